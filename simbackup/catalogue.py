@@ -33,7 +33,8 @@ class Reduction:
     """How programs deduplicate and compress a save set before a medium takes it.
 
     Of each byte that is new to the store: bytes before over bytes after compression; where; reference core seconds for
-    each byte before, in either direction; threads that compress, and threads that expand; whether a single one of them
+    each byte before, in either direction, the power of the speed of a core by which faster ones take fewer, and the
+    speed from which on they do; threads that compress, and threads that expand; whether a single one of them
     works while the program reads on; and bytes a second before of a card, if one limits. Of deduplication: bytes before
     over bytes that are new to the store; reference core seconds to find chunks and to join them, and threads that do;
     bytes that lie together in the store, None if all do; and such pieces read at once; bytes a second that the store
@@ -44,6 +45,8 @@ class Reduction:
     at: str = "client"
     compress_cpu: float = 0.0
     expand_cpu: float = 0.0
+    scaling: float = 1.0
+    measured_at: float = 1.0
     threads: int = 1
     expanders: int = 1
     overlapped: bool = False

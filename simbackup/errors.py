@@ -62,7 +62,7 @@ class SimbackupError(Exception):
 
 
 class InputError(SimbackupError):
-    """All problems of one input at once, and in `notes` what was not checked because of them.
+    """All problems of an input; `notes` lists what was not checked because of them.
 
     >>> print(InputError([Problem(Place("a.yaml", 3, 5), "jobs.full.to", "no device 'tpae'", "did you mean 'tape'?")]))
     a.yaml:3:5: jobs.full.to: no device 'tpae'; did you mean 'tape'?
@@ -80,7 +80,7 @@ class InputError(SimbackupError):
 
 
 class ResultError(SimbackupError):
-    """A result does not hold what was asked for, or could not be read back."""
+    """A result does not contain what was asked for, or could not be read."""
 
 
 def _longer(word: str, words: Sequence[str]) -> list[str]:

@@ -20,13 +20,13 @@ class ChangeSheet(Frozen):
     """Share of the files that differ after a day, each of which an incremental of files saves whole; `daily` unless
     stated."""
     hot_data: PositiveShare | None = None
-    """Share of the data that takes most changes; none is hot unless stated."""
+    """Share of the data that takes most changes; none is hot by default."""
     hot_changes: PositiveShare | None = None
     """Share of the changes that go to the hot data."""
     replaced: Share | None = None
-    """Share of the data that is deleted in a day, and made anew; none unless stated."""
+    """Share of the data that is deleted in a day, and made anew; none by default."""
     growth: Multiple | None = None
-    """Share by which the data grow in a year, compounded; not at all unless stated."""
+    """Share by which the data grow in a year, compounded; not at all by default."""
     run: PositiveSize | None = None
     """Mean contiguous run of changed bytes, which an incremental image reads at once; needed by those alone."""
 
@@ -35,7 +35,7 @@ class ChangeSheet(Frozen):
         if (self.hot_data is None) != (self.hot_changes is None):
             yield ("hot_data", "hot_changes"), "hot_data and hot_changes go together", "give both, or neither"
         elif self.hot_data is not None and self.hot_changes is not None and self.hot_changes.si < self.hot_data.si:
-            message = "the hot data take less than their share of the changes"
+            message = "the hot data get less than their share of the changes"
             yield ("hot_changes", "hot_data"), message, f"write {self.hot_data.text} or more"
 
 

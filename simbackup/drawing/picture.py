@@ -28,12 +28,12 @@ FACES = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', s
 
 @dataclass(frozen=True, repr=False)
 class Picture:
-    """A picture of a layout, which a notebook shows."""
+    """A picture of a system; notebooks display it."""
 
     layout: Layout
 
     def svg(self, width: float = WIDTH) -> str:
-        """The picture as SVG, no wider than so many pixels unless that is too narrow for its boxes."""
+        """The picture as SVG, at most as wide as given in pixels, unless its boxes need more room."""
         return svg(self.layout, width)
 
     def mermaid(self) -> str:

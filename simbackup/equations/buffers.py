@@ -1,4 +1,4 @@
-"""A closed loop of buffers between readers and writers: how many there are, and how fast they go round."""
+"""A closed loop of buffers between readers and writers: the number of buffers, and how fast they circulate."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def default_buffers(files: int, volumes: int, depth: int) -> int:
 
 
 class LoopState(NamedTuple):
-    """Bytes a second that pass through a loop, and the mean share of its buffers at each centre; the others wait."""
+    """Bytes per second that pass through a loop, and the mean share of its buffers at each centre; the others wait."""
 
     rate: float
     standing: tuple[float, ...]
 
 
 def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> float:
-    """Bytes a second that pass through a closed loop of buffers, in the steady state.
+    """Bytes per second that pass through a closed loop of buffers in the steady state.
 
-    Each buffer waits its latencies, which all can do at once, and queues at each centre: exact mean value analysis
+    Buffers wait out their latencies in parallel, and queue at each centre: exact mean value analysis
     (`queueing.mva_closed`), X = n B / (Z + sum of residences). Holds for exponential service; short runs begin with all
     buffers empty and are a little slower.
 
@@ -61,10 +61,10 @@ def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[flo
 
 
 def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> LoopState:
-    """Bytes a second that pass through a closed loop of buffers, and the mean share of the buffers at each centre.
+    """Bytes per second that pass through a closed loop of buffers, and the mean share of buffers at each centre.
 
-    By Little's law a buffer spends that share of each round at a centre. Parameters, equation and range are those of
-    `loop_rate`; where a centre gives no time at all, the buffers stand there.
+    By Little's law, a buffer spends this share of each round at the centre. Parameters, equation and range are those of
+    `loop_rate`; if a centre has no time to give, all buffers queue there.
 
     >>> loop(1e6, 1, 0.09, [10e-9])
     LoopState(rate=10000000.0, standing=(0.1,))

@@ -1,7 +1,7 @@
-"""Burst credits: how long a device may do more than its baseline, and what it does when they are used up.
+"""Burst credits: how long a device can exceed its baseline, and what happens when the credits are used up.
 
 A token bucket, the leaky bucket of Turner (*New directions in communications*, IEEE Communications Magazine, 1986): it
-fills at the baseline rate, each operation takes a token, and it holds no more than so many. Published for volumes of
+fills at the baseline rate up to its size, and each operation takes a token. Published for volumes of
 Amazon EBS (*General Purpose SSD volumes*, section gp2 volume performance, and *Throughput Optimized HDD volumes*,
 section Throughput credits and burst performance, Amazon EC2 user guide).
 """
@@ -22,7 +22,7 @@ class Bucket:
 
 
 def operations(size: float, unit: float) -> int:
-    """Operations that a request counts as: one for each unit of bytes that it has begun, and at least one.
+    """Operations that a request counts as: one for each started unit of bytes, and at least one.
 
     >>> operations(4096, 262144), operations(262144, 262144), operations(1e6, 262144)
     (1, 1, 4)
@@ -31,7 +31,7 @@ def operations(size: float, unit: float) -> int:
 
 
 def credits_after(bucket: Bucket, left: float, rate: float, seconds: float) -> float:
-    """Credits after so many seconds of so many operations a second: L + (baseline - rate) t, within the bucket.
+    """Credits after some seconds at a given rate of operations: L + (baseline - rate) t, within the bucket.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def credits_after(bucket: Bucket, left: float, rate: float, seconds: float) -> f
 
 
 def time_to(bucket: Bucket, left: float, rate: float, level: float) -> float:
-    """Seconds at so many operations a second until the credits are at a level; infinite if they go the other way.
+    """Seconds at a given rate of operations until the credits reach a level; infinite if they never do.
 
     A full bucket of 100 GiB gp2 lasts 2 000 s at 3 000 operations a second:
 
@@ -64,9 +64,9 @@ def time_to(bucket: Bucket, left: float, rate: float, level: float) -> float:
 
 
 def busy_time(bucket: Bucket, left: float, amount: float) -> float:
-    """Seconds of so many operations in sequence: L / (burst - baseline) at the burst rate, and then at the baseline.
+    """Seconds that a sequence of operations takes: L / (burst - baseline) at the burst rate, and then at the baseline.
 
-    Range: nobody else takes credits, and nothing but the bucket limits.
+    Range: nobody else uses credits, and nothing but the bucket limits.
 
     >>> busy_time(Bucket(3000.0, 300.0, 5.4e6), 5.4e6, 6e6), busy_time(Bucket(3000.0, 300.0, 5.4e6), 5.4e6, 6.3e6)
     (2000.0, 3000.0)

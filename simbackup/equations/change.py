@@ -1,4 +1,4 @@
-"""Change of data over time: what differs from an earlier moment, when some places change again and again."""
+"""Change of data over time: how much differs from an earlier moment when some places change repeatedly."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Change(NamedTuple):
 
 
 def touched(hits: float, hot_data: float, hot_changes: float) -> float:
-    """Share of data that differs after changes that hit each place so many times in the mean.
+    """Share of data that differs after changes that hit each place a given number of times on average.
 
     Of a part with the share `s` of the data and `w` of the changes, `s (1 - exp(-w n / s))` has been hit by `n` changes
     for each place: repeated changes count once. Both parts are summed. Feller, "An Introduction to Probability Theory
@@ -39,7 +39,7 @@ def touched(hits: float, hot_data: float, hot_changes: float) -> float:
     Parameters
     ----------
     hits
-        Changes for each place of all data, in the mean.
+        Changes for each place of all data, on average.
     hot_data
         Share of the data that is hot.
     hot_changes
@@ -60,7 +60,7 @@ def touched(hits: float, hot_data: float, hot_changes: float) -> float:
 
 @lru_cache(maxsize=4096)
 def hits_a_day(daily: float, hot_data: float, hot_changes: float) -> float:
-    """Changes for each place in a day by which a share of the data differs after it: the inverse of `touched`.
+    """Changes per place and day after which a given share of the data differs: the inverse of `touched`.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def hits_a_day(daily: float, hot_data: float, hot_changes: float) -> float:
 
 
 def differs(change: Change, seconds: float) -> float:
-    """Share of the data of now that was not there so many seconds ago, or was different.
+    """Share of today's data that did not exist, or was different, some seconds ago.
 
     `1 - (1 - t) (1 - r) / g`: t are the changes of the time (`touched`), r = 1 - exp(-p d) what was replaced in d days
     at p a day, and g = (1 + y) ^ (d / 365) the growth at y a year. Changes, replacement and growth are independent.
@@ -109,7 +109,7 @@ def differs(change: Change, seconds: float) -> float:
 
 
 def grown(growth: float, seconds: float) -> float:
-    """Factor by which data grow in a time, at a share of `growth` in a year of 365 days, compounded.
+    """Factor by which data grow in a time, at `growth` per year of 365 days, compounded.
 
     >>> grown(0.2, 2 * YEAR)
     1.44
@@ -118,7 +118,7 @@ def grown(growth: float, seconds: float) -> float:
 
 
 def gap(run: float, share: float) -> float:
-    """Bytes between runs of changed data in the mean, when a share of the data has changed: `run (1 - share) / share`.
+    """Mean bytes between runs of changed data when a share of the data has changed: `run (1 - share) / share`.
 
     >>> gap(run=65536, share=0.25)
     196608.0

@@ -1,4 +1,4 @@
-"""Requests of several kinds that go round between shared queues: who waits how long behind whom.
+"""Requests of several kinds that circulate between shared queues, and how long they wait for each other.
 
 Reiser and Lavenberg, "Mean-Value Analysis of Closed Multichain Queuing Networks", Journal of the ACM 27(2), 1980, for
 the equations; Chandy and Neuse, "Linearizer: A Heuristic Algorithm for Queueing Network Models of Computing Systems",
@@ -43,11 +43,11 @@ class Turnout(NamedTuple):
 
 
 def circulate(rounds: Sequence[Round], others: Sequence[float], pooled: Sequence[float | None]) -> tuple[Turnout, ...]:
-    """Rates of several kinds of customers who go round at once.
+    """Rates of several kinds of customers that circulate at the same time.
 
     A customer that arrives sees the queue without itself, `R_ck = (w_ck + h_ck Q_k(N - 1_c)) / (1 - o_k)`, and its kind
-    goes round `X_c = N_c / (Z_c + sum R_ck)` times a second. Where servers share one queue (`pooled`, their number m),
-    nobody waits before all m are taken: `R = w + w / m max(0, Q - (m - 1))`. Exact for one customer, and where no two
+    completes `X_c = N_c / (Z_c + sum R_ck)` rounds per second. If servers share one queue (`pooled`, their number m),
+    nobody waits before all m are busy: `R = w + w / m max(0, Q - (m - 1))`. Exact for one customer, and where no two
     meet; within 2 % of exact mean value analysis for service times that spread exponentially. Service times of one
     length wait less: at most by half of the wait, where one queue is half used. What others take without waiting, o,
     stretches each service as in an open queue.

@@ -14,10 +14,10 @@ class LockWaits(NamedTuple):
 
 
 def lock_waits(lock: float, rate: float) -> LockWaits:
-    """Mean number of transactions that arrive while a lock is held, and how long they wait for its end.
+    """Mean number of transactions that arrive while a lock is held, and their mean wait for its release.
 
-    Transactions arrive independently (Poisson) at a constant mean rate; each waits until the lock is given up, so the
-    wait is uniform between nothing and the whole lock. What piles up is served at once afterwards.
+    Transactions arrive independently (Poisson) at a constant mean rate; each waits until the lock is released, so the
+    wait is uniform between nothing and the whole lock. The backlog is then served at once.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def lock_waits(lock: float, rate: float) -> LockWaits:
 
 
 def slowdown(busy_by_others: float) -> float:
-    """Factor by which a request takes longer at a device that others keep busy for a share of the time.
+    """Factor by which a request slows down at a device that others keep busy for a share of the time.
 
     1 / (1 - u): of a processor-sharing server with the share u taken, at light own load (Kleinrock, Queueing Systems
     II, section 4.4). Infinite at u = 1.
@@ -45,7 +45,7 @@ def slowdown(busy_by_others: float) -> float:
 
 
 def phases(size: float, workers: int, largest: float) -> list[tuple[float, int]]:
-    """Bytes of tables, or of files, that several workers take at once, and then those that one of them takes alone.
+    """Bytes of tables or files that several workers process in parallel, and then those that one processes alone.
 
     A table is taken by one worker, the largest first, and the others share the rest. Where each has the rate `r`, the
     last of them ends after `size max(1 / workers, largest) / r`, the least that any order of tables can come to. Holds

@@ -1,4 +1,4 @@
-"""What is new to a store of chunks after data have changed, and how scattered they come to lie there."""
+"""How much is new to a chunk store after data have changed, and how scattered the chunks are there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simbackup.equations.change import Change, differs
 
 
 def touched_chunks(share: float, run: float, chunk: float) -> float:
-    """Share of the chunks of data in which something has changed, when a share of the bytes has, in runs.
+    """Share of the chunks that have changed when a share of the bytes has changed, in runs.
 
     `1 - (1 - c) ^ (1 + s / r)`: runs of `r` bytes that begin anywhere leave a share `1 - c` of the bytes alone, so that
     `-ln(1 - c) / r` begin at each byte, and a chunk of `s` bytes is left alone if none begins in it or in the `r` bytes
@@ -22,9 +22,9 @@ def touched_chunks(share: float, run: float, chunk: float) -> float:
     share
         Share of the bytes that differ.
     run
-        Bytes of one run of them, in the mean.
+        Bytes of one run of them, on average.
     chunk
-        Bytes of a chunk, in the mean.
+        Bytes of a chunk, on average.
 
     >>> round(touched_chunks(0.02, run=65536, chunk=8192), 4), round(touched_chunks(0.02, run=8192, chunk=65536), 4)
     (0.0225, 0.1663)
@@ -33,30 +33,31 @@ def touched_chunks(share: float, run: float, chunk: float) -> float:
 
 
 def piece(run: float, generations: Sequence[float]) -> float:
-    """Bytes of a save set that lie together in a store in the mean, when parts of it came with earlier generations.
+    """Mean bytes of a save set that are contiguous in a store when parts of it came with earlier generations.
 
     `r / (1 - sum p_k^2)`: each generation is written in one place, in order. Of two neighbouring runs of `r` bytes the
     second follows the first there if both came with the same generation, which runs that change independently do with
-    the probability `sum p_k^2`. Infinite if all came at once.
+    the probability `sum p_k^2`. Infinite if all came at once. Shares that are left out came with so many generations
+    that no two neighbours are of one.
 
     Parameters
     ----------
     run
         Bytes that change, and are stored, in one piece.
     generations
-        Share of the save set that came with each generation; together 1.
+        Share of the save set that came with each generation; together 1, or less.
 
-    >>> piece(65536.0, [0.5, 0.5]), piece(65536.0, [1.0])
-    (131072.0, inf)
+    >>> piece(65536.0, [0.5, 0.5]), piece(65536.0, [1.0]), piece(65536.0, [0.5])
+    (131072.0, inf, 87381.33333333333)
     """
     apart = 1.0 - sum(share * share for share in generations)
     return run / apart if apart > 0.0 else float("inf")
 
 
 def came_with(change: Change, apart: float, number: int) -> list[float]:
-    """Share of the newest of several full backups that came with each of them, the newest first.
+    """Shares of the newest full backup that arrived with each of several full backups, the newest first.
 
-    What differs from `k` backups ago, less what differs from one later, came between the two.
+    The share that differs from `k` backups ago, less that from one backup later, came between the two.
 
     Parameters
     ----------

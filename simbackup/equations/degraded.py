@@ -1,4 +1,4 @@
-"""Work of the disks of an array for one request, while all are there and while one disk of a group is missing.
+"""Work of an array's disks for one request, with all disks and with one disk of a group missing.
 
 What the missing disk held is reconstructed from the others: Muntz and Lui, "Performance Analysis of Disk Arrays Under
 Failure", VLDB 1990, for parity that is spread over all disks. Which of the disks of a request is missing differs from

@@ -1,4 +1,4 @@
-"""Times of a rotating disk: zoned media rate, seek, rotation, and what sequential streams lose to each other.
+"""Times of a rotating disk: zoned media rate, seek, rotation, and the time that sequential streams cost each other.
 
 Positions are byte addresses from the outermost track inwards, as disks number their blocks. A device without
 moving parts is the same record with seeks of zero and an infinite rotation speed.
@@ -66,7 +66,7 @@ class DiskParameters:
 
 
 def rate_at(disk: DiskParameters, position: float) -> float:
-    """Bytes per second that the media give at a byte position.
+    """Media rate at a byte position, in bytes per second.
 
     Tracks are evenly spaced and hold bits at one linear density, so the rate falls linearly over the
     cylinders from outer `r_o` to inner `r_i`; capacity is its integral. In terms of `x = position /
@@ -97,7 +97,7 @@ def rate_at(disk: DiskParameters, position: float) -> float:
 
 
 def cylinder(disk: DiskParameters, position: float) -> float:
-    """Share of the stroke, 0 at the outer and 1 at the inner edge, at which a byte position lies.
+    """Position of a byte as a share of the stroke: 0 at the outer edge, 1 at the inner.
 
     The inverse of the integral behind `rate_at`: `c = (r_o - r(x)) / (r_o - r_i)`, written without the
     difference of rates so that a disk of one rate needs no case of its own.
@@ -126,7 +126,7 @@ def cylinder(disk: DiskParameters, position: float) -> float:
 
 
 def seek_time(disk: DiskParameters, distance_share: float) -> float:
-    """Seconds that the arm takes over a distance given as a share of the full stroke.
+    """Seconds that the arm takes for a distance, given as a share of the full stroke.
 
     Short seeks are spent accelerating and braking, so their time grows with the square root of the distance;
     long seeks coast, so theirs grows linearly (Ruemmler and Wilkes, "An Introduction to Disk Drive Modeling",
@@ -186,7 +186,7 @@ def rotational_latency(disk: DiskParameters) -> float:
 def positioning_time(disk: DiskParameters, from_position: float, to_position: float) -> float:
     """Seconds before a transfer elsewhere can start: the seek, half a revolution, the command overhead.
 
-    Going on to the very next byte of a stream is no positioning; the caller decides that it is one.
+    Continuing with the next byte of a stream needs no positioning; the caller decides whether it is needed.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def positioning_time(disk: DiskParameters, from_position: float, to_position: fl
 
 
 def transfer_time(disk: DiskParameters, position: float, size: float) -> float:
-    """Seconds that the media take to pass an extent under the heads.
+    """Seconds that an extent takes to pass under the heads.
 
     The integral of `dx / r(x)` over the extent, exact for any length. Because the rate is linear in the
     cylinder, it comes to the size over the arithmetic mean of the rates at both ends.

@@ -1,4 +1,4 @@
-"""What a disk loses when streams take turns."""
+"""The time that a disk loses when streams take turns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters, rotational
 
 
 def turn_time(disk: DiskParameters, distance_share: float = MEAN_SEEK_SHARE) -> float:
-    """Seconds that a disk loses when it turns to a stream from another: a seek, half a revolution, the overhead.
+    """Seconds that a disk loses when it moves from one stream to another: a seek, half a revolution, the overhead.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ def sweep_turn_time(disk: DiskParameters, cylinders: Sequence[float]) -> float:
 
 
 def turn_size(disk: DiskParameters, run: float, stripe_unit: float = 0.0, data_disks: int = 1) -> float:
-    """Bytes of a stream that one disk moves before it turns to another.
+    """Bytes of a stream that a disk transfers before it moves to another stream.
 
     The largest of what the drive's own cache holds of a stream, one stripe unit, and its part of what the host or the
-    controller has under way for the stream: `max(segment, unit, run / n)`. Range: all of these are asked for before the
+    controller has in flight for the stream: `max(segment, unit, run / n)`. Range: all of these are asked for before the
     arm leaves; drives that stop reading ahead when another request comes have a smaller segment.
 
     Parameters

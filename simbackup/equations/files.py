@@ -1,4 +1,4 @@
-"""What files cost besides their bytes."""
+"""The cost of files besides their bytes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 def positioned_reads(size: float, fragment: float, reads_per_file: float) -> float:
-    """Positioned reads that one file takes in the mean: those of its directory and inode, and those of its data.
+    """Mean positioned reads of a file: for its directory and inode, and for its data.
 
-    A file of `s` bytes in runs of `f` bytes in the mean takes `s / f` reads, and one at least.
+    A file of `s` bytes in runs of `f` bytes on average takes `s / f` reads, and one at least.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Looking(NamedTuple):
 def looking(
     entry: float, directory_read: float, record: float, record_read: float, directories_per_file: float
 ) -> Looking:
-    """What a file reads in the mean that is only looked at, in a walk directory by directory.
+    """Mean reads for a file that is only looked up, in a walk directory by directory.
 
     `max(e / b, d) + min(r / m, 1)` reads: a directory takes one for each `b` bytes of its entries of `e` bytes, and one
     at least, with `d` directories over files; a read of `m` bytes of records (inodes) of `r` bytes serves all files
@@ -85,9 +85,9 @@ def looking(
 
 
 def round_trips(size: float, request: float, calls: float) -> float:
-    """Round trips of a file that is read over a network, one request at a time: its calls, and its data by requests.
+    """Round trips to read a file over a network, one request at a time: its calls, and the requests for its data.
 
-    `c + max(s / r, 1)`, and `c` of an empty file. What a protocol gathers into one trip, or asks for ahead, is fewer
+    `c + max(s / r, 1)`, and `c` of an empty file. If a protocol combines calls or reads ahead, state fewer
     calls or a larger request. Callaghan, Pawlowski and Staubach, "NFS Version 3 Protocol Specification", RFC 1813,
     1995, for the calls of a file.
 
@@ -121,7 +121,7 @@ class Making(NamedTuple):
 def making(
     each: Making, attributes: float, attribute_cpu: float, log_record: float, directories_per_file: float
 ) -> Making:
-    """What a file costs that is made and given attributes, when each of so many files has a directory made for it.
+    """Cost of creating a file and setting its attributes, including its share of created directories.
 
     A directory is made as a file is. Each change, the making and every change of attributes, is a record in the
     journal: `(1 + d) (c + a u)` seconds and `(1 + d) (r + (1 + a) l)` bytes, with d directories a file, a changes of u
@@ -156,7 +156,7 @@ def making(
 
 
 def flushed_writes(flushes: float) -> float:
-    """Positioned writes of a file for which whoever flushes it so many times waits: `2 f`.
+    """Positioned writes that a program waits for when it flushes a file some times: `2 f`.
 
     A flush (fsync) writes what is new of the file, and then the transaction that makes its record last, elsewhere.
     Prabhakaran, Arpaci-Dusseau and Arpaci-Dusseau, "Analysis and Evolution of Journaling File Systems", USENIX Annual
@@ -175,7 +175,7 @@ def flushed_writes(flushes: float) -> float:
 
 
 def delta(touched: float, block: float, checksum: float) -> float:
-    """Bytes sent for each byte of a changed file of which the receiver has an older version, both ways together.
+    """Bytes sent, both ways together, for each byte of a changed file if the receiver has an older version.
 
     `t + h / b`: the receiver sends a checksum of `h` bytes for each block of `b` bytes of its version, and the sender
     what lies in none of these blocks, a share `t`. Tridgell and Mackerras, "The rsync algorithm", Australian National

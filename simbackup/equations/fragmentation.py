@@ -1,4 +1,4 @@
-"""Redirect-on-write: how random updates break the order of data on disk, and what that costs who reads in sequence.
+"""Redirect-on-write: how random updates break the order of data on disk, and what that costs sequential readers.
 
 Every update is written to a free place, so that an updated block is apart from its neighbours (Hitz, Lau and
 Malcolm, "File System Design for an NFS File Server Appliance", USENIX Winter 1994).
@@ -26,7 +26,7 @@ def broken_share(updated: float) -> float:
     ----------
     updated
         Share of the blocks that have been updated since they were written in sequence, s. After U updates at random of
-        N blocks that is `1 - exp(-U / N)` in the mean.
+        N blocks that is `1 - exp(-U / N)` on average.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def broken_share(updated: float) -> float:
 
 
 def longest_queue(requests: float, disks: int) -> float:
-    """Mean requests at the busiest disk, when so many fall on equal disks at random.
+    """Mean requests at the busiest disk when requests fall on equal disks at random.
 
     The number at each disk is Poisson of mean `q / d`, and `E[max] = sum over m >= 0 of 1 - F(m)^d`. It is `q` on one
     disk, about 1 for a few requests on many disks, and comes near `q / d` as requests grow in number.
@@ -83,7 +83,7 @@ def longest_queue(requests: float, disks: int) -> float:
 
 
 def fetch_time(window: float, requests: float, disks: int, positioning: float, rate: float) -> float:
-    """Seconds until all fragments of a window have come: its transfer, and the queue at the disk that is asked most.
+    """Seconds until all fragments of a window have arrived: the transfer, and the queue at the busiest disk.
 
     `t = w / r + E[max](q, d) t_p`. All fragments that are known are asked for at once: without read-ahead those of the
     client's own request, with it those of all that is read ahead. More requests over the same disks share the waits,
@@ -104,7 +104,7 @@ def fetch_time(window: float, requests: float, disks: int, positioning: float, r
     positioning
         Seconds of each positioned request besides its transfer, t_p.
     rate
-        Bytes a second of the same data in one piece, r.
+        Bytes per second of the same data in one piece, r.
 
     >>> round(fetch_time(131072.0, 0.0, 8, 0.008, 131072000.0), 4)
     0.001

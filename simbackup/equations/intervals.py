@@ -1,4 +1,4 @@
-"""Means of runs that differ by chance, and how far they may be trusted."""
+"""Means of runs that differ by chance, and their confidence intervals."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def student_within(t: float, freedom: int) -> float:
 
 
 def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
-    """The bound within which, on both sides, Student's t lies with a probability.
+    """The bound that Student's t stays within, on both sides, with a given probability.
 
     Of many degrees of freedom by the first terms of its expansion about the normal distribution: Abramowitz and Stegun,
     26.7.5, here to less than 1e-7 of the bound.
@@ -67,7 +67,7 @@ def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
 
 
 def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
-    """The mean of independent values and half the width of its interval, by Student's t.
+    """The mean of independent values and the half-width of its confidence interval, by Student's t.
 
     Holds for values that are about normally distributed, as means and sums over many draws are.
 
@@ -89,7 +89,7 @@ def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> In
 
 
 def unpaired_difference(values: Sequence[float], others: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
-    """The difference of the means of two independent samples, and half the width of its interval.
+    """The difference of the means of two independent samples, and the half-width of its confidence interval.
 
     Welch, "The generalization of Student's problem when several different population variances are involved",
     Biometrika 34, 1947, with the degrees of freedom rounded down. Runs that share their random numbers are paired

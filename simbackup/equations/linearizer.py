@@ -1,4 +1,4 @@
-"""Rates of customers of several kinds who go round, by the Linearizer of Chandy and Neuse (1982), with numpy."""
+"""Rates of circulating customers of several kinds, by the Linearizer of Chandy and Neuse (1982), with numpy."""
 
 from __future__ import annotations
 

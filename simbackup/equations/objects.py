@@ -1,4 +1,4 @@
-"""Objects that are written and read by requests: how many a large one takes, and how many are under way at once."""
+"""Objects that are written and read by requests: how many requests a large object takes, and how many run at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 
 def parts(size: float, part: float) -> float:
-    """Requests for the bytes of an object, of which each carries so many at most: `max(ceil(s / p), 1)`.
+    """Requests for an object when each carries a limited number of bytes: `max(ceil(s / p), 1)`.
 
     "Uploading and copying objects using multipart upload", Amazon S3 user guide; "Put Block", reference of Azure Blob
     Storage.
@@ -25,7 +25,7 @@ def parts(size: float, part: float) -> float:
 
 
 def at_once(connections: int, objects: float, each: float, most: float | None) -> int:
-    """Requests that a job has under way at once: one on each connection, and no more than it has parts to move.
+    """Requests of a job that run at once: one per connection, and no more than there are parts to move.
 
     `min(c, n min(p, m))`. Range: all objects have the same size; the last of them, which leave connections idle, are a
     small part of the whole.
@@ -39,7 +39,7 @@ def at_once(connections: int, objects: float, each: float, most: float | None) -
     each
         Parts of each, p.
     most
-        Parts of one object that may be under way at once, m; no limit if None.
+        Parts of one object that may be in flight at once, m; no limit if None.
 
     >>> at_once(16, objects=1.0, each=13.0, most=None), at_once(16, objects=1e6, each=1.0, most=4.0)
     (13, 16)

@@ -1,4 +1,4 @@
-"""What the output of a simulation says: when it has warmed up, and how far means and percentiles may be trusted."""
+"""Analysis of simulation output: warm-up, and confidence intervals of means and percentiles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PercentileInterval(NamedTuple):
 
 
 def warm_up(values: Sequence[float]) -> int:
-    """How many values at the beginning of a series to leave out: MSER-5.
+    """The number of values to discard at the beginning of a series: MSER-5.
 
     The means of five neighbours each are cut where the standard error of the mean of the rest is least, in the first
     half at most (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69,
@@ -49,10 +49,10 @@ def warm_up(values: Sequence[float]) -> int:
 
 
 def batch_means(values: Sequence[float], batches: int = 20, confidence: float = CONFIDENCE) -> Interval:
-    """The mean of one long series whose neighbours are alike, and half the width of its interval of confidence.
+    """The mean of one long, correlated series, and the half-width of its confidence interval.
 
     The means of long batches are nearly independent (Law, Simulation Modeling and Analysis, 5th ed., 9.5.3). Valid
-    where a batch is much longer than what neighbours have in common. Values that fill no batch are left out at the
+    where a batch is much longer than the correlation. Values that fill no batch are left out at the
     beginning.
 
     Parameters
@@ -77,7 +77,7 @@ def batch_means(values: Sequence[float], batches: int = 20, confidence: float = 
 def percentile_interval(
     values: Sequence[float], share: float, confidence: float = CONFIDENCE
 ) -> PercentileInterval | None:
-    """A percentile of independent values with its interval, whatever their distribution; None of too few values.
+    """A percentile of independent values with its confidence interval, for any distribution; None if there are too few.
 
     The ends are values of the sample: the number of values below the percentile is binomial (Conover, Practical
     Nonparametric Statistics, 3rd ed., 3.2). So the interval holds at least its confidence.
@@ -112,7 +112,7 @@ def percentile_interval(
 
 
 def replications_needed(pilot: Sequence[float], share: float, confidence: float = CONFIDENCE) -> int:
-    """How many independent runs a mean needs for an interval of so narrow a half width, judged from a first few.
+    """Independent runs needed for a confidence interval of a given half-width, estimated from a few first runs.
 
     The least n with `t(n-1) s / sqrt(n) <= share |mean|` (Law, 9.4.1), with mean and deviation of the first runs.
 

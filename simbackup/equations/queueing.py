@@ -1,4 +1,4 @@
-"""Closed forms of queueing theory: what simulated queues must agree with where mathematics has a solution.
+"""Closed forms of queueing theory, which simulated queues must match.
 
 Kleinrock, "Queueing Systems, Volume 1: Theory", Wiley 1975, for the open queues; Reiser and Lavenberg,
 "Mean-Value Analysis of Closed Multichain Queuing Networks", Journal of the ACM 27(2), 1980, for the closed
@@ -121,7 +121,7 @@ class Centre(NamedTuple):
 
 
 def interactive_rate(centres: Sequence[Centre], customers: float, think_time: float = 0.0) -> float:
-    """Transactions a second of users who each ask for the next when the last is done.
+    """Transactions per second of users who each wait for one transaction before the next.
 
     The X that solves `N = X (Z + sum_k w_k / (1 - o_k - X (a_k + b_k (N - 1) / N)))`, with w_k the wait alone, b_k the
     share held, a_k the share taken behind, o_k that of others. For one server without others it is the approximate mean

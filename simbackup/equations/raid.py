@@ -1,4 +1,4 @@
-"""Disk operations and bytes that each RAID level spends on reads and writes.
+"""Disk operations and bytes that each RAID level needs for reads and writes.
 
 Levels 0, 1, 4 and 5 follow Patterson, Gibson and Katz, "A Case for Redundant Arrays of Inexpensive Disks
 (RAID)", SIGMOD 1988; level 6 Chen et al., "RAID: High-Performance, Reliable Secondary Storage", ACM
@@ -43,7 +43,7 @@ DEDICATED: frozenset[Level] = frozenset({"4", "dp"})
 
 
 def minimum_disks(level: Level) -> int:
-    """Least number of disks that form a group of this level; one disk alone is a stripe of one.
+    """Smallest number of disks that form a group of this level; a single disk is a stripe of one.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def usable_capacity(level: Level, disks: int, disk_capacity: float) -> float:
 
 
 def reading_disks(level: Level, disks: int) -> int:
-    """Disks of a group over which small reads spread: all, but for disks that hold nothing but parity.
+    """Disks of a group that share small reads: all except dedicated parity disks.
 
     Levels 4 and `dp` have parity disks of their own; levels 5 and 6 spread parity over all disks (Patterson, Gibson and
     Katz 1988).
@@ -168,7 +168,7 @@ def stripe_members_touched(size: float, stripe_unit: float, data_disks: int) -> 
 
 
 def expected_maximum_latency(disks_touched: int, revolution: float) -> float:
-    """Seconds until the slowest of several unsynchronised disks has its sector under the head.
+    """Mean seconds until the slowest of several unsynchronised disks has its sector under the head.
 
     The mean of the greatest of n independent delays, uniform over a revolution: `n / (n + 1)` revolutions.
 

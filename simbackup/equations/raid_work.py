@@ -1,4 +1,4 @@
-"""The work of the disks of an array for what is written."""
+"""The work of an array's disks for writes."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def rewritten_disks(level: Level, disks: int, size: float, stripe_unit: float) -
 
 
 def largest_write(level: Level, disks: int, size: float, stripe_unit: float) -> float:
-    """Bytes that the disk with the most of them takes of a write as in `write_operations`.
+    """Bytes that the disk with the largest part takes of a write as in `write_operations`.
 
     Whole stripes are spread evenly; of what is left over a disk has one unit at most. A mirror is not striped.
 
@@ -134,7 +134,7 @@ def largest_write(level: Level, disks: int, size: float, stripe_unit: float) -> 
 
 
 def parity_disk_work(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
-    """Operations and bytes of one disk that holds nothing but parity, for a write as in `write_operations`.
+    """Operations and bytes of a dedicated parity disk, for a write as in `write_operations`.
 
     Every small write of a group comes by this disk, twice if parity is read first: at level 4 it, and not the number of
     data disks, bounds them (Patterson, Gibson and Katz 1988). None for levels without such a disk.

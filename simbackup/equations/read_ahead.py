@@ -1,10 +1,10 @@
-"""A program that reads a file in sequence through the page cache, for which its host reads ahead."""
+"""Sequential reads through the page cache while the host reads ahead."""
 
 from __future__ import annotations
 
 
 def window_wait(request_time: float, work_time: float) -> float:
-    """Seconds for which a program waits for each window, where its host asks for the next when it begins one.
+    """Seconds that a program waits for each window if the host requests the next window when it begins one.
 
     Linux since 2.6.23 marks the first page of each window, and asks for the next window when the program comes to that
     page, whether it is there or not (mm/readahead.c). So one window is with the program and one on the way, and while
@@ -26,7 +26,7 @@ def window_wait(request_time: float, work_time: float) -> float:
 
 
 def whole_stripes(stripe_unit: float, data_disks: int, stripes: float) -> float:
-    """Bytes that an operating system reads ahead of programs at least on an array that it makes itself.
+    """Minimum bytes that an operating system reads ahead on its own software array.
 
     Linux takes two whole stripes (run() of drivers/md/raid0.c, raid5.c and raid10.c; later twice the best size of a
     request, which these report): `n d u`. Range: arrays of the operating system; controllers do not say how wide theirs

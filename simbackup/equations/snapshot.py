@@ -1,4 +1,4 @@
-"""Copy-on-write in the volume manager: how many chunks share a commit, how they are copied, what an area holds.
+"""Copy-on-write in the volume manager: chunks per commit, how they are copied, capacity of the copy area.
 
 The mechanism is that of the Linux device mapper (dm-snap.c, dm-exception-store.c and kcopyd.c of Linux 2.6.9 and
 2.6.18, dm-snap-persistent.c and dm-kcopyd.c after that). The first write to a chunk waits until the chunk has been read
@@ -50,7 +50,7 @@ class CopyOnWriteParameters:
 
 
 def begun(backlog: float, piece: float) -> float:
-    """Pieces of a given size that a run of waiting bytes makes necessary, in the mean over runs that need any.
+    """Mean pieces of a given size that a run of waiting bytes needs, over the runs that need any.
 
     k = 1 / (1 - exp(-c / W)): runs follow each other, their lengths spread exponentially about the mean W, and each
     needs the pieces of c bytes that begin within it. It is one for pieces much larger than a run, and W / c + 1/2 for
@@ -83,7 +83,7 @@ def group_size(cow: CopyOnWriteParameters, waiting: float | None = None) -> floa
 
 
 def copy_rounds(cow: CopyOnWriteParameters, size: float) -> float:
-    """Times that the memory for copies is filled and emptied for a run of chunks: reads and writes take turns so often.
+    """Times that the copy buffer is filled and emptied for a run of chunks: reads and writes alternate that often.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def records_per_area(cow: CopyOnWriteParameters) -> int:
 
 
 def commits(cow: CopyOnWriteParameters, chunks: float, together: float = 1.0) -> float:
-    """Synchronous metadata writes for a run of chunks when so many runs, in the mean, wait together.
+    """Synchronous metadata writes per run of chunks, for a mean number of runs that wait together.
 
     1 / m of a commit, or one for each full metadata chunk if that is more; and one write that clears the next metadata
     chunk for each that is filled.
@@ -132,10 +132,10 @@ def commits(cow: CopyOnWriteParameters, chunks: float, together: float = 1.0) ->
 
 
 def writers_together(clients: float, copying: float, outside: float) -> float:
-    """Writers whose copies share one commit, in the mean, when each waits for its own write.
+    """Mean number of writers that share one commit when each waits for its own write.
 
     The m that solves m = 1 + (N - 1) (1 - exp(-m s / o)). The copies of those who wait are made one after the other, s
-    seconds each; each of the others comes to a chunk that has not been copied after o seconds in the mean, spread
+    seconds each; each of the others comes to a chunk that has not been copied after o seconds on average, spread
     exponentially, and waits with them if that is before the last copy is done. One for a single writer, N where nobody
     has anything else to do. Writes a second that follow from m are within 2 % of those that follow from the commits
     counted event by event, for up to sixteen writers; m itself is too low where other work of the writers fills the
@@ -170,7 +170,7 @@ _PRECISION = 1e-9
 
 
 def copy_writes(cow: CopyOnWriteParameters, together: float) -> float:
-    """Writes to the copy area for each run of chunks when so many runs, in the mean, are copied together.
+    """Writes to the copy area per run of chunks, for a mean number of runs that are copied together.
 
     min(2 / m, 1) where they are gathered: reads go before writes, so that all but the last run wait for the last read
     and are written as one; the last one follows. One each where they are not.
@@ -190,7 +190,7 @@ def copy_writes(cow: CopyOnWriteParameters, together: float) -> float:
 
 
 def arrivals_together(rate: float, copying: float, most: float) -> float:
-    """Copies that share one commit, in the mean, when writers come at a given rate whoever else waits.
+    """Mean number of copies that share one commit when writers arrive at a given rate, independent of waits.
 
     m = 1 / (1 - r s), the copies made in one busy period of the thread that copies (Kleinrock, Queueing Systems,
     volume 1, section 5.8), up to those of a full metadata chunk.
@@ -212,7 +212,7 @@ def arrivals_together(rate: float, copying: float, most: float) -> float:
 
 
 def unplug_time(cow: CopyOnWriteParameters, requests: float = 1.0) -> float:
-    """Seconds that a request waits in an idle queue of the block layer when nobody pushes it.
+    """Seconds that a request waits in an idle queue of the block layer before it is unplugged.
 
     The whole delay for a single request, none from `unplug_requests` on, in proportion between. Holds for a device that
     does nothing else; the queue of one at work is not plugged.
@@ -234,7 +234,7 @@ def unplug_time(cow: CopyOnWriteParameters, requests: float = 1.0) -> float:
 
 
 def area_chunks(cow: CopyOnWriteParameters, area: float) -> int:
-    """Chunks that a copy area can take: all but one header and one metadata chunk before every run of records.
+    """Chunks that fit into a copy area: all but one header and one metadata chunk before every run of records.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Two loops of buffers that meet where data are compressed: the rate at which both go round together."""
+"""Two loops of buffers that meet where data are compressed: their joint rate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class HalfLoop(NamedTuple):
 
 
 def joined_rate(buffers: int, before: HalfLoop, after: HalfLoop, coding: float, threads: int) -> float:
-    """Buffers a second through two loops of so many buffers each, joined where one is emptied into another.
+    """Buffers per second through two loops, joined where a buffer of one is emptied into a buffer of the other.
 
     A buffer is filled (`before`) and waits for an empty one of the other loop and for a thread; while it is compressed
     both are taken; then the other is written (`after`). The slower loop sets the rate of both,

@@ -1,4 +1,4 @@
-"""How fast a tape streams, and what it loses where its host cannot keep it moving."""
+"""How fast a tape streams, and how much speed it loses if its host cannot keep it streaming."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simbackup.equations.tape import TapeDriveParameters
 
 
 def interface_rate(drive: TapeDriveParameters, block: float | None = None) -> float:
-    """Host bytes per second that pass the interface, a block with each command: `block / (block / host_rate + c)`.
+    """Host bytes per second over the interface, one block per command: `block / (block / host_rate + c)`.
 
     A command takes c besides its bytes, and the next is sent when it is done, as drivers of tapes do. Holds for blocks
     of one size, one command at a time.
@@ -43,7 +43,7 @@ def interface_rate(drive: TapeDriveParameters, block: float | None = None) -> fl
 
 
 def handing_over(drive: TapeDriveParameters, compression: float, block: float | None = None) -> float:
-    """Seconds for which a host waits when it hands a byte to the drive: `1 / interface_rate`.
+    """Seconds per byte that a host waits when it hands data to the drive: `1 / interface_rate`.
 
     The drive's buffer takes it, whose room the laws of stopping and starting look after; a drive that writes through
     answers when the byte is on tape, so that the host waits for that where it takes longer.
@@ -101,7 +101,7 @@ def stop_start_rate(
     *,
     reading: bool = False,
 ) -> float:
-    """Host bytes per second between a tape and a host that may be too slow to keep it moving.
+    """Host bytes per second between a tape and a host that may be too slow to keep it streaming.
 
     Let the host send h, the tape take d (the native rate times the compression) and the buffer hold B (its bytes times
     the compression, for what it holds is compressed). For `h >= d` the tape streams at d. A drive that matches its

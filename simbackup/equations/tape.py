@@ -1,4 +1,4 @@
-"""Times of a serpentine tape drive: where a byte lies, how long the way there takes, how fast data pass.
+"""Times of a serpentine tape drive: where a byte is, how long a locate takes, how fast data are transferred.
 
 Bytes are counted as they lie on the medium, after compression. Data begin at the physical beginning of the
 tape and run forward in even passes and backward in odd ones.
@@ -104,7 +104,7 @@ def pass_capacity(drive: TapeDriveParameters) -> float:
 
 
 def pass_of(drive: TapeDriveParameters, byte: float) -> int:
-    """Number of the pass, from 0, in which a byte lies.
+    """Number of the pass, from 0, that contains a byte.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def pass_of(drive: TapeDriveParameters, byte: float) -> int:
 
 
 def longitudinal_position(drive: TapeDriveParameters, byte: float) -> float:
-    """Metres from the beginning of the tape at which a byte lies.
+    """Distance of a byte from the beginning of the tape, in metres.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def locate_time(drive: TapeDriveParameters, from_byte: float, to_byte: float) ->
 
 
 def rewind_time(drive: TapeDriveParameters, from_byte: float) -> float:
-    """Seconds to rewind from a byte to the beginning of the tape; none if it lies there already.
+    """Seconds to rewind from a byte to the beginning of the tape; 0 if it is there already.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How fast one stream gets over a network, and requests to a server that takes its time for each."""
+"""Rates of one network stream, and of requests to a server with a latency for each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PERIODIC_LOSS = math.sqrt(1.5)
 
 
 def window_rate(window: float, round_trip: float) -> float:
-    """Bytes a second of a connection that has so many bytes under way and waits for their receipt: `W / T`.
+    """Bytes per second of a connection with a window of bytes in flight: `W / T`.
 
     Jacobson, Braden and Borman, "TCP Extensions for High Performance", RFC 1323, 1992, section 1.1. Holds once the
     window is open: the round trips in which it opens are left out.
@@ -28,7 +28,7 @@ def window_rate(window: float, round_trip: float) -> float:
 
 
 def loss_rate(segment: float, round_trip: float, loss: float) -> float:
-    """Bytes a second of a connection whose window each lost segment halves: `S C / (T sqrt(p))`.
+    """Bytes per second of a connection whose window is halved by each lost segment: `S C / (T sqrt(p))`.
 
     Mathis, Semke, Mahdavi and Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", Computer
     Communication Review 27(3), 1997, with C for losses at equal distances. Holds for losses below some percent, which
@@ -51,7 +51,7 @@ def loss_rate(segment: float, round_trip: float, loss: float) -> float:
 
 
 def requests_rate(size: float, latency: float, rate: float, at_once: float) -> float:
-    """Bytes a second of requests of one size, some of them under way at once: `n s / (t + s / r)`.
+    """Bytes per second of equal requests, several of them at once: `n s / (t + s / r)`.
 
     A request waits for its first byte and then takes its bytes over a connection of its own; the next one follows.
     Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9(3), 1961, with n requests in the
@@ -64,9 +64,9 @@ def requests_rate(size: float, latency: float, rate: float, at_once: float) -> f
     latency
         Seconds until its first byte, t.
     rate
-        Bytes a second of a connection, r.
+        Bytes per second of a connection, r.
     at_once
-        Requests under way at once, n.
+        Requests in flight at once, n.
 
     >>> round(requests_rate(8e6, latency=0.1, rate=80e6, at_once=4) / 1e6)
     160

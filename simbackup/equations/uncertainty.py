@@ -1,4 +1,4 @@
-"""Uncertain values, and the figures that follow from them.
+"""Uncertain values, and the uncertainty of figures that follow from them.
 
 A value is known by a best estimate and a range. The range is taken as the middle 90 % of what the value may be: a
 two-piece normal distribution whose median is the best estimate and whose 5th and 95th percentiles are the ends (Wallis,
@@ -75,7 +75,7 @@ class CentralInterval(NamedTuple):
 
 
 def value_at(best: float, low: float, high: float, score: float) -> float:
-    """The value at so many standard deviations from its best estimate, within its range.
+    """The value at a number of standard deviations from its best estimate, within its range.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How long requests wait at a network adapter that also queues the buffers of a backup.
+"""Waits of requests at a network adapter that also carries the buffers of a backup.
 
 The adapter is one queue of a mixed network: requests that come by themselves, and buffers that go round a closed loop.
 Baskett, Chandy, Muntz and Palacios, "Open, Closed, and Mixed Networks of Queues with Different Classes of Customers",
@@ -38,7 +38,7 @@ class Queue(NamedTuple):
 
 
 def loop_queue(demands: Sequence[float], customers: int, think_time: float, centre: int) -> tuple[float, ...]:
-    """Probabilities that at least one, two, ..., all customers of a closed network stand at a centre.
+    """Probabilities that at least one, two, ..., all customers of a closed network are at a centre.
 
     `P(Q >= k; N) = product over j < k of D X(N - j)`, with X(n) the throughput of n customers by exact mean value
     analysis: Buzen's "Computational algorithms for closed queueing networks with exponential servers", Communications

@@ -45,7 +45,7 @@ class Fitted:
 
     @property
     def bound(self) -> float | None:
-        """The end of the plausible range that the fit ran into, in SI units; None if it lies inside."""
+        """The end of the plausible range at which the fit stopped, in SI units; None if it is inside."""
         near = (end for end in self.plausible if abs(math.log(self.value / end)) < AT_BOUND)
         return next(near, None)
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from simbackup.errors import ResultError
 from simbackup.experiments.processes import of_use, pool_of
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 AHEAD = 2
-"""Items that wait for each worker process."""
+"""Bunches of items that wait for each worker process."""
+BUNCH_SECONDS = 0.1
+"""About how long a bunch takes, unless one item takes longer; it is all that a killed process loses."""
+LEAST_SECONDS = 1e-4
+"""The least that an item counts as."""
 TRIES = 2
 """How often an item is run that was alone when its worker process was killed."""
 
@@ -56,8 +60,9 @@ class InProcess:
 class InProcesses:
     """Several items at once, in worker processes. If one of them is killed, its items are run again.
 
-    The system does not say which item a worker was killed over. So those that were under way are then run alone, each
-    in a process of its own, and one whose process is killed again is given up.
+    Items that take little time go to a process in bunches, as each message takes time, too. The system does not say
+    which item a worker was killed over. So those that were under way are then run alone, each in a process of its own,
+    and one whose process is killed again is given up.
     """
 
     number: int
@@ -67,7 +72,7 @@ class InProcesses:
         todo = _ToDo(list(reversed(range(len(items)))))
         while todo.left:
             with pool_of(self.number) as pool:
-                yield from _until_broken(partial(pool.submit, function), items, todo, AHEAD * self.number)
+                yield from _until_broken(pool, function, items, todo, AHEAD * self.number)
             for i in todo.suspects:
                 yield i, _alone(function, items[i])
             todo.suspects.clear()
@@ -80,26 +85,48 @@ class _ToDo:
     left: list[int]
     suspects: list[int] = field(default_factory=list[int])
 
+    def next(self, seconds: float, bunches: int) -> list[int]:
+        """The next bunch, when an item takes so many seconds: of what is left no more than one of so many parts."""
+        count = max(1, min(int(BUNCH_SECONDS / max(seconds, LEAST_SECONDS)), len(self.left) // bunches))
+        return self.left[: -count - 1 : -1]
+
+
+class _Found(NamedTuple, Generic[R]):
+    """What the items of a bunch gave, and the seconds that it took."""
+
+    each: list[R]
+    seconds: float
+
+
+def _bunch(function: Callable[[T], R], items: Sequence[T]) -> _Found[R]:
+    began = time.perf_counter()
+    return _Found([function(item) for item in items], time.perf_counter() - began)
+
 
 def _until_broken(
-    submit: Callable[[T], Future[R]], items: Sequence[T], todo: _ToDo, most: int
+    pool: ProcessPoolExecutor, function: Callable[[T], R], items: Sequence[T], todo: _ToDo, most: int
 ) -> Iterator[tuple[int, R]]:
-    """What items give, `most` of them under way at once, until a process is killed or all are done."""
+    """What items give, `most` bunches of them under way at once, until a process is killed or all are done."""
     from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 (many runs need no processes)
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
 
-    under_way: dict[Future[R], int] = {}
+    under_way: dict[Future[_Found[R]], list[int]] = {}
+    each = BUNCH_SECONDS  # one item, until it is known how long one takes
     try:
         while todo.left or under_way:
             while todo.left and len(under_way) < most:
-                under_way[submit(items[todo.left[-1]])] = todo.left[-1]
-                todo.left.pop()
+                numbers = todo.next(each, 2 * most)
+                future = pool.submit(_bunch, function, [items[number] for number in numbers])
+                under_way[future] = numbers
+                del todo.left[-len(numbers) :]
             done, _ = wait(under_way, return_when=FIRST_COMPLETED)
             for future in done:
                 found = future.result()
-                yield under_way.pop(future), found
+                numbers = under_way.pop(future)
+                each = found.seconds / len(numbers)
+                yield from zip(numbers, found.each, strict=True)
     except BrokenProcessPool:
-        todo.suspects += sorted(under_way.values())
+        todo.suspects += sorted(number for numbers in under_way.values() for number in numbers)
 
 
 def _alone(function: Callable[[T], R], item: T) -> R | Lost:

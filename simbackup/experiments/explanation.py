@@ -52,7 +52,7 @@ class Explanation:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Table with one row a job: seconds, its bottleneck, and seconds with it twice as fast and without it."""
+        """Table with one row per job: elapsed seconds, bottleneck, and seconds with it twice as fast and without it."""
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
         rows = [
@@ -63,7 +63,7 @@ class Explanation:
 
     @property
     def causes(self) -> pd.DataFrame:
-        """Table of the seconds of each job by address and activity, which sum to its elapsed time."""
+        """Table of the seconds of each job by address and activity; they add up to its elapsed time."""
         import pandas as pd  # noqa: PLC0415
 
         rows = [

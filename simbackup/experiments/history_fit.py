@@ -37,7 +37,7 @@ class HistorySummary:
 
 @dataclass(frozen=True)
 class HistoryFit:
-    """What a history says of a scenario."""
+    """The constants fitted to a job history, and how well they predict its jobs."""
 
     constants: tuple[Fitted, ...]
     """The fitted constants, with uncertainty."""
@@ -65,7 +65,7 @@ class HistoryFit:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each job: times in seconds, relative error, whether it was held out and the interval holds it."""
+        """One row for each job: times in seconds, relative error, if held out, if inside its interval."""
         import pandas as pd  # noqa: PLC0415
 
         return pd.DataFrame(

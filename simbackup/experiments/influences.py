@@ -104,7 +104,7 @@ class Sensitivity:
         return f"{value:.{digits + 1}g}" if unit is None else units.show_short(value, unit, digits)
 
     def narrowing(self) -> float:
-        """The share by which the interval would be narrower if the first input were known exactly, from 0 to 1.
+        """The share, from 0 to 1, by which the interval would be narrower if the first input were known exactly.
 
         Of an interval by factors, it is the share of the logarithm of its upper over its lower end.
         """

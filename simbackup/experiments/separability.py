@@ -59,7 +59,7 @@ class Combination:
 class Separability:
     """Pairs that share rows, groups that are not identifiable, and constants that were fitted to one row.
 
-    `inflations`: how many times as uncertain each constant is because the others are uncertain, too.
+    `inflations` are the factors by which each constant is more uncertain because the others are uncertain, too.
     """
 
     pairs: tuple[Pair, ...]

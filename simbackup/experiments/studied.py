@@ -80,7 +80,7 @@ class Study:
         return html_table(heads, rows, self.title, note, right=right)
 
     def difference(self, figure: str, row: int, other: int, *, paired: bool = True) -> Interval:
-        """How much more a figure is in a row than in another, with half the interval of that, 95 %.
+        """The difference of a figure between two rows, with half of its 95 % interval.
 
         Rows share their seeds, so that what chance does to both alike is not in the interval; it is if they are not
         taken as `paired`.
@@ -97,7 +97,7 @@ class Study:
         return difference(figure, self.samples[row][figure], self.samples[other][figure], paired=paired)
 
     def ratio(self, figure: str, row: int, other: int) -> CentralInterval:
-        """How many times a figure of a row is that of another, with the 90 % interval that the inputs leave.
+        """The ratio of a figure between two rows, with its 90 % interval over the ranges of the inputs.
 
         Rows share their cases, so that what is uncertain in both alike is not in the interval. What the model leaves
         out is not in it either.

@@ -112,8 +112,9 @@ def _table(asked: StudySpec, points: list[Point], tree: Node, runner: Runner, ef
     draws = draws_for(asked, effort, [row[0].records for row in by_row])
     widths = study_intervals(points, figures, [row[0] for row in by_row], draws, runner)
     failed = [{FAILED: "; ".join(dict.fromkeys(one.why for one in row if one.why)) or None} for row in by_row]
+    any_failed = any(each[FAILED] for each in failed)
     rows = tuple(
-        {**point.names, **_with_ends(means, width), **(why if any(each[FAILED] for each in failed) else {})}
+        {**point.names, **_with_ends(means, width), **(why if any_failed else {})}
         for point, means, width, why in zip(points, figures, widths.rows, failed, strict=True)
     )
     chosen = asked.optimise.values if asked.optimise else ()

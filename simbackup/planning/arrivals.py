@@ -36,7 +36,7 @@ class Arrivals:
         days
             Its days up to the moment.
         play
-            What simulates a night; the simulator unless given.
+            A function that simulates a night; the simulator by default.
         """
         first, *others = days[-NIGHTS - 1 :]
         recent = [first, *others] if len(days) <= NIGHTS else [first._replace(runs=()), *others]

@@ -65,7 +65,7 @@ def _in_nights(site: PlannedSite) -> Iterator[Idle]:
             path = origins.known_path(".".join(steps))
             if path[-1:] == steps[-1:] and len(path) > len(("systems", "name", "key")):
                 acts[path] = where
-    yield from ((path, f"it acts {where}") for path, where in acts.items() if path not in used)
+    yield from ((path, f"it is only used {where}") for path, where in acts.items() if path not in used)
 
 
 def _made() -> Iterator[Idle]:
@@ -81,11 +81,11 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
     for name, system in site.file.spec.systems.items():
         policy = site.file.spec.policies[system.policy]
         if policy.logs is None:
-            yield ("systems", name, "log"), "it acts with 'logs' of a policy"
+            yield ("systems", name, "log"), "it is only used with 'logs' of a policy"
         if not any(site.targets[to].tape for to in _targets_of(policy)):
-            yield ("systems", name, "compression"), "it acts on tape; a disk or a store has 'reduction'"
+            yield ("systems", name, "compression"), "it is only used on tape; a disk or a store has 'reduction'"
         if not system.by_file():
-            yield ("systems", name, "filesystem"), "it acts in file_level backups"
+            yield ("systems", name, "filesystem"), "it is only used in file_level backups"
 
 
 def _machines(site: PlannedSite) -> Iterator[Idle]:
@@ -108,11 +108,11 @@ def _targets(site: PlannedSite) -> Iterator[Idle]:
             continue
         if not target.tape:
             for key in ("offsite", "cartridges", "pool"):
-                yield (*here, key), "it acts in tape libraries"
+                yield (*here, key), "it is only used in tape libraries"
         elif name in used:
             yield (*here, "reduction"), "on tape, 'compression' of a system acts"
         if name not in synthetic or not target.on_disk:
-            yield (*here, "clones"), "it acts where a disk takes synthetic full backups"
+            yield (*here, "clones"), "it is only used where a disk takes synthetic full backups"
 
 
 def _targets_of(policy: PolicySpec) -> Iterator[str]:
@@ -134,13 +134,13 @@ def _policies(site: PlannedSite) -> Iterator[Idle]:
         if not any(system.by_file for system in systems):
             yield (*here, "workers"), "they walk files, in file_level backups"
         if not site.targets[policy.target].tape:
-            yield (*here, "staging"), "it acts on the way to a tape library"
+            yield (*here, "staging"), "it is only used on the way to a tape library"
         for path, kept in (
             ((), policy.retention),
             *((("copies", key), c.retention) for key, c in policy.copies.items()),
         ):
             if kept is not None and all(getattr(kept, key) is None for key in CALENDAR):
-                yield (*here, *path, "retention", "of"), "it acts with daily, weekly, monthly or yearly"
+                yield (*here, *path, "retention", "of"), "it is only used with daily, weekly, monthly or yearly"
 
 
 def _growth(site: PlannedSite) -> Iterator[Idle]:

@@ -72,12 +72,12 @@ class Reading:
 def site_text(inventory: Path, template: str = TEMPLATE, warnings: list[Problem] | None = None) -> str:
     """The text of a site file for the systems of an inventory, after a template.
 
-    What was not used, or could be meant otherwise, is added to `warnings`, if it is given.
+    Columns that were not used, or that are ambiguous, are added to `warnings` if it is given.
 
     Raises
     ------
     InputError
-        Every cell that cannot be read, with its place; or there is no such template.
+        All cells that cannot be read, with their places; or there is no such template.
     """
     text = _template(template)
     tree = parse(text, f"{template}.site.yaml")

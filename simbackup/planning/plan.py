@@ -237,7 +237,7 @@ def plan(
     overrides
         Values by address that replace those of the file, such as `{"policies.nightly.spread": True}`.
     play
-        What simulates a night; the simulator unless given.
+        A function that simulates a night; the simulator by default.
 
     Raises
     ------

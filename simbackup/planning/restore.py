@@ -54,7 +54,7 @@ def restore(
     nights: Nights | None = None,
     play: Play | None = None,
 ) -> Recovery:
-    """What a restore takes at noon of a day, from the newest save sets that were whole by then.
+    """The time of a restore at noon of a day, from the newest save sets that were complete by then.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def restore(
     intervals
         `none`, `quick` or `thorough`: how much work goes into the ranges of systems and devices.
     nights
-        The nights of a plan that show what was whole; those of the week before are simulated unless given.
+        The nights of a plan that show what was complete; unless given, those of the week before are simulated.
     play
-        What simulates these; the simulator unless given.
+        A function that simulates them; the simulator by default.
 
     Raises
     ------

@@ -138,7 +138,7 @@ def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> Pl
     Raises
     ------
     InputError
-        Everything that is wrong with the file, or with the scenarios of its first nights.
+        All mistakes in the file, or in the scenarios of its first nights.
     """
     file = read_site(what, overrides)
     site, later = numbers(file), Night.later(file)

@@ -34,7 +34,7 @@ EXAMPLES = "'daily', 'monday to friday', 'first saturday', 'last day of march', 
 
 
 class DayError(ValueError):
-    """Text that names no days; the message says what would be right."""
+    """Text that does not name any days; the message says what would be right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +56,14 @@ class Days:
         Raises
         ------
         DayError
-            A text names no days.
+            A text does not name any days.
         """
         left_out = set(_all(self.without, first, last))
         yield from (day for day in sorted(set(_all(self.texts, first, last))) if day not in left_out)
 
 
 def check(text: str) -> None:
-    """Raise an error if a text names no days.
+    """Raise an error if a text does not name any days.
 
     Raises
     ------
@@ -73,8 +73,8 @@ def check(text: str) -> None:
     >>> check("satturday")
     Traceback (most recent call last):
         ...
-    simbackup.policies.days.DayError: 'satturday' names no days; write for example 'daily', 'monday to friday', \
-'first saturday', 'last day of march', 'every 2 weeks on sunday', '2027-12-31'
+    simbackup.policies.days.DayError: 'satturday' does not name any days; write for example 'daily', \
+'monday to friday', 'first saturday', 'last day of march', 'every 2 weeks on sunday', '2027-12-31'
     """
     _rule(text)
 
@@ -99,8 +99,8 @@ def _rule(text: str) -> dict[str, Any]:
             try:
                 return _recurrence(given)
             except ValueError as error:
-                raise DayError(f"'{text}' names no days: {error}") from None
-    raise DayError(f"'{text}' names no days; write for example {EXAMPLES}")
+                raise DayError(f"'{text}' does not name any days: {error}") from None
+    raise DayError(f"'{text}' does not name any days; write for example {EXAMPLES}")
 
 
 def _recurrence(given: dict[str, str]) -> dict[str, Any]:

@@ -67,14 +67,14 @@ class Result:
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario that was run; one line on standard error says so if its file says something else by now.
+        """The scenario that was run. If its file has changed since, a line on standard error says so.
 
         Raises
         ------
         ResultError
-            The result was made without one, or this version of the program reads it otherwise.
+            The result has no scenario, or this version of simbackup reads it differently.
         InputError
-            This version of the program asks for more than that which ran it.
+            This version of simbackup requires more than the version that ran it.
         """
         made_from = self.made_from
         if isinstance(made_from, Scenario):
@@ -93,7 +93,7 @@ class Result:
 
     @cached_property
     def layout(self) -> Layout | None:
-        """The parts of the system that was simulated, as pictures show them; None if it was saved without."""
+        """The parts of the simulated system, as pictures show them; None if the result was saved without them."""
         from simbackup.drawing.from_spec import layout_of  # noqa: PLC0415 (few runs are drawn)
 
         own = isinstance(self.made_from, Scenario) and self._layout is None
@@ -113,7 +113,7 @@ class Result:
 
     @cached_property
     def least(self) -> dict[str, Least]:
-        """The least that each run of a job can take, by its name; none if the result was read from a folder."""
+        """The shortest possible time of each run of a job, by name; empty if the result was loaded from a folder."""
         return floors(self.job_rows, self.crossed) if self.crossed else {}
 
     @cached_property
@@ -123,9 +123,9 @@ class Result:
 
     @cached_property
     def job_rows(self) -> list[dict[str, Any]]:
-        """One mapping for each run of a job: times in seconds, bytes, files, bytes a second, status.
+        """One mapping for each run of a job: times in seconds, bytes, files, bytes per second, status.
 
-        `rate` is bytes over the elapsed time; `transfer_rate` leaves out the time in which none moved, as in a mount.
+        `rate` is bytes per elapsed second; `transfer_rate` leaves out the time in which no data moved, such as mounts.
         """
         return job_rows(self.trace)
 
@@ -136,7 +136,7 @@ class Result:
 
     @cached_property
     def device_rows(self) -> list[dict[str, Any]]:
-        """One mapping for each device: busy share, seconds busy, bytes, greatest bytes a second.
+        """One mapping for each device: busy share, busy seconds, bytes, peak bytes per second.
 
         `busy` is the share of the time from the first start to the last end of any job; `busy_window` that of the
         windows and deadlines, from when their jobs were due, where any job has one. `busy_s` are of the whole run.
@@ -147,8 +147,8 @@ class Result:
     def user_rows(self) -> list[dict[str, Any]]:
         """The impact of each run of a job on users: throughput lost, lock waits, slower queries, waits at networks.
 
-        `offered` are the transactions that they asked for while it ran; for users who wait for each before the next,
-        those that they would have completed undisturbed. `served` are those completed, `rate` those per second.
+        `offered` are the transactions that users requested while the job ran. For users who wait for each one to end,
+        they are those that would have completed without the job. `served` are those completed, `rate` is per second.
         """
         return [{"users": event.address, **event.data} for event in self.trace.events if event.what == IMPACT]
 
@@ -208,7 +208,7 @@ class Result:
         return Figures(self)
 
     def sources(self) -> pd.DataFrame:
-        """Table of every value with its basis and source: a number in its unit (SI), and as it is written."""
+        """Table of all values with basis and source; each as a number with its SI unit, and as written in the file."""
         return table(source_rows(self.values, self.works), SOURCE)
 
     def assumptions(self) -> pd.DataFrame:
@@ -220,7 +220,7 @@ class Result:
         return dict(Counter(value.basis for value in self.values).most_common())
 
     def compare(self) -> pd.DataFrame:
-        """Table of measured beside simulated, for the measured rows that this scenario alone reproduces."""
+        """Table of measured and simulated figures, for the measured rows that need only this scenario."""
         from simbackup.results.compare import rows_of_scenario  # noqa: PLC0415
 
         columns = ["id", "operation", "measured", "simulated", "unit", "error", "role", "within"]
@@ -252,7 +252,7 @@ class Result:
         Raises
         ------
         ResultError
-            Its name does not end with `.json`, there is no such folder, or it cannot be written; nothing is left then.
+            The name does not end with `.json`, the folder does not exist, or the file cannot be written.
         """
         from simbackup.output.whole import write_whole  # noqa: PLC0415
         from simbackup.results import chrome_trace  # noqa: PLC0415
@@ -271,7 +271,7 @@ class Result:
         return import_module("simbackup").report([self], path)  # it runs scenarios, which a result must not import
 
     def save(self, folder: str | Path) -> Path:
-        """The folder into which the whole result was written: run record, tables, trace. All or nothing.
+        """Write the whole result (run record, tables, trace) to a folder, all or nothing, and return the folder.
 
         An older result is replaced, if the folder holds nothing but its unchanged files.
 
@@ -287,7 +287,7 @@ class Result:
 
     @classmethod
     def load(cls, folder: str | Path) -> Result:
-        """The result that `save` wrote, with a note on standard error if another version of the program did.
+        """Load a result that `save` wrote. A note on standard error says if another version of simbackup wrote it.
 
         Raises
         ------

@@ -146,7 +146,7 @@ def _load(checks: Checks, name: str, link: LinkSpec, crossing: Mapping[str, Work
     if asked and sum(asked.values()) >= room:
         last = list(asked)[-1]
         message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"
-        remedy = f"it carries {units.show_short(room, 'B/s')}: write fewer or smaller requests, or 'clients:'"
+        remedy = f"it can carry {units.show_short(room, 'B/s')}: write fewer or smaller requests, or 'clients:'"
         checks.report(("workloads", last, "transactions"), message, remedy)
 
 

@@ -67,7 +67,7 @@ def _settled(
 def _wrong(origin: Origin, node: Node, address: str) -> Iterator[Problem]:
     """What is wrong with a value that has alternatives."""
     if origin.basis not in {None, "assumed"}:
-        place, message = node.mapping["basis"].place, f"a value on the basis '{origin.basis}' has no alternatives"
+        place, message = node.mapping["basis"].place, f"a value with basis '{origin.basis}' cannot have alternatives"
         yield Problem(place, f"{address}.basis", message, "write basis: assumed, or leave the alternatives out")
     if not origin.why:
         yield Problem(node.place, address, "a value with alternatives needs why", f"write for example '{EXAMPLE}'")

@@ -232,7 +232,7 @@ class Checks:
         lost = host is not None and self.spec.way_to(host, target) is None
         if lost and self.sound(path, "hosts", "devices", "links"):
             remedy = f"let a link join '{host}' and '{target}', or let '{host}' own it"
-            self.report(path, f"there is no way from '{host}' to '{target}'", remedy)
+            self.report(path, f"there is no connection from '{host}' to '{target}'", remedy)
 
     def extent(self, path: Path, job: Restoring, data: Any, *, whole: bool) -> None:
         """Report a selection larger than the save set, and a target that is too small."""

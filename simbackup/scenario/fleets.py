@@ -139,7 +139,7 @@ class _Layout:
                     message = f"'{{{name}}}' is not defined"
                     self.problems.append(Problem(place, at, message, choices(name, rows[0])))
             if len(rows) > 1 and written(key, template.key, _Same())[0] == key:
-                message = f"is made {len(rows)} times under one name"
+                message = f"is created {len(rows)} times with the same name"
                 remedy = f"put {{{[*rows[0]][:2][-1]}}} into the name"
                 self.problems.append(Problem(template.key, f"{address}.{section}.{key}", message, remedy))
         return len(self.problems) == before

@@ -29,7 +29,7 @@ def idle_keys(spec: Spec, tree: Node) -> list[Problem]:
         own = node.key.file == tree.place.file or not node.key.line
         address = ".".join(path)
         if address not in used and own and len(seen) == len(path) and node.value is not None:
-            found.append(Problem(node.place, address, "has no effect here", f"it acts {where}", "warning"))
+            found.append(Problem(node.place, address, "has no effect here", f"it is only used {where}", "warning"))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -40,7 +40,7 @@ class Value:
 
 @dataclass(frozen=True, repr=False)  # without slots: what few runs ask for is found once it is asked for
 class Scenario:
-    """A system, its data and what is done with it, complete and checked.
+    """A system, its data and its jobs, complete and checked.
 
     >>> from simbackup.scenario import load
     >>> scenario = load("teaching/snapshot-slows-writes")
@@ -79,7 +79,7 @@ class Scenario:
 
     @cached_property
     def hash(self) -> str:
-        """Sixteen hexadecimal digits that change with anything the simulation depends on."""
+        """A hash of sixteen hexadecimal digits; it changes with anything that the simulation depends on."""
         digest = _digest(self.tree.plain())
         for own in self.factors:
             digest = _digest([digest, own])
@@ -109,7 +109,7 @@ class Scenario:
         return self.spec.title
 
     def with_(self, overrides: Mapping[str, object]) -> Scenario:
-        """The scenario in which the values at some addresses are replaced.
+        """A copy of the scenario with the values at some addresses replaced.
 
         Raises
         ------
@@ -117,20 +117,24 @@ class Scenario:
             An address does not exist or a value does not fit it.
         """
         nodes = {address: node_of(value) for address, value in overrides.items()}
-        known = None if any(address.split(".")[0] == "fleets" for address in nodes) else self.known
         changed = finished(
-            self.name, self.source, self.overrides | nodes, self.read_log, self.base, library=self.library, known=known
-        )
+            self.name, self.source, self.overrides | nodes, self.read_log, self.base, library=self.library,
+            known=self.known_with(nodes),
+        )  # fmt: skip
         before = {value.address: value.given for value in self.values if value.address in nodes}
         changed = replace(changed, replaced=before)
         for factors in self.factors:  # an override states a value as it is to be
             changed = changed.scaled({address: each for address, each in factors.items() if address not in nodes})
         return changed
 
-    def scaled(self, factors: Mapping[str, float]) -> Scenario:
-        """The scenario in which the values at some addresses are so many times as large, unchecked.
+    def known_with(self, overrides: Iterable[str]) -> Known | None:
+        """What a reading with values replaced at some addresses need not read again; None where these make parts."""
+        return None if any(address.split(".")[0] == "fleets" for address in overrides) else self.known
 
-        Its log says by what, and its hash is another one.
+    def scaled(self, factors: Mapping[str, float]) -> Scenario:
+        """A copy of the scenario with the values at some addresses multiplied by factors, unchecked.
+
+        Its log lists the factors, and it has another hash.
 
         >>> from simbackup.scenario import load
         >>> scenario = load("teaching/snapshot-slows-writes")
@@ -229,7 +233,8 @@ def misread(scenario: Scenario, overrides: Mapping[str, object]) -> list[Problem
     'devices.cow.chunk'
     """
     nodes = {address: node_of(value) for address, value in overrides.items()}
-    found = read(scenario.source, scenario.overrides | nodes, scenario.read_log, (), scenario.library)
+    known = scenario.known_with(nodes)
+    found = read(scenario.source, scenario.overrides | nodes, scenario.read_log, (), scenario.library, known=known)
     return reported_once(found.problems, found.layout.fleets, found.layout.laid)
 
 

@@ -119,7 +119,7 @@ class Unit:
         origin = read_origin(cast("object", raw))
         missing = [key for key in NEEDS.get(origin.basis or "", ()) if _missing(getattr(origin, key))]
         if missing:
-            message = f"a value on the basis '{origin.basis}' needs {' and '.join(missing)}"
+            message = f"a value with basis '{origin.basis}' needs {' and '.join(missing)}"
             raise problem(message, f"write {', '.join(f'{key}: ...' for key in missing)} beside it")
         return self.originated(origin)
 
@@ -175,7 +175,7 @@ class Unit:
             si = units.parse(raw, self.unit)
         except units.UnitError as error:
             if named:
-                raise problem(f"{error}, and no legal word", choices(raw, named), *path) from None
+                raise problem(f"{error}, nor an allowed word", choices(raw, named), *path) from None
             raise problem(str(error), "", *path) from None
         if not self.within(si):
             raise problem(f"{raw} is out of bounds", self.remedy(si), *path)

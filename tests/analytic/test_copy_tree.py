@@ -147,7 +147,7 @@ def test_files_that_are_looked_at_share_the_reads_of_directories_and_records() -
         ({"jobs.copy.to": "tree"}, "jobs.copy.to: 'tree' would be copied onto itself"),
         ({"data.copied.filesystem": None}, "jobs.copy.to: 'copied' has no file system"),
         ({"data.tree.change": None, "jobs.copy.since": "1 d"}, "jobs.copy.since: 'tree' does not say how it changes"),
-        ({"jobs.copy.to": "mirrored", "links": None}, "there is no way from 'here' to 'far'"),
+        ({"jobs.copy.to": "mirrored", "links": None}, "there is no connection from 'here' to 'far'"),
     ],
 )
 def test_what_is_missing_is_reported(change: dict[str, Any], says: str) -> None:

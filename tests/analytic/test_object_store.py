@@ -138,7 +138,7 @@ def test_a_copy_of_a_save_set_is_restored_from_objects() -> None:
 
 
 def test_a_bucket_without_a_way_and_keys_of_tape_are_refused() -> None:
-    with pytest.raises(sb.InputError, match="no way from 'host' to 'bucket'"):
+    with pytest.raises(sb.InputError, match="no connection from 'host' to 'bucket'"):
         sb.load(SITE, {"links": None})
     with pytest.raises(sb.InputError, match="no effect on a backup to an object store"):
         sb.load(SITE, {"jobs.full.streams": 2})

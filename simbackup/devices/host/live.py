@@ -79,13 +79,20 @@ class Host:
         return self.caches[store.name]
 
     def reading(
-        self, region: Region, each: float | None = None, cached: float = 0.0, request: float | None = None
+        self,
+        region: Region,
+        each: float | None = None,
+        cached: float = 0.0,
+        request: float | None = None,
+        *,
+        ahead: bool = False,
     ) -> FlowShape:
         """How a byte of a file that a program reads in sequence loads device and core.
 
         `each` are core seconds a byte, those of one copy unless given; `cached` is the share in memory. A host that
         reads ahead fetches a window, or the bytes of a larger `request` of the program; another host those of one
-        request at a time, if the program says how many.
+        request at a time, if the program says how many. A program that reads `ahead` asks for the next window when it
+        begins to work on one, also where its host does not.
         """
         store, copy, machine = region.store, 1.0 / self.copy_rate if each is None else each, self.machine
         window = self._window(store, request)
@@ -93,13 +100,14 @@ class Host:
         if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
             return shape.at_most(1.0 / copy, self.cpu.name)
         window, path, cold = min(window, region.size), bus(store, "read"), 1.0 - cached
+        looks = machine.looks_ahead or ahead
         read = store.continued(region.begin, window).latency
         fetched = read + travel_time(path)
-        waited = window_wait(fetched, copy * window / cold) if machine.looks_ahead else fetched
+        waited = window_wait(fetched, copy * window / cold) if looks else fetched
         share = cold * waited / fetched / window if fetched > 0.0 else 0.0
         parts = {(store.name, Activity.READ): share * read, **travelling(path, share), (self.cpu.name, ""): copy}
         shape = shape.cycle(parts)
-        if machine.looks_ahead:  # a window is always on the way, as of any stream
+        if looks:  # a window is always on the way, as of any stream
             return shape
         turn = store.turn(region.begin, region.begin, window)
         place = shape.places.get(store.link)

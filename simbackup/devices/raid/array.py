@@ -58,7 +58,12 @@ class Controller:
 
 @dataclass(frozen=True, slots=True)
 class ArrayLayout:
-    """How data, copies and parity lie on the disks of an array; one disk of a single group may be missing."""
+    """How data, copies and parity lie on the disks of an array; one disk of one group may be missing.
+
+    Data are striped over all groups, so that the time of the group with the missing disk is that of the array, and the
+    others idle where they are faster. Exact for streams, and where disks are full; a single request in another group
+    takes some per cent too long.
+    """
 
     level: raid.Level
     disks: int
@@ -82,12 +87,12 @@ class ArrayLayout:
         """Disks over which small reads spread; the other half of a mirror reads for both."""
         if self.failed and self.level == "10":
             return self.data_disks
-        return self.groups * raid.reading_disks(self.level, self.group) - self.failed
+        return self.groups * (raid.reading_disks(self.level, self.group) - self.failed)
 
     @property
     def writing_disks(self) -> int:
         """Disks over which writes spread, with those of parity and copies."""
-        return self.disks - self.failed
+        return self.groups * (self.group - self.failed)
 
     def reads(self, size: float) -> tuple[degraded.Case, ...]:
         """What a read asks of the disks."""

@@ -31,7 +31,7 @@ class RaidSheet(Frozen):
     controller_rate: Rate | None = None
     """Greatest rate through the controller, if it may limit."""
     controller_write_rate: Rate | None = None
-    """Greatest rate through the controller for what is written; that of reading unless stated."""
+    """Greatest rate through the controller for what is written; that of reading by default."""
     controller_overhead: Duration
     """Time that the controller spends on each request."""
     prefetches: Annotated[bool, Word()] = False
@@ -40,15 +40,17 @@ class RaidSheet(Frozen):
     """Bytes of one stream that the controller reads ahead at once, if it `prefetches`."""
     stripes_ahead: Count | None = None
     """Whole stripes that a host which reads ahead of programs reads ahead here at least, as operating systems do on
-    arrays that they make themselves; none unless stated."""
+    arrays that they make themselves; none by default."""
     write_cache: PositiveSize | None = None
-    """Cache of the controller from which it acknowledges writes, until it is full; it writes through unless stated."""
+    """Cache of the controller from which it acknowledges writes, until it is full; it writes through by default."""
     battery: Annotated[bool, Word()] = True
     """Whether a battery protects the write cache; without one the controller writes through."""
     group_limit: Pieces | None = None
-    """Disks that one group has at most, parity included; any number unless stated."""
+    """Disks that one group has at most, parity included; any number by default."""
 
 
+MIRROR = 2
+"""Disks of one pair."""
 SURVIVING = ("1", "10", "5", "6")
 """Levels that work without one of their disks, and spread its work."""
 
@@ -72,7 +74,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
     disks: Pieces
     """Number of disks, parity and mirrors included."""
     groups: Pieces | None = None
-    """Groups of equally many disks, each with its own parity or mirrors; one unless stated."""
+    """Groups of equally many disks, each with its own parity or mirrors; one by default."""
     failed: Pieces | None = None
     """Disks that have failed and are not replaced: one at most, whose content is made from the others; none unless
     stated."""
@@ -82,7 +84,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
 
     @property
     def member(self) -> MemberDiskSpec | MemberSsdSpec | None:
-        """The disks it is made of, None unless stated."""
+        """The disks it is made of, None by default."""
         return self.ssd if self.disk is None else self.disk
 
     def missing(self) -> bool:
@@ -100,7 +102,8 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
         if self.disks.si < least * groups:
             each = f", in each of {groups} groups" if groups > 1 else ""
             message = f"level {self.level} needs {least} disks or more{each}"
-            yield ("disks", "level"), message, f"write {least * groups} or more"
+            remedy = "write 'level: 1'" if self.level == "10" and self.disks.si == MIRROR * groups else None
+            yield ("disks", "level"), message, remedy or f"write {least * groups} or more"
         elif self.disks.si % groups:
             yield (
                 ("groups", "disks"),
@@ -110,7 +113,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
         elif self.level == "10" and self.disks.si // groups % 2:
             yield ("disks", "level"), "mirrors come in pairs", "write an even number of disks"
         if self.failed is not None:
-            yield from self._survives(int(self.failed.si), groups)
+            yield from self._survives(int(self.failed.si))
         if self.read_ahead is not None and not self.prefetches:
             message = "a controller that does not prefetch reads nothing ahead"
             yield ("read_ahead", "prefetches"), message, "leave read_ahead out, or write 'prefetches: true'"
@@ -120,14 +123,13 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
             least = -(-int(self.disks.si) // most)
             yield ("disks", "groups", "group_limit"), message, f"write 'groups: {least}' or more"
 
-    def _survives(self, failed: int, groups: int) -> Rules:
+    def _survives(self, failed: int) -> Rules:
         """Report a loss that the level does not survive, or that is not described."""
         if self.level not in SURVIVING:
-            message = f"what level {self.level} does without a disk is not described"
+            message = f"the loss of a disk at level {self.level} is not simulated"
             yield ("failed", "level"), message, "leave 'failed' out, or write level 1, 5, 6 or 10"
-        elif failed > 1 or groups > 1:
-            message = "one missing disk of one group is described"
-            yield ("failed", "groups"), message, "write 'failed: 1' and no groups"
+        elif failed > 1:
+            yield ("failed",), "only one missing disk can be simulated", "write 'failed: 1'"
 
     def capacity_bytes(self) -> float | None:
         """Bytes for data, None if the disks do not make up whole groups."""

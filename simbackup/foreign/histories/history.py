@@ -22,21 +22,21 @@ from simbackup.text import for_cell
 def read_history(
     paths: Sequence[str | Path], mapping: MappingSpec | None = None, zone: tzinfo | None = None
 ) -> tuple[list[FinishedJob], list[str]]:
-    """The jobs of all files, in their order, and notes on how they were read.
+    """The jobs of all files, in order, and notes on how the files were read.
 
     Parameters
     ----------
     paths
         JSON of restic and BorgBackup, tables of other programs, or tables that `simbackup history` wrote.
     mapping
-        The columns of tables; that which knows most of them unless given.
+        The mapping of the columns of tables; by default the one that recognises most columns.
     zone
-        The zone of times that name none; UTC unless given.
+        The time zone for times without one; UTC by default.
 
     Raises
     ------
     InputError
-        Everything that cannot be read, with file and line; or two jobs have one id.
+        All values that cannot be read, with file and line; or two jobs have the same id.
     """
     found: list[FinishedJob] = []
     notes: list[str] = []

@@ -53,7 +53,7 @@ def read_report(path: Path, mapping: MappingSpec | None, zone: tzinfo | None) ->
     mapping
         Its columns; unless given, that which knows most of them.
     zone
-        The zone of times that name none; UTC unless given.
+        The time zone for times without one; UTC by default.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from simbackup.catalogue import Reduction
 from simbackup.devices.host.live import Host
@@ -10,39 +10,61 @@ from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 
 Coding = tuple[float, str, int]
-"""Seconds of a byte on the reference core, the activity, and threads."""
+"""Seconds of a byte on a core of the host, the activity, and threads."""
 
 
 def compressed(shape: FlowShape, client: Host, server: Host | None, how: Reduction) -> FlowShape:
     """The shape of a byte that is read when it is also deduplicated and compressed on its way to a medium."""
-    there = (how.cut_cpu, Activity.FIND_CHUNKS, how.cutters), (how.compress_cpu, Activity.COMPRESS, how.threads)
-    return _coded(shape, (client, server), how, there, (how.expand_cpu, Activity.EXPAND, how.expanders))
+    return _coded(shape, (client, server), how, (_cut, _compress), _expand)
 
 
 def expanded(shape: FlowShape, client: Host, server: Host | None, how: Reduction) -> FlowShape:
     """The shape of a byte that comes back when it is also expanded."""
-    there = (how.expand_cpu, Activity.EXPAND, how.expanders), (how.join_cpu, Activity.JOIN_CHUNKS, how.cutters)
-    return _coded(shape, (client, server), how, there, (how.compress_cpu, Activity.COMPRESS, how.threads))
+    return _coded(shape, (client, server), how, (_expand, _join), _compress)
+
+
+def _cut(host: Host, how: Reduction) -> Coding:
+    return host.seconds(how.cut_cpu), Activity.FIND_CHUNKS, how.cutters
+
+
+def _join(host: Host, how: Reduction) -> Coding:
+    return host.seconds(how.join_cpu), Activity.JOIN_CHUNKS, how.cutters
+
+
+def _compress(host: Host, how: Reduction) -> Coding:
+    return _scaled(host, how.compress_cpu, how), Activity.COMPRESS, how.threads
+
+
+def _expand(host: Host, how: Reduction) -> Coding:
+    return _scaled(host, how.expand_cpu, how), Activity.EXPAND, how.expanders
+
+
+def _scaled(host: Host, reference: float, how: Reduction) -> float:
+    """Seconds of a core whose speed is that of the measured one, or another: t = t_m (s_m / s)^p."""
+    return host.seconds(reference) * (host.speed / how.measured_at) ** (1.0 - how.scaling)
 
 
 def _coded(
-    shape: FlowShape, hosts: tuple[Host, Host | None], how: Reduction, there: Sequence[Coding], undone: Coding
+    shape: FlowShape,
+    hosts: tuple[Host, Host | None],
+    how: Reduction,
+    there: Sequence[Callable[[Host, Reduction], Coding]],
+    undone: Callable[[Host, Reduction], Coding],
 ) -> FlowShape:
     """The shape with the coding of its direction at client or server, and what a wire needs undone at its end."""
     client, server = hosts
     if how.at in {"client", "wire"}:
         for coding in there:
-            shape = _inline(shape, client, coding, overlapped=how.overlapped)
+            shape = _inline(shape, client, coding(client, how), overlapped=how.overlapped)
     if server is not None and how.at in {"wire", "server"}:
         for coding in (undone,) if how.at == "wire" else there:
-            shape = _behind(shape, server, coding, overlapped=how.overlapped)
+            shape = _behind(shape, server, coding(server, how), overlapped=how.overlapped)
     return _bounded(shape, client, how)
 
 
 def _inline(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -> FlowShape:
     """The shape when whoever reads or writes also codes, piece after piece; threads of their own code meanwhile."""
-    reference, activity, threads = coding
-    seconds = host.seconds(reference)
+    seconds, activity, threads = coding
     if seconds <= 0.0:
         return shape
     if overlapped or threads > 1:

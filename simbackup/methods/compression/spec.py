@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from simbackup.schema.part import Modelled, Path
-from simbackup.schema.quantity import Frozen, Pieces, Rate, TimePerByte
+from simbackup.schema.quantity import Frozen, Multiple, Pieces, Rate, Ratio, TimePerByte
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -19,8 +19,14 @@ class CompressorSheet(Frozen):
     """Time of the reference core for each byte that is compressed."""
     expand_cpu: TimePerByte
     """Time of the reference core for each byte that comes of expanding."""
+    scaling: Multiple | None = None
+    """Power of the speed of a core with which it compresses and expands; 1 by default, and below it where it waits
+    for caches and for branches, which became faster more slowly than the rest of a core."""
+    measured_at: Ratio | None = None
+    """Speed of the core on which its costs were measured; from there they go by `scaling`. That of the reference core
+    by default."""
     rate: Rate | None = None
-    """Greatest rate of a card or device that does it, before compression; no limit but the cores unless stated."""
+    """Greatest rate of a card or device that does it, before compression; no limit but the cores by default."""
 
 
 class CompressionSpec(Modelled, CompressorSheet):
@@ -30,9 +36,9 @@ class CompressionSpec(Modelled, CompressorSheet):
     """Where: `client` before it is sent, `wire` only while it is sent, `server` before it is written, `target` in the
     device, without a core of a host."""
     threads: Pieces | None = None
-    """Threads that compress one stream at once, each on a core; one unless stated."""
+    """Threads that compress one stream at once, each on a core; one by default."""
     expand_threads: Pieces | None = None
-    """Threads that expand one stream at once, each on a core; one unless stated, as few formats can be expanded in
+    """Threads that expand one stream at once, each on a core; one by default, as few formats can be expanded in
     parallel."""
     overlapped: bool = False
     """Whether a single thread compresses or expands while the program reads and writes on, as behind a pipe; else both
@@ -41,6 +47,8 @@ class CompressionSpec(Modelled, CompressorSheet):
     conditional: ClassVar[Mapping[str, str]] = {
         "compress_cpu": "where a host compresses: at the client, the server, or on the wire",
         "expand_cpu": "where a host expands: in restores, and on the wire",
+        "scaling": "where a host compresses or expands",
+        "measured_at": "where a host compresses or expands, with `scaling`",
         "threads": "where a host compresses",
         "expand_threads": "where a host expands: in restores, and on the wire",
         "overlapped": "where a host compresses or expands",
@@ -51,7 +59,7 @@ class CompressionSpec(Modelled, CompressorSheet):
         if self.at == "target":
             return []
         compress, expand = ["compress_cpu", "threads"], ["expand_cpu", "expand_threads"]
-        keys = ["overlapped", *(compress if not restore or self.at == "wire" else [])]
+        keys = ["overlapped", "scaling", "measured_at", *(compress if not restore or self.at == "wire" else [])]
         keys += expand if restore or self.at == "wire" else []
         return [f"{address}.{key}" for key in keys]
 

@@ -29,15 +29,17 @@ class Changed(NamedTuple):
 def chunks_of(said: DeduplicationSpec, changed: Changed | None, *, whole: bool) -> Chunks:
     """The chunks of a save set: of a whole backup, which others went before, or of one above another.
 
-    Where no ratio is stated, those are new in which something has changed, of what is sent.
+    Where no ratio is stated, those are new in which something has changed, of what is sent. What is new lies in the
+    order in which it came, so that a first backup has few pieces; what the store had already lies in pieces that are
+    `together`.
     """
     ratio, together = si_or(said.ratio, si_or(said.within, 1.0)), said.together.si
     if changed is None:
-        return Chunks(ratio, together)
+        return Chunks(ratio, piece(together, [1.0 / ratio]))
     chunk = said.chunk.si if said.chunk is not None else 0.0
     if said.ratio is None:
         ratio *= changed.sent / min(touched_chunks(changed.share, changed.run, chunk), changed.sent)
     if whole and said.last is not None:
         parts = came_with(changed.change, said.last.si, int(si_or(said.generations, 1.0)))
-        together = min(together, piece(max(changed.run, chunk), parts))
-    return Chunks(ratio, together)
+        return Chunks(ratio, min(together, piece(max(changed.run, chunk), parts)))
+    return Chunks(ratio, piece(together, [1.0 / ratio]))

@@ -1,4 +1,4 @@
-"""What lies between data and target: a share, a disk before tape, and the backup that another one is based on."""
+"""What lies between data and target: a disk before tape, and the backup that another one is based on."""
 
 from __future__ import annotations
 
@@ -6,31 +6,20 @@ from typing import TYPE_CHECKING
 
 from simbackup import units
 from simbackup.errors import choices
+from simbackup.methods.share.spec import check_share
 from simbackup.schema.capability import MediaLibrary
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Count, Frozen, Multiple, PositiveSize, Text
+from simbackup.schema.quantity import Frozen, PositiveSize, Text
+from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.methods.file_backup.spec import FileBackupSpec
     from simbackup.scenario.checks import Checks
+    from simbackup.schema.job import Restoring
 
 
 MOST_TURNS = 10_000
 """Times that a spool may fill up in a backup; each is simulated, and takes milliseconds."""
-
-
-class ShareSpec(Frozen):
-    """How another host reads the files over the network, one request at a time for each worker."""
-
-    host: Text
-    """The host that reads them, and runs the backup."""
-    calls: Count
-    """Requests for each file besides those for its data: look-up, attributes, open, close; about 3 over NFS, which
-    opens nothing, and 5 or more over SMB."""
-    request: PositiveSize
-    """Bytes of one request for data; where the host reads ahead, of all that are under way, such as 256 KiB."""
-    look_calls: Multiple | None = None
-    """Requests for each file that is only looked at, below one where a request lists many; `calls` unless stated."""
 
 
 class SpoolSpec(Frozen):
@@ -44,21 +33,22 @@ class SpoolSpec(Frozen):
     """Whether one half of the room is filled while the other goes to tape; else both take turns."""
 
 
-def check_share(checks: Checks, path: Path, job: FileBackupSpec) -> None:
-    """The host that reads from a share is another one, and reaches the data and the target."""
-    spec, here = checks.spec, (*path, "share", "host")
-    if job.share is None or job.data not in spec.data:
+def check_reader(checks: Checks, path: Path, job: FileBackupSpec) -> None:
+    """Report a share of the reading host itself, or one from which no way leads to the target."""
+    spec, share = checks.spec, job.share
+    if share is None or isinstance(share, Unknown) or job.data not in spec.data:
         return
-    reader, keeper = job.share.host, spec.owner_of(spec.data[job.data].on)
-    others = [name for name in checks.named("hosts") if name != keeper]
-    if reader == keeper:
-        checks.report(here, f"'{reader}' keeps the data itself", choices(reader, others))
-    elif checks.name(here, reader, others, "host") and checks.sound(path, "hosts", "devices", "links"):
-        ends = ((keeper, spec.route(reader, keeper or "")), (job.to, spec.way_to(reader, job.to)))
-        for end, way in ends:
-            if way is None:
-                message = f"there is no way from '{reader}' to '{end}'"
-                checks.report(here, message, f"let a link join '{reader}' and '{end}'")
+    check_share(checks, path, share, spec.owner_of(spec.data[job.data].on), (job.to, spec.way_to(share.host, job.to)))
+
+
+def check_maker(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec, source: str) -> None:
+    """Report a share to which something else than files is restored, or one to which no way leads from the copy."""
+    if saved.method != "file_level":
+        checks.report((*path, "share"), "only files come back over a share, not an image", "leave it out")
+    data = checks.spec.data.get(job.to or saved.data)
+    if data is not None:
+        way = checks.spec.way_from(job.share.host, source)
+        check_share(checks, path, job.share, checks.spec.owner_of(data.on), (source, way))
 
 
 def check_spool(checks: Checks, path: Path, job: FileBackupSpec) -> None:
@@ -92,7 +82,7 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
             checks.report((*path, "since"), "has no effect on a full backup", "leave it out, or write a 'level'")
         return
     if job.base_age() is None:
-        message = f"a backup of the level {job.level} needs the age of the one that it is based on"
+        message = f"a backup with level '{job.level}' needs the age of the backup it is based on"
         checks.report((*path, "level"), message, "write for example 'since: 24 h'")
     if data is not None and data.change is None:
         message = f"'{job.data}' does not say how it changes"

@@ -19,13 +19,15 @@ from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import ingested
+from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
-from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.walk import walking
+from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.making import FilesMade, beside, filling
+from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
 
@@ -109,11 +111,15 @@ class DiskBackup:
         host, origin = system.hosts[self.host], system.origin(data, self.source).one_of(self.streams, number)
         copy = self.tool.copying(host, copies)
         part = self.part(data)
+        if self.method == "image" and self.share is not None:
+            shape = asked_blocks(system, host, origin, data, part, tool=self.tool, copy=copy, share=self.share)
+            return origin.found(shape, host.machine.read_ahead, 1.0 if part.whole else 0.0)
         if self.method == "image" and not part.whole:
             shape = changed(host, origin, data, part.share, self.tool)
             return origin.found(host.then(shape, copy), host.machine.read_ahead, 0.0)
         if self.method == "image":
-            shape = host.reading(origin.region, copy, origin.cached, self.tool.request)
+            tool = self.tool
+            shape = host.reading(origin.region, copy, origin.cached, tool.request, ahead=tool.reads_ahead)
             return origin.found(shape, host.machine.read_ahead)
         who = walkers(system, self.tool, self.workers, self.share)
         walk = host.then(walking(host, data, origin.region, who, part.share), copy)
@@ -122,7 +128,7 @@ class DiskBackup:
 
 @dataclass(frozen=True, slots=True)
 class DiskRestore:
-    """A restore from a disk of any host to the place of a data set.
+    """A restore from a disk of any host to the place of a data set, by the host of these or over a share of it.
 
     Some of the files of a file-level backup may be selected; an image is always restored as a whole.
     """
@@ -136,6 +142,7 @@ class DiskRestore:
     workers: int = 1
     connections: int = 1
     streams: int = 1
+    share: Share | None = None
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Read the wanted files at the server, send them, and write them; done when they are on disk."""
@@ -173,13 +180,13 @@ class DiskRestore:
 
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
-        host, server = system.hosts[self.host], system.hosts[self.server]
+        host, server = system.hosts[self.share.host if self.share else self.host], system.hosts[self.server]
         copy = self.tool.restoring(host) * how.fetched
         stored = fetching((server, host), source, copy, self.tool.request).times(1.0 / how.fetched)
         shape = expanded(stored, host, server, how)
         if server is not host:  # beside the copy of reading
             shape = self.tool.serving(shape, server, made.per_byte, how.handled(written=False))
-        shape = filling(shape, host, target, made)
+        shape = making(shape, system, (host, self.share), target, made)
         if not made.per_byte:
             return shape
         serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn

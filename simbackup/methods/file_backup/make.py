@@ -13,7 +13,6 @@ from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
 from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
 from simbackup.methods.file_backup.restore import Restore, Way
-from simbackup.methods.file_backup.share import Share
 from simbackup.methods.file_backup.spec import FileBackupSpec, SpoolSpec
 from simbackup.methods.file_backup.spool import SpooledBackup
 from simbackup.methods.file_backup.tape import TapeBackup
@@ -21,6 +20,8 @@ from simbackup.methods.file_backup.tape_restore import TapeRestore
 from simbackup.methods.job import Work
 from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
+from simbackup.methods.share.live import Share
+from simbackup.methods.share.make import share_of
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.job import Storing
@@ -34,12 +35,7 @@ if TYPE_CHECKING:
 def make(job: FileBackupSpec, spec: Spec) -> Work:
     """The backup, to the drives of a library or to a disk of any host."""
     keeper, tool = spec.host_of(job.data), tool_of(job.tool)
-    host, share = keeper, None
-    if job.share is not None:
-        host = job.share.host
-        said = job.share
-        looks = si_or(said.look_calls, said.calls.si)
-        share = Share(keeper, spec.route(keeper, host) or (), said.calls.si, said.request.si, looks)
+    host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)
     way = spec.way_to(host, job.to) or ()
     workers, connections = _workers(job), int(si_or(job.connections, 1.0))
     how = _reduction(job, spec)
@@ -119,7 +115,8 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
     """How a copy is restored from the drives of a library, from a disk of any host, or from objects."""
     to = job.to or saved.data
     host, selection, tool = spec.host_of(to), selection_of(job), tool_of(saved.tool)
-    way, workers = spec.way_from(host, device) or (), int(si_or(job.workers, 1.0))
+    share, runs = share_of(job.share, spec, host, makes=True), job.share.host if job.share else host
+    way, workers = spec.way_from(runs, device) or (), int(si_or(job.workers, 1.0))
     connections = int(si_or(job.connections, 1.0))
     if isinstance(spec.devices[device], MediaLibrary):
         return TapeRestore(
@@ -131,10 +128,12 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
             int(si_or(job.streams, 1.0)),
             workers,
             connections,
-            _server(spec, device, host),
+            _server(spec, device, runs),
+            share,
         )
     if isinstance(spec.devices[device], ObjectTarget):
         own = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
-        return ObjectRestore(host, to, way, selection, tool, workers, connections, _object_size(own))
+        return ObjectRestore(host, to, way, selection, tool, workers, connections, _object_size(own), share)
     streams = int(si_or(job.streams, 1.0))
-    return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool, workers, connections, streams)
+    server = spec.owner_of(device) or ""
+    return DiskRestore(host, to, server, way, selection, tool, workers, connections, streams, share)

@@ -14,8 +14,9 @@ from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.making import FilesMade, beside, filling
+from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
@@ -77,6 +78,7 @@ class ObjectRestore:
     workers: int = 1
     connections: int = 1
     object_size: float | None = None
+    share: Share | None = None
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Ask for the wanted files, and write them as they come; done when they are on disk."""
@@ -90,7 +92,8 @@ class ObjectRestore:
         begin, size = pieces[0] if chosen is None else (pieces[0][0], total)  # selected files come side by side
         there, chunk = copy.fetched, copy.reduction.together
         if chunk is not None:  # a piece of an object for each run of chunks
-            objects = Objects(min(chunk, total / there), max(total / there / chunk, 1.0))
+            each = min(chunk, self.object_size or chunk, total / there)
+            objects = Objects(each, total / there / each)
         elif chosen is None:
             objects = objects_of(size / there, saved.files, saved.method, self.object_size)
         else:
@@ -106,8 +109,9 @@ class ObjectRestore:
         self, system: System, copy: Copy, objects: Objects, target: DataSet, made: FilesMade, *, job: str
     ) -> FlowShape:
         """What a restored byte loads: the store, the way, and the processor of the host that writes it."""
-        host, networks = system.hosts[self.host], [system.networks[name] for name in self.networks]
-        shape = filling(host.then(FlowShape(), self.tool.restoring(host)), host, target, made)
+        host = system.hosts[self.share.host if self.share else self.host]
+        networks = [system.networks[name] for name in self.networks]
+        shape = making(host.then(FlowShape(), self.tool.restoring(host)), system, (host, self.share), target, made)
         if made.per_byte:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             shape = replace(shape, workers=self.workers, serial=serial)

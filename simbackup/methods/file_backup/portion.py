@@ -45,7 +45,9 @@ def changed(host: Host, source: BackupSource, data: DataSet, share: float, tool:
     """
     if tool.scan_cpu is None:
         return changed_blocks(source.region, share, data.run, host.machine.read_ahead or 0.0).part(1.0 - source.cached)
-    return host.reading(source.region, host.seconds(tool.scan_cpu), source.cached, tool.request).times(1.0 / share)
+    scan = host.seconds(tool.scan_cpu)
+    shape = host.reading(source.region, scan, source.cached, tool.request, ahead=tool.reads_ahead)
+    return shape.times(1.0 / share)
 
 
 def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0) -> FlowShape:

@@ -19,17 +19,10 @@ if TYPE_CHECKING:
 
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.spec import DeduplicationSpec
-from simbackup.methods.file_backup.between import ShareSpec, SpoolSpec, check_level, check_share, check_spool
+from simbackup.methods.file_backup.between import SpoolSpec, check_level, check_maker, check_reader, check_spool
+from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
-from simbackup.schema.quantity import (
-    Pieces,
-    PositiveDuration,
-    PositiveSize,
-    Quantity,
-    Text,
-    Word,
-    si_or,
-)
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
 
 CHANGES = ("daily", "hot_data", "hot_changes", "replaced", "growth")
 """Keys of a change on which every backup above another depends."""
@@ -48,36 +41,37 @@ class FileBackupSpec(Saving, FileKeeping):
     """The tape library, the object store, or the volume or device of any host, that takes the save set; or `nul`, which
     keeps nothing."""
     source: Annotated[Text, Refers("reads", "devices", "data")] | None = None
-    """The frozen image that is read; the data themselves unless stated."""
+    """The frozen image that is read; the data themselves by default."""
     level: Annotated[Literal["full", "differential", "cumulative", "incremental"], Word()] = "full"
     """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
     differential one (`cumulative`), or the last of any level (`incremental`)."""
     since: PositiveDuration | None = None
-    """How long ago the backup was made that it is based on; unless stated, `every` of an incremental."""
+    """How long ago the backup was made that it is based on; by default, `every` of an incremental."""
     streams: Pieces | None = None
     """Equal parts that are saved at once, onto a disk by as many threads, to tape on as many drives, or fewer with
-    `multiplexing`; one unless stated."""
+    `multiplexing`; one by default."""
     multiplexing: Pieces | None = None
     """Streams that a drive takes at once, block by block in turns: those of this job and of others of its pool that
-    allow as many. A stream goes to a drive that has one already, before it takes another drive; one unless stated."""
+    allow as many. A stream goes to a drive that has one already, before it takes another drive; one by default."""
     workers: Pieces | None = None
-    """Workers who walk the files at once in each stream, one request each; as the program has, or one unless said."""
+    """Workers that walk the files of each stream at once, one request each; as many as the program has, or one."""
     connections: Pieces | None = None
-    """Connections over networks that each stream spreads its bytes over; one unless stated."""
+    """Connections over networks that each stream spreads its bytes over; one by default."""
     object_size: PositiveSize | None = None
-    """Bytes of each object in an object store; one for each file of a file-level backup, else one, unless stated."""
+    """Bytes of each object in an object store; one for each file of a file-level backup, else one, by default."""
     spool: SpoolSpec | None = None
-    """A disk on the way to tape; none unless stated."""
+    """A disk on the way to tape; none by default."""
     share: ShareSpec | None = None
-    """Another host that reads the files as from a share; the host of the data reads them unless stated."""
+    """Another host that asks for the files or blocks as from a share, and a datasheet `share/name` as its model; the
+    host of the data reads them by default."""
     pool: Text | None = None
-    """The pool whose cartridges are written; those of no pool unless stated."""
+    """The pool whose cartridges are written; those of no pool by default."""
     compressor: CompressionSpec | None = None
-    """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not unless stated."""
+    """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not by default."""
     deduplication: DeduplicationSpec | None = None
-    """How it is deduplicated before a medium takes it: a `ratio`, and a datasheet as its model; not unless stated."""
+    """How it is deduplicated before a medium takes it: a `ratio`, and a datasheet as its model; not by default."""
     tool: BackupToolSpec | None = None
-    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "ingest": ("deduplication.stream_ingest", "deduplication.ingest")
@@ -86,7 +80,6 @@ class FileBackupSpec(Saving, FileKeeping):
     not_on_disk: ClassVar[tuple[str, ...]] = ("multiplexing", "pool")
     conditional: ClassVar[Mapping[str, str]] = {
         "workers": "in file_level backups",
-        "share": "in file_level backups",
         "spool": "in backups to tape",
         "connections": "where the backup crosses links, and to an object store",
         "object_size": "in backups to an object store",
@@ -97,8 +90,7 @@ class FileBackupSpec(Saving, FileKeeping):
         data, walks = spec.data[self.data], self.method == "file_level"
         tape = isinstance(spec.devices[self.to], MediaLibrary)
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
-        if self.tool is not None and self.tool.alternates:
-            yield f"jobs.{name}.tool.request"
+        yield from self.tool.asks(f"jobs.{name}.tool", image=not walks) if self.tool is not None else ()
         if self.compressor is not None:
             yield f"data.{self.data}.compression"
         yield from self._reduction_uses(name)
@@ -112,7 +104,7 @@ class FileBackupSpec(Saving, FileKeeping):
                 yield f"devices.{self.to}.drive.command_time"
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
-            yield from (f"jobs.{name}.workers", f"jobs.{name}.share", f"jobs.{name}.tool.in_turn")
+            yield from (f"jobs.{name}.workers", f"jobs.{name}.tool.in_turn")
             yield from (f"jobs.{name}.tool.workers",) if self.workers is None else ()
             yield f"jobs.{name}.tool.walks_first"
         yield from self._network_uses(spec, name)
@@ -157,11 +149,12 @@ class FileBackupSpec(Saving, FileKeeping):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
+        host = job.share.host if job.share is not None else spec.host_of(job.to or self.data)
         yield from self._reduction_uses(name, restore=True)
         objects = isinstance(spec.devices[device], ObjectTarget)
         yield f"jobs.{name}.tool.restore_cpu"
-        yield from self._server_uses(spec, name, device, spec.host_of(job.to or self.data))
-        if objects or spec.way_from(spec.host_of(job.to or self.data), device):
+        yield from self._server_uses(spec, name, device, host)
+        if objects or spec.way_from(host, device):
             yield f"jobs.{restore}.connections"
         tape = isinstance(spec.devices[device], MediaLibrary)
         if tape and si_or(self.streams, 1.0) > 1.0 and si_or(self.multiplexing, 1.0) > 1.0:
@@ -169,8 +162,10 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)
         if self.method == "file_level":
-            yield from (f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu"))
-            yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
+            yield from (
+                f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu", "make_cpu")
+            )
+            yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers", f"jobs.{restore}.share")
         if not (tape or objects):
             yield f"hosts.{spec.owner_of(device)}.read_ahead"
 
@@ -204,7 +199,7 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.data in spec.data:
             checks.owned(path, spec.data[self.data].on)
         with checks.about(*path):
-            check_share(checks, path, self)
+            check_reader(checks, path, self)
         with checks.about(*path):
             self._check_reduction(checks, path)
         with checks.about(*path):
@@ -272,7 +267,9 @@ class FileBackupSpec(Saving, FileKeeping):
             if isinstance(library, BackupTarget):
                 library.check_restore(checks, path, job)
         with checks.about(*path):
-            if target is not None:
+            if job.share is not None and not isinstance(job.share, Unknown):
+                check_maker(checks, path, job, self, source)
+            elif target is not None:
                 checks.owned(path, target.on, "to")
                 checks.connected((*path, "to"), target.on, source)
             elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:

@@ -8,13 +8,15 @@ from simbackup.catalogue import NO_REDUCTION, Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.shape import FlowShape
 from simbackup.methods.compression.live import compressed
+from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
-from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.staging import Crossing, handing_over
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.file_backup.walk import walking
+from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.job import Moved, Steps
+from simbackup.methods.share.live import Share
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
@@ -70,8 +72,11 @@ class TapeBackup:
         copy = self.tool.copying(host, copies=1.0)
         how, networks = self.reduction, [system.networks[name] for name in self.networks]
         towards = crossing[0].over(networks, 1.0 / how.sent, self.connections)
-        if self.method == "image" and part.whole:
-            shape = host.reading(origin.region, copy, origin.cached, self.tool.request)
+        if self.method == "image" and self.share is not None:
+            shape = asked_blocks(system, host, origin, data, part, tool=self.tool, copy=copy, share=self.share)
+        elif self.method == "image" and part.whole:
+            tool = self.tool
+            shape = host.reading(origin.region, copy, origin.cached, tool.request, ahead=tool.reads_ahead)
         elif self.method == "image":
             shape = host.working(changed(host, origin, data, part.share, self.tool), copy)
         else:

@@ -16,8 +16,9 @@ from simbackup.equations import streaming
 from simbackup.methods.compression.live import expanded
 from simbackup.methods.file_backup.passes import Pass, passes, width
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.making import FilesMade, beside, filling
+from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
@@ -48,6 +49,7 @@ class TapeRestore:
     workers: int = 1
     connections: int = 1
     server: str | None = None
+    share: Share | None = None
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Share the needed cartridges among the drives, and wait until all data are on disk."""
@@ -103,7 +105,7 @@ class TapeRestore:
     def _read(self, it: _UnderWay, drive: Drive, extent: Extent, share: float) -> Wait:
         """One run from tape into the page cache of the host, a share of what a pass reads; it goes on to disk."""
         system, copy, made = it.system, it.copy, it.made
-        host, target = system.hosts[self.host], system.data[self.to]
+        host, target = system.hosts[self.share.host if self.share else self.host], system.data[self.to]
         how, ratio = copy.reduction, copy.reduction.stored
         stream = Stream(
             copy.compression / ratio, self.tool.block, reading=True, spread=extent.spread / ratio, shares=share < 1.0
@@ -125,7 +127,7 @@ class TapeRestore:
         if self.server is not None:
             fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte, how.handled())
         if made.per_byte:
-            fill = filling(fill, host, target, made)
+            fill = making(fill, system, (host, self.share), target, made)
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             fill = replace(fill, workers=self.workers, serial=serial)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))

@@ -21,7 +21,7 @@ from simbackup.system import JobFailedError
 class Remote:
     """Files that their host gives away over networks: requests for each besides its data, and bytes of one for data.
 
-    `look_calls` are the requests for a file that is only looked at.
+    `look_calls` are the requests for a file that is only looked at, `answering` the core seconds of their host for one.
     """
 
     keeper: Host
@@ -29,6 +29,11 @@ class Remote:
     calls: float
     request: float
     look_calls: float
+    answering: float = 0.0
+
+    def trips(self, size: float, sent: float) -> float:
+        """Requests for a file, of which a share is sent, on average."""
+        return sent * equations.round_trips(size, self.request, self.calls) + (1.0 - sent) * self.look_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,11 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     }
     serial = (cold * read.latency + cpu + index + waited) / each
     if who.remote is not None:
-        crossed = _crossing(who.remote, mean if data.file_size is None else data.file_size, sent)
+        size = mean if data.file_size is None else data.file_size
+        crossed = _crossing(who.remote, size, sent)
+        answered = who.remote.answering * who.remote.trips(size, sent)
+        crossed[keeper.cpu.name, Activity.WAIT_FOR_REQUESTS] = answered
+        shape = keeper.working(shape, answered / each)
         own |= {part: seconds / each for part, seconds in crossed.items()}
         serial += sum(crossed.values()) / each
         shape = shape.over(who.remote.networks)
@@ -98,8 +107,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
 
 def _crossing(remote: Remote, size: float, sent: float) -> dict[tuple[str, str], float]:
     """Seconds of a file on networks: a round trip for each request, and its bytes one request after the other."""
-    trips = sent * equations.round_trips(size, remote.request, remote.calls) + (1.0 - sent) * remote.look_calls
-    parts = travelling(remote.networks, trips)
+    parts = travelling(remote.networks, remote.trips(size, sent))
     for network in remote.networks:
         parts[network.link.name, Activity.TRANSFER] = (
             parts.get((network.link.name, Activity.TRANSFER), 0.0) + sent * size / network.rate
@@ -116,7 +124,7 @@ class _Reads(NamedTuple):
 
 
 def _mixed(together: _Reads | None, scattered: _Reads | None, share: float) -> _Reads:
-    """What files take in the mean a share of which is scattered."""
+    """What files take on average a share of which is scattered."""
     mean = _Reads(0.0, 0.0, {})
     for reads, weight in ((together, 1.0 - share), (scattered, share)):
         if reads is not None:

@@ -26,6 +26,8 @@ ROUNDING = 1e-9
 """Share of the transactions below which a loss is rounding."""
 GREATEST_SLOWDOWN = 1e6
 """Factor for a device that has no time left."""
+FIRST = 100.0
+"""Weight of transactions that come by themselves, for that of a stream: a job ends where they ask for all and more."""
 STEP = 0.05
 """Change of the share of fresh chunks after which the load of a transaction is calculated again."""
 
@@ -145,15 +147,13 @@ class Users:
         """Start the flow of so many transactions."""
         self.load = self._loaded(fresh)
         shape, own = self.load.shape, self.load.shape.demands.get(self.store.link, 0.0)
-        begin, size = self.place.volume.region.begin + self.place.begin, self.place.size
         cap, cause = self._ceiling()
         self.flow = self.network.start(
             self.name,
             "transactions",
             amount,
             shape.demands,
-            # Shares of flows are in units a second: a transaction counts for the bytes that a stream moves meanwhile.
-            share=Region(self.store, begin, size).streaming("read").demands[self.store.link] / own if own else 1.0,
+            share=self._share(own),
             cap=cap,
             cap_cause=cause,
             moves=shape.moves,
@@ -165,6 +165,20 @@ class Users:
         for adapter in self.adapters:
             adapter.requests = {f: size for f, size in adapter.requests.items() if f.active}
             adapter.requests[self.flow] = self.demand.transaction.request
+
+    def _share(self, own: float) -> float:
+        """Their weight among flows when a transaction takes so many seconds of the device, in units a second.
+
+        A transaction counts for the bytes that a stream moves meanwhile. Those that come by themselves, so many a
+        second, come before all streams: however long each waits, the next still come, while a stream has so many
+        requests under way and makes no more before these are done. What they leave is for the streams, as in a mixed
+        queueing network (Baskett, Chandy, Muntz and Palacios 1975; see equations/waiting.py).
+        """
+        first = FIRST if self.demand.rate is not None else 1.0
+        if not own:
+            return first
+        begin, size = self.place.volume.region.begin + self.place.begin, self.place.size
+        return first * Region(self.store, begin, size).streaming("read").demands[self.store.link] / own
 
     def _loaded(self, fresh: dict[Snapshot, float]) -> Load:
         """What a transaction loads while each update touches so many fresh chunks of each snapshot."""

@@ -183,11 +183,12 @@ def test_threads_that_compress_do_not_expand(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("more", "each"), [
     ({}, 40e-9 + CLIENT), ({"overlapped": True}, 40e-9), ({"threads": 2}, 40e-9),
     ({"overlapped": True, "compress_cpu": "100 ns/B"}, 50e-9),
+    ({"scaling": 0.5, "measured_at": 8}, 40e-9 + CLIENT * (2 / 8) ** 0.5),  # 5 ns on that core, and twice as long here
 ])  # fmt: skip
 def test_one_thread_reads_and_compresses_by_turns_and_two_do_both_at_once(
     tmp_path: Path, more: dict[str, Any], each: float
 ) -> None:
-    """Two copies of a byte in memory take 40 ns of the client, and compressing it 20 or 50."""
+    """Two copies of a byte in memory take 40 ns of the client, whose speed is 2, and compressing it 20 or 50."""
     slow = {"hosts.client.copy_rate": "50 MB/s", "devices.store.write_rate": "1 GB/s", "links.lan.rate": "1 GB/s"}
     result = run(tmp_path, "client", changes=slow | {f"jobs.full.compressor.{key}": v for key, v in more.items()})
     assert result.get("jobs.full.elapsed") == pytest.approx(1e9 * each, rel=0.02)

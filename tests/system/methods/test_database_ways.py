@@ -143,7 +143,7 @@ def test_logs_are_archived_on_another_host() -> None:
     (SITE.replace("indexes: 4 GB", "indexes: 10 GB") + DUMP, "there is no room for rows"),
     (SITE + HOT.replace("MORE", "").replace("copies_log: true", "copies_log: false"), "change even under a read lock"),
     (SITE.replace("joins: [server, other]", "joins: [other, b]").replace("[a, b]", "[a]")
-     + DUMP.replace("to: b", "to: c"), "there is no way from 'server' to 'c'"),
+     + DUMP.replace("to: b", "to: c"), "there is no connection from 'server' to 'c'"),
 ])  # fmt: skip
 def test_what_cannot_be_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -208,3 +208,11 @@ def test_an_index_on_disk_reads_where_memory_does_not_know_a_chunk() -> None:
 def test_what_cannot_be_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         sb.load(text)
+
+
+@pytest.mark.parametrize(("ratio", "jumps"), [(1, 0.0), (1.25, 1 - 0.8**2), (10, 1 - 0.1**2)])
+def test_what_was_new_to_the_store_comes_back_in_order(ratio: float, jumps: float) -> None:
+    """A piece of 1 MB follows the one before where both were new: 2.5 ms each, and 10 ms for each of the others."""
+    changes = {"links.lan.rate": "1 GB/s", "jobs.full.deduplication.join_cpu": "0 ns/B"}
+    result = run(site(), changes | {"jobs.full.deduplication.ratio": ratio})
+    assert result.get("jobs.back.elapsed") == pytest.approx(1000 * (2.5e-3 + 10e-3 * jumps), rel=0.02)

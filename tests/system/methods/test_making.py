@@ -50,6 +50,15 @@ def test_files_cost_the_same_from_tape_as_from_disk(tmp_path: Path, to: str, fig
     assert seconds == pytest.approx(FILES * 5.5e-3, rel=0.02)
 
 
+def test_a_program_may_take_longer_to_make_a_file_than_to_save_it(tmp_path: Path) -> None:
+    """Three attributes of a millisecond, two to make, and two of the program; it saves one in 0.1 and 0.5 ms."""
+    tool = TOOL.replace("file_cpu", "make_cpu: 2 ms/file, file_cpu")
+    jobs = f"  save: {{method: file_level, data: d, to: a, {tool}}}\n  back: {{restore: save, after: save}}\n"
+    result = run(tmp_path, jobs)
+    assert result.get("jobs.save.elapsed") == pytest.approx(FILES * 0.6e-3, rel=0.02)
+    assert result.get("jobs.back.elapsed") == pytest.approx(FILES * 7e-3, rel=0.02)
+
+
 def test_a_selected_file_of_a_tape_is_made_once_however_large_it_is(tmp_path: Path) -> None:
     """The files of the save set have 10 kB in the mean: half a second for each that is made."""
     jobs = (
@@ -170,9 +179,9 @@ jobs:
 """
 
 
-def far(tmp_path: Path, job: str) -> Result:
+def far(tmp_path: Path, job: str, more: str = "") -> Result:
     file = tmp_path / "case.yaml"
-    file.write_text(FAR + f"  save: {{method: file_level, data: d, {job}}}\n", encoding="utf-8")
+    file.write_text(FAR + f"  save: {{method: file_level, data: d, {job}}}\n" + more, encoding="utf-8")
     return sb.simulate(file)
 
 
@@ -184,6 +193,18 @@ def test_each_request_of_a_share_takes_a_round_trip_and_workers_share_the_wire(t
     result = far(tmp_path, f"to: nul, workers: {workers}, {share}")
     assert result.get("jobs.save.elapsed") == pytest.approx(FILES / rate, rel=0.02)
     assert result.get("links.lan.bytes") == pytest.approx(100e6)
+
+
+def test_a_restore_to_a_share_waits_for_each_request_its_answer_and_the_wire(tmp_path: Path) -> None:
+    """Five calls and four requests for data to make a file, six and four to read it: 0.5 ms away, and 0.2 ms of the
+    host that keeps it; 0.1 ms on the wire."""
+    share = "share: {host: reader, calls: 6, make_calls: 5, request: 2500 B, call_cpu: 0.2 ms"
+    back = f"  back: {{restore: save, after: save, {share}}}}}\n"
+    result = far(tmp_path, f"to: b, {share}}}", back)
+    assert result.get("jobs.save.elapsed") == pytest.approx(FILES * (10 * 0.7e-3 + 0.1e-3), rel=0.01)
+    assert result.get("jobs.back.elapsed") == pytest.approx(FILES * (9 * 0.7e-3 + 0.1e-3), rel=0.01)
+    busy = next(row["busy_s"] for row in result.device_rows if row["device"] == "hosts.keeper.cores")
+    assert busy * 8 == pytest.approx(FILES * 19 * 0.2e-3, rel=0.02)
 
 
 def test_a_request_of_a_share_may_list_many_files(tmp_path: Path) -> None:

@@ -85,3 +85,14 @@ def test_what_begins_later_finds_the_array_whole() -> None:
 def test_what_cannot_be_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         sb.load(text)
+
+
+def test_of_several_groups_the_one_that_lost_a_disk_is_read() -> None:
+    """Ten disks in two groups: the controller passes the four others of one group, and streams wait for that group."""
+    groups = {"devices.array.disks": 10, "devices.array.groups": 2}
+    slow = groups | {"devices.array.controller_rate": "800 MB/s"}
+    result = run("  rebuild: {method: rebuild, of: array}\n", slow)
+    assert result.get("jobs.rebuild.elapsed") == pytest.approx(4 * 100e9 / 800e6)
+    read = "  full: {method: image, data: data, to: other}\n"
+    one, two = (run(read, more).get("jobs.full.elapsed") for more in (None, groups))
+    assert two == pytest.approx(one / 2.0, rel=0.02)

@@ -28,8 +28,8 @@ fleets:
     jobs: {"save-{number}": {method: image, data: "x-{number}", to: other}}
 """
 WARNING = (
-    "warning: data.files.compression: has no effect here; it acts in backups to tape, in database_native backups, "
-    "and in backups with a 'compressor'"
+    "warning: data.files.compression: has no effect here; it is only used in backups to tape, "
+    "in database_native backups, and in backups with a 'compressor'"
 )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.result import Result
+from simbackup.workloads.users.live import FIRST
 
 MACHINE = """\
 title: A database whose disk moves 100 MB/s, and users who read 1 MB at a time
@@ -71,18 +72,26 @@ def test_users_slow_the_backup_and_the_backup_slows_them(tmp_path: Path) -> None
     assert impact(result)["mean_wait"] == 0.0
 
 
-def test_a_disk_that_both_want_whole_is_shared_by_halves(tmp_path: Path) -> None:
-    """200 a second ask for two disks: 100 get through while they are alone, 50 beside the copy."""
+def test_who_comes_anyhow_comes_first(tmp_path: Path) -> None:
+    """90 a second take 0.9 of the disk, all of which get through; the copy has the tenth that they leave."""
+    result = run(tmp_path, rate=90, writes=0)
+    assert result.get("jobs.copy.elapsed") == pytest.approx(1.0 + FLUSH + 100.0 + 10.0)
+    assert impact(result)["lost"] == 0.0
+
+
+def test_a_disk_of_which_users_want_more_than_all_leaves_a_stream_its_hundredth(tmp_path: Path) -> None:
+    """200 a second ask for two disks: 100 get through while they are alone, 100 of 101 parts beside the copy."""
     result = run(tmp_path, rate=200, writes=0)
-    elapsed = 1.0 + FLUSH + 20.0 + 10.0
+    beside = 10.0 * (FIRST + 1.0)
+    elapsed = 1.0 + FLUSH + beside + 10.0
     assert result.get("jobs.copy.elapsed") == pytest.approx(elapsed)
-    done = 100 * (1.0 + FLUSH + 10.0) + 50 * 20.0
+    done = 100 * (1.0 + FLUSH + 10.0) + 100 * beside * FIRST / (FIRST + 1.0)
     assert impact(result)["offered"] == pytest.approx(200 * elapsed)
     assert impact(result)["lost"] == pytest.approx(1 - done / (200 * elapsed))
 
 
 def test_users_do_not_starve_a_backup(tmp_path: Path) -> None:
-    """However many they are, a stream keeps its half: shares are of the disk's time, not of transactions and bytes."""
+    """However many they are, a stream keeps its part: shares are of the disk's time, not of transactions and bytes."""
     few, many = (run(tmp_path, rate, writes=0).get("jobs.copy.elapsed") for rate in (200, 20_000))
     assert many == pytest.approx(few)
 

@@ -69,6 +69,6 @@ def test_keys_of_a_tool_that_no_night_uses_have_no_effect() -> None:
     text = text.replace("first: {size: 1 TB,", "first: {size: 1 TB, method: image, filesystem: filesystem/xfs,")
     idle = {problem.address: problem.remedy for problem in idle_keys(load_site(text))}
     assert idle == {
-        "policies.nightly.tool.copies_log": "it acts in hot copies of databases",
-        "systems.first.filesystem": "it acts in file_level backups",
+        "policies.nightly.tool.copies_log": "it is only used in hot copies of databases",
+        "systems.first.filesystem": "it is only used in file_level backups",
     }

@@ -195,7 +195,7 @@ def test_mistakes_in_different_sections_are_reported_together(site: Load) -> Non
 def test_without_links_there_is_no_way(site: Load) -> None:
     (problem,) = problems(site, {"links.san.joins": ["other", "sda"]})
     assert problem.address == "jobs.full.to"
-    assert problem.message == "there is no way from 'server' to 'tape'"
+    assert problem.message == "there is no connection from 'server' to 'tape'"
     assert "'tape'" in problem.remedy
 
 

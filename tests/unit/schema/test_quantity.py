@@ -135,7 +135,7 @@ def test_a_value_without_a_basis_takes_that_of_its_file() -> None:
 )  # fmt: skip
 def test_each_basis_asks_for_what_it_needs(basis: str, needs: str) -> None:
     address, message, remedy = only(size={"value": "1 B", "basis": basis})
-    assert (address, message) == ("part.size", f"a value on the basis '{basis}' needs {needs}")
+    assert (address, message) == ("part.size", f"a value with basis '{basis}' needs {needs}")
     assert all(f"{key}: ..." in remedy for key in needs.split(" and "))
 
 

@@ -1,0 +1,59 @@
+"""Files that another host reads, or makes, as on a share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.data.live import DataSet
+from simbackup.devices.host.live import Host
+from simbackup.devices.network.live import travelling
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.equations.files import round_trips
+from simbackup.methods.making import FilesMade, filling
+from simbackup.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The host at the share and the one that keeps the files, the networks between them, and what a file costs there.
+
+    Requests for each file that is read, looked at and made, besides those for data; bytes of a request for data;
+    reference core seconds of the keeper for each request; and flushes of each file that is made.
+    """
+
+    host: str
+    keeper: str
+    networks: tuple[str, ...]
+    calls: float
+    request: float
+    look_calls: float
+    make_calls: float
+    call_cpu: float = 0.0
+    flushes: float = 0.0
+
+
+def making(
+    shape: FlowShape, system: System, maker: tuple[Host, Share | None], data: DataSet, made: FilesMade
+) -> FlowShape:
+    """The shape of bytes of which a host makes files, its own or on a share.
+
+    Over a share each request waits for its way there and back and for the host that keeps the files, and bytes follow
+    each other: of a file of s bytes t = (m + ceil(s / r)) (l + c) + s / R, and what it costs the file system of the
+    keeper, for m requests beside those for data of r bytes, a round trip l, c of the keeper for each request, and a
+    network of R (Callaghan, Pawlowski and Staubach, RFC 1813, 1995, for the calls; holds for one request under way
+    for each worker).
+    """
+    host, share = maker
+    if share is None or made.per_byte <= 0.0:
+        return filling(shape, host, data, made)
+    networks, keeper = [system.networks[name] for name in share.networks], system.hosts[share.keeper]
+    trips = round_trips(1.0 / made.per_byte, share.request, share.make_calls) * made.per_byte
+    if made.file_cpu:
+        shape = host.then(shape, host.seconds(made.file_cpu) * made.per_byte, Activity.INDEX)
+    shape = shape.over(networks).following(travelling(networks, trips))
+    for network in networks:
+        shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
+    answering = keeper.seconds(share.call_cpu) * trips
+    shape = keeper.working(shape, answering).after(answering, keeper.cpu.name, Activity.WAIT_FOR_REQUESTS)
+    return filling(shape, keeper, data, made._replace(file_cpu=0.0, flushes=made.flushes + share.flushes))

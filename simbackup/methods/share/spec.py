@@ -1,0 +1,59 @@
+"""What a file may say about a share: files that another host reads, or makes, over a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.errors import choices
+from simbackup.schema.part import Modelled, Path
+from simbackup.schema.quantity import Count, Duration, Frozen, Multiple, PositiveSize, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from simbackup.scenario.checks import Checks
+
+
+class ShareSheet(Frozen):
+    """What files or blocks on a share cost that another host reads or makes, one request at a time for each worker.
+
+    Of an image only `request` and `call_cpu` act: it opens no files.
+    """
+
+    calls: Count
+    """Requests for each file that is read besides those for its data: look-up, attributes, open, close; about 3 over
+    NFS, which opens nothing, and 5 or more over SMB."""
+    request: PositiveSize
+    """Bytes of one request for data; where the host reads ahead, of all that are under way, such as 256 KiB."""
+    look_calls: Multiple | None = None
+    """Requests for each file that is only looked at, below one where a request lists many; `calls` by default."""
+    make_calls: Count | None = None
+    """Requests for each file that is made besides those for its data: look-up, create, attributes, close; `calls`
+    by default."""
+    call_cpu: Duration | None = None
+    """Time of the reference core at the host that keeps the files for each request; none by default."""
+    flushes: Multiple | None = None
+    """Times that this host waits for each file that is made until it is on disk; none, as with a battery, unless
+    stated."""
+
+
+class ShareSpec(Modelled, ShareSheet):
+    """How another host reads the files over the network, or makes them, one request at a time for each worker."""
+
+    host: Text
+    """The host that reads or makes them, and runs the job."""
+
+
+def check_share(
+    checks: Checks, path: Path, share: ShareSpec, keeper: str | None, end: tuple[str, Sequence[str] | None]
+) -> None:
+    """The host at the share is another one than that of the files, and reaches both these and the other `end`."""
+    spec, here, reader = checks.spec, (*path, "share", "host"), share.host
+    others = [name for name in checks.named("hosts") if name != keeper]
+    if reader == keeper:
+        checks.report(here, f"'{reader}' keeps the data itself", choices(reader, others))
+    elif checks.name(here, reader, others, "host") and checks.sound(path, "hosts", "devices", "links"):
+        for name, way in ((keeper, spec.route(reader, keeper or "")), end):
+            if way is None:
+                message = f"there is no connection from '{reader}' to '{name}'"
+                checks.report(here, message, f"let a link join '{reader}' and '{name}'")

@@ -1,0 +1,83 @@
+"""Images whose blocks another host asks for, and programs that read ahead, in closed form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.results.result import Result
+
+SITE = """\
+title: A hypervisor, and a host that asks it for blocks
+hosts:
+  keeper: {owns: [array], cores: 8, memory: 64 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 1000 GB/s}
+  reader: {owns: [nul], cores: 8, memory: 64 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 1000 GB/s}
+devices:
+  array: {kind: ssd, capacity: 1 TB, read_rate: 500 MB/s, write_rate: 500 MB/s, read_latency: 1 ms, write_latency: 1 ms}
+  nul: {kind: nul}
+links:
+  lan: {joins: [keeper, reader], rate: 100 MB/s, latency: 2 ms, duplex: full, window: 1 GB}
+data:
+  disks: {on: array, size: 10 GB, change: {daily: 10 %, run: 100 kB}}
+jobs:
+"""
+SHARE = "share: {host: reader, calls: 0, request: 250 kB, call_cpu: 0.5 ms}"
+ASKED = f"  full: {{method: image, data: disks, to: nul, {SHARE}, streams: STREAMS, MORE}}\n"
+TOOL = "tool: {start_time: 0 s, mount_time: 0 s, copy_cpu: CPU ns/B}"
+READ = 0.001 + 250e3 / 500e6
+EACH = 0.002 + READ + 0.0005 + 250e3 / 100e6
+"""Seconds of a request: the round trip, the read, the answer, and its bytes on the line."""
+
+
+def asked(streams: int = 1, more: str = "") -> Result:
+    result = sb.simulate(SITE + ASKED.replace("STREAMS", str(streams)).replace("MORE", more))
+    assert all(row["status"] == "done" for row in result.job_rows), result.job_rows
+    return result
+
+
+@pytest.mark.parametrize("cpu", [0.001, 1.0])
+def test_one_request_at_a_time(cpu: float) -> None:
+    """The window of the line is wide, but nothing else is under way; the reader works on what came before."""
+    result = asked(more=TOOL.replace("CPU", str(cpu)))
+    assert result.get("jobs.full.elapsed") == pytest.approx(10e9 / 250e3 * EACH, rel=1e-3)
+
+
+def test_a_reader_that_takes_longer_than_a_request_limits() -> None:
+    result = asked(more=TOOL.replace("CPU", "50"))
+    assert result.get("jobs.full.elapsed") == pytest.approx(10e9 * 50e-9)
+
+
+def test_disks_that_are_read_side_by_side_fill_the_line() -> None:
+    """Each has a request under way, and waits for those of others at most as in queues of exponential services."""
+    two, many = (asked(streams).get("jobs.full.elapsed") for streams in (2, 16))
+    line = 250e3 / 100e6
+    waited = 0.0025 + READ * (1.0 + READ / EACH) + line * (1.0 + line / EACH)
+    assert 10e9 / 250e3 * EACH / 2 < two < 10e9 / 250e3 * waited / 2
+    assert many == pytest.approx(100.0, rel=1e-3)
+
+
+def test_changed_runs_are_asked_for_one_by_one() -> None:
+    """1 GB in runs of 100 kB, of which a request fetches one."""
+    each = 0.002 + 0.001 + 0.0005 + 100e3 / 500e6 + 100e3 / 100e6
+    changed = asked(more="level: incremental, since: 24 h")
+    runs = changed.get("jobs.full.bytes") / 100e3
+    assert changed.get("jobs.full.elapsed") == pytest.approx(runs * each, rel=0.01)
+
+
+def test_a_program_that_searches_for_changes_asks_for_all() -> None:
+    tool = "tool: {start_time: 0 s, mount_time: 0 s, scan_cpu: 1 ns/B}"
+    searched = asked(more=f"level: incremental, since: 24 h, {tool}")
+    assert searched.get("jobs.full.elapsed") == pytest.approx(10e9 / 250e3 * EACH, rel=1e-3)
+
+
+def test_a_program_that_reads_ahead_works_while_it_reads() -> None:
+    """A host that reads nothing ahead: requests of 1 MB, each 3 ms of reading, and 5 ms of work."""
+    job = "  full: {method: image, data: disks, to: nul, tool: {start_time: 0 s, mount_time: 0 s, copy_cpu: 5 ns/B,\n"
+    site = SITE.replace("owns: [array]", "owns: [array, nul]").replace("owns: [nul], ", "")
+    spent: list[Any] = []
+    for ahead in ("false", "true"):
+        result = sb.simulate(site + job + f"    request: 1 MB, reads_ahead: {ahead}}}}}\n")
+        spent.append(result.get("jobs.full.elapsed"))
+    assert spent == [pytest.approx(1e4 * 0.008, rel=1e-3), pytest.approx(1e4 * 0.005, rel=1e-3)]
