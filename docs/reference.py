@@ -93,11 +93,11 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
     supplied = [k for k in keys if k in of_sheet and of_sheet[k].is_required() == part.model_fields[k].is_required()]
     lines = [f"# {title}", "", _text(part.__doc__), ""]
     if section:
-        lines += [f"Stands under `{section}:`.", ""]
+        lines += [f"Belongs under `{section}:`.", ""]
     lines += _table(part, [key for key in keys if key not in common and key not in supplied])
     if supplied:
         named, up = ", ".join(f"`{key}`" for key in supplied), "../" if section in FOLDERS else ""
-        lines += ["", f"Keys of its [datasheet]({up}datasheets/{sheet}.md), of which own values here win: {named}."]
+        lines += ["", f"Keys of its [datasheet]({up}datasheets/{sheet}.md); values written here override it: {named}."]
     if common:
         named = ", ".join(f"`{key}`" for key in sorted(common))
         lines += ["", f"Keys of [every job](../jobs.md): {named}."]

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Why was it slow?
 #
-# **A backup takes too long. What would help: a faster network, more drives, another start?** Begin here: this notebook needs no
-# knowledge of backup. It shows what `simbackup` finds out about one run: the system, the timeline, the causes of each job, and
-# the same run without its bottleneck. The other notebooks show where such answers come from, and how far to trust them.
+# **A backup takes too long. What would help: a faster network, more drives, another start?** Start here: you need no
+# knowledge of backup. This notebook shows what `simbackup` tells you about a run: the system, the timeline, the causes of each
+# job, and the same run without its bottleneck. The other notebooks show where such answers come from, and how far to trust them.
 
 # %%
 import json
@@ -56,15 +56,15 @@ queue.plot.drives()
 guess.compare(queue.get("jobs.r8.elapsed"))
 
 # %% [markdown]
-# While the restores run, the drives are mostly idle. The restores stand in line, and not for a drive: the *mount queue* is
-# that of the robot. As seconds of each job, without a remainder:
+# While the restores run, the drives are mostly idle. The restores wait, but not for a drive: the *mount queue* is the queue of
+# the robot. In seconds of each job, without a remainder:
 
 # %%
 queue.plot.causes()
 
 # %% [markdown]
-# `explain` names the bottleneck of each job, and runs the scenario again with that part twice as fast, and with so much of
-# it that it limits no more.
+# `explain` names the bottleneck of each job. Then it runs the scenario again, first with that part twice as fast, and then with so
+# much of it that it is no longer a limit.
 
 # %%
 why = sb.explain(queue)
@@ -85,12 +85,13 @@ assert first.bottleneck == "devices.library.drive"
 assert abs(first.without - first.elapsed) < 1
 
 # %% [markdown]
-# The *largest share* is not always what helps. The first restore spends most of its time in its drive, and a faster drive
-# gains it nothing: it would only wait longer for the robot. That is why the run is repeated and not the share taken off.
+# Speeding up the *largest share* does not always help. The first restore spends most of its time in its drive, but a faster drive
+# gains nothing: the restore would only wait longer for the robot. That is why `explain` repeats the run instead of subtracting the
+# share.
 #
 # ## 2. Removing a bottleneck moves it
 #
-# `teaching/bottleneck-moves` is the backup of a database, step by step with less of what limits.
+# `teaching/bottleneck-moves` is the backup of a database. Each step removes a bottleneck.
 
 # %%
 sb.picture("teaching/bottleneck-moves")
@@ -123,7 +124,7 @@ assert took["25 Gb/s alone"] > 0.88 * took["8 buffers"] and took["64 buffers"] <
 assert took["16 threads alone"] == took["8 buffers"]
 
 # %% [markdown]
-# `explain` predicts the next row: with buffers enough the network limits, and so it does in the step to 64 buffers.
+# `explain` predicts the next row: with enough buffers the network is the limit, and the step to 64 buffers confirms it.
 # The order matters. A network of 25 Gb/s as the *first* step gains a ninth of the time, where the buffers gain a third; 16
 # threads gain nothing, and compression alone makes the backup slower.
 #
@@ -172,13 +173,13 @@ assert limit(spread, LAST).startswith("links.nic")
 assert spread.get(f"jobs.{LAST}.elapsed") < midnight.get(f"jobs.{LAST}.elapsed") / 10
 
 # %% [markdown]
-# The same array and the same servers. At midnight all wait for the array; spread over the day each backup has it nearly to
-# itself, and its own network adapter limits. Nothing was bought.
+# The same array and the same servers. At midnight they all wait for the array. Spread over the day, each backup has the array almost to itself, and is limited by its
+# own network adapter. This improvement costs nothing.
 #
 # ## 4. What users do to a later backup
 #
-# A *redirect-on-write* volume never overwrites: each update goes to a free place. Snapshots cost nothing to keep, but data
-# that were written in one piece are in many pieces later, and a backup reads them in sequence.
+# A *redirect-on-write* volume never overwrites: each update goes to a free place. Snapshots cost nothing to keep, but data that were written in one piece end up in many pieces, and a backup must read them in
+# sequence.
 # `teaching/random-updates-fragment` lets users update 100 GB at random, 4 KiB at a time, before the backup.
 
 # %%
@@ -213,8 +214,8 @@ assert worn["backup"].bottleneck == "devices.aggregate"
 assert busy < 0.4
 
 # %% [markdown]
-# From twenty minutes to more than eight hours, for the same bytes. The sixteen disks limit, and yet most of them stand idle:
-# one reader asks for one place after the other, and waits for one arm each time. A volume that is read as *files* lets the
+# From twenty minutes to more than eight hours, for the same bytes. The sixteen disks are the limit, and yet most of them are idle: a single reader requests one place after the other, and waits for
+# one arm each time. A volume that is read as *files* lets the
 # server read ahead, and keeps more arms busy.
 #
 # ## 5. A look inside
@@ -249,5 +250,5 @@ check("00.2", ...)
 #
 # - **Half a day.** Spread the starts of `planning/midnight` over six hours (`planning/spread-starts-night`). What limits the
 #   last backup now?
-# - **Your own.** Take the scenario that is nearest to your site, and ask `sb.explain` what would gain most. Then ask again
-#   with that changed.
+# - **Your own.** Take the scenario that is closest to your site, and ask `sb.explain` what would gain most. Change that, and ask
+#   again.

@@ -19,10 +19,10 @@
 # first time, its old content must be copied to safety.
 #
 # In 2007 someone measured this on a Linux server: `dd` wrote 2 GiB in **16 s** without a snapshot, and in **365 s** with
-# one. **Where do the other 349 seconds go, and what would make them fewer?** This notebook answers with `simbackup`, and shows
-# how far the answers can be trusted.
+# one. **Where do the other 349 seconds go, and how could you reduce them?** This notebook answers with `simbackup`, and shows
+# how far you can trust the answers.
 #
-# You need no more than Python; a *chunk* is the unit that the snapshot copies, and the *copy area* is where it copies to.
+# You only need to know Python. A *chunk* is the unit that the snapshot copies, and the *copy area* is where it copies to.
 
 # %%
 import matplotlib.pyplot as plt
@@ -109,8 +109,7 @@ assert 0.5 < slow.doubled / slow.elapsed < 0.7  # the queue of the kernel is as 
 # 3. **metadata commit**: write the record "these chunks are copied" and wait until it is on disk,
 # 4. **own write**: at last, write the new data.
 #
-# Chunks that wait at the same time share one commit; we call them a *group*. Nothing in the list overlaps, so that the
-# time of a group is the sum
+# Chunks that wait at the same time share one commit; we call them a *group*. Nothing in the list overlaps, so the time of a group is the sum
 #
 # $$T = t_\mathrm{read} + t_\mathrm{copy} + n\,t_\mathrm{commit} + t_\mathrm{own}$$
 #
@@ -219,7 +218,7 @@ for step, spent in steps_of_copy.items():
 # that are expensive on a rotating disk.
 #
 # A second disk saves the long seeks between volume and copy area. It does not save the rotations, and the steps
-# still wait for each other. Hence it helps less than one would hope.
+# still wait for each other. So it helps less than you might hope.
 
 # %% [markdown]
 # ## 3. The page cache and the moment when it is full
@@ -337,11 +336,10 @@ rows = [row.as_dict() for row in reproduction.rows]
 reproduction.plot.compare()
 
 # %% [markdown]
-# This has to be read with care.
+# Read this with care.
 #
 # - The three rows inside the band were *used* to make the model: one constant, the backlog that shares a commit, was
-#   fitted to two of them, and the size of the memory was chosen after seeing the third. That they agree shows that
-#   one physical constant explains two measurements in proportion. It is not a prediction.
+#   fitted to two of them, and the size of the memory was chosen after seeing the third. Their agreement shows that a single physical constant explains two measurements in the right proportion. It is not a prediction.
 # - The two rows that were *held out* are both off, and are declared so. They stay in the table:
 
 # %%

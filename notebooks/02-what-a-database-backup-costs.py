@@ -18,11 +18,11 @@
 # or as a copy of a *snapshot* of its files. In 2006 the three were measured on one server with MySQL 5.0, for databases
 # of 1000, 2000 and 4000 MB and two storage engines. The figures differ by factors of five to twenty.
 #
-# **Which way would you choose, for your backup window and for your users?** This notebook shows with `simbackup` where the
-# seconds of each way go, for how long users cannot write, what becomes of it all at 10 TB, what incrementals save and what a
-# restore pays for them, and how far these answers can be trusted.
+# **Which method suits your window and your users best?** This notebook shows with `simbackup` where the seconds of each method go,
+# how long users cannot write, how the methods scale to 10 TB, what incrementals save and what they cost at restore time, and how
+# far you can trust these answers.
 #
-# You need no more than Python. A *read lock* keeps a database still: users may read, and whoever writes has to wait.
+# You only need to know Python. During a *read lock*, users can read a database, but anyone who writes has to wait.
 
 # %%
 import matplotlib.pyplot as plt
@@ -90,8 +90,8 @@ assert why["logical_restore"].elapsed > 2 * why["logical"].elapsed
 assert why["hot_copy"].next_bottleneck == "devices.array"
 
 # %% [markdown]
-# - A logical dump is hardly limited by disks. One core turns rows into text, and later text into rows *and indexes*:
-#   that is why the way back takes so much longer than the way there.
+# - Disks hardly limit a logical dump. One core turns rows into text, and later text into rows *and indexes*:
+#   that is why the restore takes so much longer than the backup.
 # - A hot copy and a snapshot copy read the same bytes at the same pace; the snapshot adds a *lookup* for each chunk. The
 #   difference is the lock: it lasts through the whole copy, or only until the snapshot has been created.
 # - The check at the end makes a backup by copy slower than the copy back, and the processor limits it. Without the check
@@ -130,8 +130,8 @@ assert abs(simulated("logical", "read", "dump") / dump - 1) < 1e-3
 assert abs(simulated("hot_copy", "read", "copy") / copy - 1) < 1e-3
 
 # %% [markdown]
-# Ten disks could read seven hundred megabytes a second. One program that waits for each small window, and disks that turn
-# to what is written back, leave a tenth of it.
+# Ten disks could read seven hundred megabytes per second. A tenth of that is left, because one program waits for each small window,
+# and the disks keep moving to the data that are written back.
 #
 # ## 3. From 10 GB to 10 TB
 #
@@ -168,13 +168,13 @@ table.round(1).rename_axis(columns="restore, hours")
 # %% [markdown]
 # Everything grows in proportion, except the lock of a snapshot: 1.2 s at any size, and none at all where the engine has
 # transactions. A logical dump no longer fits into the night from 135 GB on, its *restore* from 55 GB on: 100 GB take more
-# than half a day. Faster or more disks would change nothing of that. Note also the 10 TB by snapshot: days, because
+# than half a day. Faster disks, or more of them, would not change that. Note also the 10 TB by snapshot: days, because
 # one reader with small windows moves 38 MB/s, however many disks there are.
 #
 # ## 4. What it costs users
 #
 # Now the server is busy: from 10 to 1000 transactions a second, a fifth of which write, on the database of 4000 MB. Those
-# that arrive while the lock is held wait for its end: $\lambda L$ of them, $L/2$ in the mean, $L$ at worst. All others find
+# that arrive while the lock is held wait for its end: $\lambda L$ of them, $L/2$ on average, $L$ at worst. All others find
 # an array that the backup keeps busy.
 
 # %%
@@ -198,7 +198,7 @@ assert abs(slowdown["hot copy"] - slowdown["snapshot"]) < 0.05
 assert load["workloads.users.backup.lost"].max() < 0.01
 
 # %% [markdown]
-# The logical dump is the gentlest on the disks and by far the worst for whoever writes: fourteen minutes of silence. A
+# The logical dump is the gentlest on the disks and by far the worst for users who write: fourteen minutes of silence. A
 # web application would have given up long before; what looks like a slow backup is an outage. The two copies load the
 # array alike: a request takes some 1.3 times as long, and at 1000 transactions a second less than one in a hundred is lost.
 # Only what happens to writers sets them apart, by a factor of more than a hundred.
@@ -231,8 +231,7 @@ for axis in axes:
 plt.show()
 
 # %% [markdown]
-# Counted in backup time, incrementals win up to the day on which everything changes. Counted in restore time they lose
-# at once: replaying a byte of log costs sixteen times as much as copying a byte. At 1 % a day the restore takes twice as
+# In backup time, incrementals win unless everything changes in a day. In restore time, they lose at once: replaying a byte of log costs sixteen times as much as copying a byte. At 1 % a day the restore takes twice as
 # long as that of a full backup, at 5 % six times. **The restore time that you have promised decides, not the backup
 # window**: with a promise of two hours for these 40 GB a daily full is preferable from about 6 % a day on.
 #

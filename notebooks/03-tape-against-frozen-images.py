@@ -20,7 +20,7 @@
 # instead of 73 minutes for the restore.
 #
 # **Is tape slow, and is a frozen image a backup?** This notebook shows with `simbackup` where the minutes of each restore go,
-# what users pay for a frozen image and when, how tape copes with 26 GB to 26 TB, and how far these answers can be trusted.
+# what users pay for a frozen image and when, how tape copes with 26 GB to 26 TB, and how far you can trust these answers.
 #
 # Two kinds of image were measured. A *checkpoint* copies each block before it is overwritten for the first time. A
 # *split mirror* is a third copy of the volume that is detached, and later brought into line again.
@@ -93,7 +93,7 @@ results["checkpoint"].plot.causes()
 results["mirror"].plot.causes()
 
 # %% [markdown]
-# And what if the bottleneck of each were away?
+# And what would change without the bottleneck of each?
 
 # %%
 why = sb.explain(results["tape"])
@@ -115,10 +115,10 @@ results["tape"].plot.drives()
 #   and library limit.
 # - *Twenty small files* are locates. The drive looks up and down the tape for most of twenty minutes and reads for
 #   three seconds. A faster transfer would change nothing, a drive without locates nearly everything.
-# - A large restore from a *frozen image* is one program that reads, copies and writes in turn. With disks that take no
-#   time it still takes half as long: the processor copies. What remains of a few small files is the talk between
-#   database and backup program.
-# - The *backup by image* is that talk alone. It does not depend on the size of the data, only on the number of files.
+# - In a large restore from a *frozen image*, one program reads, copies and writes in turn. Even with disks that take no
+#   time it takes half as long, because the processor copies. For a few small files, the communication between
+#   database and backup program remains.
+# - The *backup by image* is only that communication. It does not depend on the size of the data, only on the number of files.
 #
 # %% tags=["claims"]
 def share(job, *activities):
@@ -183,17 +183,17 @@ age.plot.lines("jobs.since.duration", "workloads.users.then.lost", by="scenario"
 age.plot.lines("jobs.since.duration", "devices.checkpoint.bytes", by="scenario")
 
 # %% [markdown]
-# - "20 % for OLTP" and "6 % for a file server", as the document says, are no constants. They are true at *one* age,
-#   and for users who leave the disks no time. Users who think for half a second lose an eighth of that.
-# - Who takes an image every hour pays again and again for the expensive first minutes. Who keeps one for a day pays
-#   little, but for the room.
-# - The room ends at the size of what users change at all, the *working set*. Here it is held fixed; in life it
-#   grows with time, so that the right end of each curve is a lower bound.
+# - "20 % for OLTP" and "6 % for a file server", as the document states, are not constants. They are true at *one* age,
+#   and for users who keep the disks fully busy. Users who think for half a second lose an eighth of that.
+# - If you take an image every hour, you pay for the expensive first minutes again and again. If you keep one for a day, you
+#   pay little except for space.
+# - The space stops growing at the size of the data that users change at all, the *working set*. Here it is constant; in reality it
+#   grows with time, so the right end of each curve is a lower bound.
 #
 # ## 4. What a split mirror costs instead
 #
-# A split mirror costs users nothing while it stands. The bill comes when it is brought into line: everything is
-# copied, or with *FastResync* only what changed.
+# A split mirror costs users nothing while it is split. The bill comes with resynchronisation: everything is
+# copied, or with *FastResync* only what has changed.
 
 # %%
 sb.study("planning/resync-share", intervals="none").plot.lines(
@@ -213,7 +213,7 @@ apart.plot.lines("jobs.apart.duration", "jobs.snapback.elapsed", by="devices.mir
 # - Users change 8 KiB here and there, and each change marks its whole *region*. The map of this release has a fixed
 #   size, so that a volume of 310 GB has regions of 9.5 MB: after five minutes nearly all that users work on is marked,
 #   and FastResync saves hardly anything. With regions of 64 KiB, as in later releases, it saves much for some hours.
-# - While users work, the arms have been elsewhere before each request: a byte takes three times as long.
+# - While users work, the arms must come back from elsewhere for each request: a byte takes three times as long.
 # - Meanwhile there is *no* mirror to split off. Images every few hours need two mirrors in turn.
 #
 # ## 5. Tape from 26 GB to 26 TB

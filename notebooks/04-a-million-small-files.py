@@ -14,13 +14,13 @@
 # %% [markdown]
 # # A million small files
 #
-# A disk reads a gigabyte in ten seconds. The same gigabyte in a million files takes from half a minute to two hours:
-# what costs is not the bytes but the *files*. An *image* backup does not see files at all, and pays otherwise: a
-# virtual machine stands still for it, and a single file comes back only with all the others.
+# A disk reads a gigabyte in ten seconds. The same gigabyte in a million files takes between half a minute and two hours:
+# the *files* cost time, not the bytes. An *image* backup does not see files at all, but it has a price, too: the
+# virtual machine is suspended for it, and a single file can only be restored together with all the others.
 #
-# **From how many files on is an image faster?** In 2010 both were measured on a virtual machine, on a workstation of 2004 and
-# on a server of 2009. This notebook shows with `simbackup` where the time of each backup goes, from how many files on which way is faster, what more save sets
-# at once bring, and how far these answers can be trusted.
+# **At how many files does an image backup become faster?** In 2010 both were measured on a virtual machine, on a workstation of 2004
+# and on a server of 2009. This notebook shows with `simbackup` where the time of each backup goes, at how many files the faster
+# method changes, what parallel save sets gain, and how far you can trust these answers.
 
 # %%
 import matplotlib.pyplot as plt
@@ -70,12 +70,12 @@ for case, rows in same.groupby("case", sort=False):
 guess.compare(same["jobs.million.elapsed"].max() / MINUTE)
 
 # %% [markdown]
-# - Each curve is `time = bytes / rate + files * cost`. It is flat as long as the bytes rule and falls with slope -1
-#   where the files do; the bend lies where a file takes as long to open as to read.
+# - Each curve is `time = bytes / rate + files * cost`. It is flat as long as the bytes dominate, and falls with slope -1 where the files do. At the bend, opening a file takes as
+#   long as reading it.
 # - *Scattered* files cost a move of the arm or two, 8 ms: nothing inside a file can make up for it.
 # - *Together*, in the order in which they are read, as after an unpacking on an empty disk, they cost the disk next to
 #   nothing: one read brings hundreds of them. The same disk and the same files, two hundred and fifty times as fast.
-# - In *memory* only the processor is left, 20 microseconds a file, and no disk can better that.
+# - In *memory* only the processor is left, with 20 microseconds per file, and no disk can beat that.
 #
 # ## 2. Measured in 2010: the more files, the fewer MB/s
 #
@@ -123,8 +123,7 @@ plt.show()
 # - "Slower and slower", as the document has it, is about MB/s. Counted in *files*, the last 400 000 went faster than
 #   the 145 000 before: 1800 a second against 1100. The document does not say why. In the simulation each costs the same, which puts
 #   the three marks 4 to 6 % off the line, to one side and to the other.
-# - The image of the workstation is slow for another reason: it is read from the one disk that it is written to, so
-#   that the arm goes to and fro. On the server it comes from memory and goes to six disks.
+# - The image of the workstation is slow for another reason: it is read from the same disk that it is written to, so the arm goes back and forth. On the server it comes from memory and goes to six disks.
 #
 # ## 3. Where the time goes
 #
@@ -218,7 +217,7 @@ plt.show()
 # %% [markdown]
 # - What a backup of *everything* adds, more than four minutes on either machine, is neither files nor bytes: it is the
 #   state of the operating system, which its shadow copy service gathers. Faster disks do not help.
-# - In a short backup the fixed times rule: of the 36 s of the image on the server, 26 s would be spent on an empty one.
+# - In a short backup the fixed times dominate: of the 36 s of the image on the server, 26 s would be spent on an empty one.
 # - Small files that lie together are a matter of the *processor*, also on the slowest disk. Only the first 5000,
 #   scattered by the setup of Windows, wait for the arm.
 #
@@ -335,7 +334,7 @@ plt.show()
 #   agent; where little changes, an agent that saves only what changed wins whatever the number, which is not shown
 #   here.
 #
-# What the image costs instead: the machine stands still, and one file comes back only with all others.
+# The image has other costs: the machine is suspended, and a single file can only be restored together with all others.
 
 # %%
 machines = {"document, 2004": old, "document, 2009": new}
@@ -407,7 +406,7 @@ plt.show()
 
 # %% [markdown]
 # - *From memory* each save set keeps a core busy, until all eight are.
-# - *One disk* has one arm. It does not matter who waits for it.
+# - *One disk* has one arm. It does not matter how many wait for it.
 # - *Six disks* serve six who wait, so that a stripe is worth its price only with several save sets.
 # - *Flash* serves all of them, and keeps between four and five of the sixteen cores busy.
 #

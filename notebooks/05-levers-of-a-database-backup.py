@@ -14,12 +14,12 @@
 # %% [markdown]
 # # The levers of a database backup
 #
-# A database server that saves itself has four levers: more backup files, more volumes, compression, more and larger
+# A database server that backs itself up has four levers: more backup files, more volumes, compression, more and larger
 # buffers. Each helped in a published demonstration of 4 GB, all together most. Which of them helps *you* depends on
 # what limits the backup now, and on whether the restore is back in time.
 #
-# **Which lever do you pull first?** This notebook shows with `simbackup` each lever alone and all together, what a buffer buys, a map of settings with
-# those that run out of memory, how the bottleneck moves, and the restore beside each backup.
+# **Which setting do you change first?** This notebook shows with `simbackup` each lever alone and all together, what a buffer gains,
+# a map of settings including those that run out of memory, how the bottleneck moves, and the restore for each backup.
 
 # %%
 import matplotlib.pyplot as plt
@@ -99,8 +99,8 @@ LOOP = "jobs.backup.buffers"
 assert {name for name, found in reasons.items() if found["backup"].bottleneck == LOOP} >= {"nothing tuned", "two files"}
 
 # %% [markdown]
-# The levers do not add up, because two files, two filegroups and more buffers cure the *same* thing: seven buffers are
-# soon all under way, and everything else waits. Two files bring five more, a filegroup two. Only compression moves
+# The levers do not add up, because two files, two filegroups and more buffers cure the *same* problem: all seven buffers are
+# soon in flight, and everything else waits. Two files add five more buffers, a filegroup two. Only compression moves
 # fewer bytes.
 #
 # ## 2. What a buffer buys
@@ -138,14 +138,14 @@ fig.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", tit
 plt.show()
 
 # %% [markdown]
-# By memory the curves all but coincide: what counts is how much is under way. Tens of MiB fill this network; what
-# lies beyond is only a risk. (Not quite: few large buffers overlap less than many small ones.)
+# Over memory, the curves almost coincide: what counts is the amount of data in flight. Tens of MiB saturate this network; more
+# than that is only a risk. (Not quite: few large buffers overlap less than many small ones.)
 #
 # ## 3. The map
 #
 # `planning/buffers` runs all settings: 9 numbers of buffers, 4 sizes, 4 numbers of files, with and without compression,
 # on a server that has 4 GiB for them. Dots mark settings after which the *restore* takes longer than the half hour that
-# was promised; crossed cells fail for want of memory.
+# was promised; crossed cells fail because they run out of memory.
 
 # %%
 study = sb.study("planning/buffers", intervals="none")
@@ -234,9 +234,9 @@ fig.legend(handles=marks, loc="outside lower center", ncols=5, fontsize=8.5)
 plt.show()
 
 # %% [markdown]
-# - Each step removes what limited, and meets the next: buffers, network, cores, and in the restore the array, the
-#   network and the database's own disk. Flash gains the *backup* nothing, which still waits for its cores, and halves the
-#   restore nearly. Bars cut off at the right are two hours and twenty minutes: compression, taken while the network was the bottleneck, made the *cores*
+# - Each step removes one bottleneck and meets the next: buffers, network, cores, and in the restore the array, the
+#   network and the database's own disk. Flash does not help the *backup*, which still waits for its cores, but nearly halves
+#   the restore. Bars cut off at the right are two hours and twenty minutes: compression, taken while the network was the bottleneck, made the *cores*
 #   the bottleneck, as long as there is one file.
 # - A faster network is worth 2 seconds to the last backup and more than a third of the time of its *restore*: what is
 #   expanded faster than it was compressed waits for other things.
@@ -272,8 +272,7 @@ plt.show()
 
 # %% [markdown]
 # A plain restore takes as long as its backup. A compressed one never takes longer and may take a sixth: small red dots
-# far to the right and low are backups that *look* terrible and restore well. Who tunes the backup alone does not see
-# that. A limit: restores are given the buffers of their backup here; by default SQL Server takes smaller ones.
+# far to the right and low are backups that *look* terrible and restore well. If you tune only the backup, you do not see that. A limit: restores are given the buffers of their backup here; by default SQL Server takes smaller ones.
 #
 # ## 6. How far to trust this
 #

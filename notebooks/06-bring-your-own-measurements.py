@@ -14,13 +14,13 @@
 # %% [markdown]
 # # Bring your own measurements
 #
-# A datasheet does not say how fast your storage is behind all that lies between, or what compressing *your* data costs.
-# A few backups with a stopwatch do, if they are the right ones. This notebook does it from beginning to end in a folder
-# of its own: a scenario, measured rows, constants to fit; then what the rows can tell apart, how well they predict each
-# other, and a prediction of something that was not measured. **Which measurements say most about your own system?**
+# A datasheet does not tell you how fast your storage is behind everything in between, or what it costs to compress *your* data.
+# A few backups with a stopwatch do, if they are the right ones. This notebook goes through it from beginning to end in a folder
+# of its own: a scenario, measured rows, constants to fit; then which constants the rows can identify, how well the rows predict
+# each other, and a prediction of something that was not measured. **Which measurements tell you most about your own system?**
 #
 # **The measurements here are made up.** They come from the scenario itself, with "true" constants that are stated below
-# and noise of a stated seed. So it can be seen whether the fit finds the truth. Nothing else uses the truth.
+# and noise of a stated seed. So you can see whether the fit finds the truth. Nothing else uses the truth.
 
 # %%
 import os
@@ -41,11 +41,10 @@ TRUTH = {"rate": 420 * MB, "latency": 9 * MS, "compress": 19 * NS}
 NOISE, SEED = 0.02, 2024
 
 # %% [markdown]
-# ## 1. A folder of one's own
+# ## 1. A folder of your own
 #
-# Two places: `models/` for datasheets, `scenarios/` for everything else. `SIMBACKUP_PATH` names the folder, and what is
-# in it goes before what comes with the program. A datasheet says of each value where it comes from; what is to be
-# fitted begins as *assumed*, with a range.
+# Two places: `models/` for datasheets, `scenarios/` for everything else. `SIMBACKUP_PATH` names the folder; its files take precedence over those of the program. A datasheet states where each value comes
+# from; values to be fitted begin as *assumed*, with a range.
 
 # %%
 SITE = Path("my-site")
@@ -171,7 +170,7 @@ guess = predict(420, "MB/s")
 # %% [markdown]
 # ## 3. What three nights cannot tell
 #
-# The obvious measurements are those that there are: three nights of the same backup. A faster store, or less time for a
+# The obvious measurements are the ones you already have: three nights of the same backup. A faster store, or less time for a
 # request? `calibration.yaml` names the constants, the rows that they are fitted to, and the range that is plausible.
 
 # %%
@@ -217,8 +216,8 @@ show(alone, sb.separability(folder, alone))
 guess.compare(alone[0].value / MB)
 
 # %% [markdown]
-# The fit has an answer, and each constant alone, with the other held fast, looks well determined. The correlation says
-# what that is worth: any point of the valley on the left fits as well, and the fit stays where it began, at the 5 ms
+# The fit gives an answer, and each constant looks well determined if the other is fixed. The correlation shows what that is
+# worth: any point in the valley on the left fits equally well, and the fit stays where it began, at the 5 ms
 # that the datasheet assumed. (The same as a command: `simbackup calibrate my-site/scenarios/filer --dry-run`.)
 
 # %%
@@ -253,7 +252,7 @@ plt.show()
 # ## 4. Measurements that can
 #
 # Measure where *one* thing limits: two buffers wait for requests, 256 fill the store, a compressed backup keeps a core
-# busy. Before anybody waits for a backup, `explain` says whether it would be worth it:
+# busy. Before you wait for a backup, `explain` tells you whether it would be worth it:
 
 # %%
 planned = {name: sb.explain(f"filer/{name}") for name in ("nightly", "few", "many", "compressed")}
@@ -264,7 +263,7 @@ limits = {name: found["full"].bottleneck for name, found in planned.items()}
 assert (limits["few"], limits["many"], limits["compressed"]) == ("jobs.full.buffers", "devices.store", "hosts.server")
 
 # %% [markdown]
-# Each constant is fitted to the rows that it rules; the fits go round until none moves.
+# Each constant is fitted to the rows that it dominates; the fits are repeated until none of them moves.
 
 # %%
 kinds = {"rate": "many", "latency": "few", "compress": "compressed"}
@@ -306,8 +305,7 @@ for one, name in zip(found, TRUTH, strict=True):
 # slow. Only more nights would tell.
 #
 # Compressing a byte is the least sure, although its rows scatter no more: it is given in seconds of a *reference* core,
-# and how fast a core of this server is, is itself only assumed. The product of both is what the rows tell. For this
-# server that is enough; whoever takes the constant to another one needs the width.
+# and how fast a core of this server is, is itself only assumed. The product of both is what the rows tell. For this server that is enough; to use the constant for another server, you need the width.
 #
 # ## 5. How well do the rows predict each other?
 #

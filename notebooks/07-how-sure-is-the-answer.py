@@ -30,7 +30,7 @@ HOUR = 3600
 # %% [markdown]
 # ## 1. Write down what you do not know
 #
-# A file server is saved over a network at night, and has eight hours for it. Three things nobody has looked up: how many
+# A file server is backed up over a network at night, and has eight hours for it. Nobody has looked up three things: how many
 # files there are, how large they are together, and whether the files of a directory lie together on the disk or scattered
 # over it. Each of them is *assumed*: it has a best guess, a range, and a reason. (A word has alternatives in the place of a
 # range.) So the scenario says:
@@ -54,8 +54,7 @@ print(f"the best guess: {night.get('jobs.save.elapsed') / HOUR:.1f} hours of the
 # %% [markdown]
 # ## Predict first
 #
-# An interval of 90 % leaves the true time below it in one case of twenty, and above it in one. The best guess is 6.8
-# hours. How many times its lower end is the upper end? Write your number down before you go on; nobody else sees it.
+# An interval of 90 % leaves the true time below it in one case of twenty, and above it in one. The best guess is 6.8 hours. By what factor is the upper end larger than the lower end? Write your number down before you go on; nobody else sees it.
 
 # %%
 guess = predict(2, "times")
@@ -76,8 +75,8 @@ assert save.elapsed.high / save.elapsed.low > 10
 assert [one.input.name for one in save.decides] == ["data.files.layout"]
 
 # %% [markdown]
-# The number that looked so exact says little: half an hour, or half a day. That is no fault of the program. It is what
-# anybody knows who has not looked at this server.
+# The number that looked so exact says little: half an hour, or half a day. That is not the program's fault. Nobody knows more
+# without looking at this server.
 #
 # ## 3. What makes it wide?
 #
@@ -89,14 +88,12 @@ found = sb.sensitivity(SERVER, "jobs.save.elapsed", samples=0, walks=0, workers=
 found.plot.tornado()
 
 # %% [markdown]
-# Two inputs stand out: how many files there are, and whether they lie together. The second is a matter of a word, and of an
-# hour with a tool that lists where files lie on the disk: of all measurements it narrows the interval most. A faster network
+# Two inputs stand out: how many files there are, and whether they lie together. The second takes an hour with a tool that lists where files are on the disk: of all measurements, it narrows the interval most. A faster network
 # or a better guess of the size would change nothing.
 #
 # ## 4. Measure, and ask again
 #
-# Suppose you have looked: the files are scattered. Then you count them: 1.1 million. What you know has no range any
-# more.
+# Suppose you have looked: the files are scattered. Then you count them: 1.1 million. Known values no longer have a range.
 
 # %%
 STEPS = {
@@ -139,8 +136,8 @@ assert last.elapsed.high > 8 * HOUR
 #   as tight as before. To know more is not to be faster.
 # - It fits less often than before you looked: the cases in which files lie together are gone. A measurement may also bring
 #   bad news.
-# - Half of what stays are values of the file system that nobody publishes, and light ends that are what the model leaves
-#   out. No further look at the server narrows either. A measured backup *of this server* does, because the program can
+# - Half of the remaining width comes from values of the file system that nobody publishes; the light ends are the error of the
+#   model. Looking at the server again narrows neither. A measured backup *of this server* does, because the program can
 #   then be fitted to it ([bring your own measurements](06-bring-your-own-measurements.ipynb)).
 #
 # ## 5. Does an interval of 90 % hold nine times in ten?

@@ -14,8 +14,8 @@
 # %% [markdown]
 # # From an inventory to a plan
 #
-# **Does it fit, until when, and what does it cost?** A list of systems, and the question whether it fits: which nights miss their window, when a pool is full, how many
-# cartridges there are, how long a restore after a fire takes, and what it costs. `docs/how-to/plan-a-site.md` does the same
+# **Does it fit, until when, and what does it cost?** This notebook starts from a list of systems and finds out which nights miss their window, when a pool is full, how many
+# cartridges you need, how long a restore after a fire takes, and what it all costs. `docs/how-to/plan-a-site.md` does the same
 # on the command line.
 
 # %%
@@ -31,8 +31,8 @@ HOUR = 3600
 # %% [markdown]
 # ## 1. The inventory
 #
-# Numbers as people write them: a decimal comma, a binary unit, none at all. What is guessed is marked `assumed` in the site
-# file, with a range.
+# The numbers are as people write them: with a decimal comma, with a binary unit, or without a unit. Guessed values are marked
+# `assumed` in the site file, with a range.
 
 # %%
 Path("inventory.csv").write_text(
@@ -54,8 +54,8 @@ sb.picture(sb.load_site(text).first_night)
 # %% [markdown]
 # ## Predict first
 #
-# Forty systems with 32 TB are saved in full each Saturday and kept five weeks. At most how many hours may the longest full backup
-# take at the end of two years, if all begin at 20:00 on an array of twelve disks? Write your number down before you go on; nobody else sees it.
+# Forty systems with 32 TB get a full backup each Saturday, which is kept for five weeks. All backups begin at 20:00 and go to an
+# array of twelve disks. How many hours does the longest full backup take at the end of two years? Write your number down before you go on; nobody else sees it.
 
 # %%
 guess = predict(3, "h")

@@ -9,15 +9,14 @@
 # ---
 
 # %% [markdown]
-# # A history of backups: what do the jobs that ran say of those to come?
+# # A history of backups: what do past jobs tell you about future ones?
 #
 # Every backup program keeps a list of what it did. Here are sixty jobs that really ran: restic 0.14 and BorgBackup 1.2
-# saved ten trees of made files on a virtual machine with two cores, in full, again after some files had changed, and
-# brought them back. We fit the model to one half of the jobs, let it predict the other half, and compare predicted with
+# backed up ten trees of generated files on a virtual machine with two cores, in full and again after some files had changed, and
+# restored them. We fit the model to one half of the jobs, let it predict the other half, and compare predicted with
 # measured times.
 #
-# **The machine was busy with other work**, and every job took a few seconds only. So the first question is how much
-# the same job differs from itself; no prediction can be better than that. `restic-and-borg/collect.py` is the program
+# **The machine was busy with other work**, and every job took a few seconds only. So the first question is how much the same job varies from run to run; no prediction can be better than that. `restic-and-borg/collect.py` is the program
 # that ran them; this notebook needs neither of the two.
 
 # %%
@@ -37,7 +36,7 @@ BLUE, DARK, RED, SKY = style.BLUE, style.DARK, style.RED, style.SKY
 DATA = Path(sb.__file__).parents[1] / "notebooks" / "restic-and-borg"
 
 # %% [markdown]
-# ## 1. What the programs say
+# ## 1. What the programs report
 #
 # `simbackup history restic/*.json borg/*.json -o jobs.csv` reads what both wrote with `--json`; in Python:
 
@@ -50,8 +49,8 @@ table = pd.DataFrame([{name: getattr(job, name) for name in ["id", *columns]} fo
 table.loc[["restic-a-full", "restic-a-incremental", "borg-a-full", "borg-a-incremental"]]
 
 # %% [markdown]
-# Neither says everything. restic (of this version) does not say what it stored, nor when it began; BorgBackup does not
-# say how many files had changed. Both count from when they have opened the store: the time of the whole process, and
+# Neither reports everything. This version of restic reports neither what it stored nor when it began; BorgBackup does not
+# report how many files had changed. Both start counting after they have opened the store: the time of the whole process, and
 # its time on processors, were measured from outside, and so was everything about restores. The trees are the same for
 # both, so the counts of restic stand in where BorgBackup has none.
 
@@ -72,7 +71,7 @@ jobs.reset_index().to_csv("jobs.csv", index=False)
 history, _ = sb.read_history(["jobs.csv"])
 
 # %% [markdown]
-# ## 2. How much does a job differ from itself?
+# ## 2. How much does a job vary?
 #
 # Three of the trees were made, saved and restored a second time. The same job took between half and twice as long; its
 # time on processors moved less, and it is what the programs themselves need. A job of ordinary length on a quiet
@@ -194,7 +193,7 @@ sb.picture("restic")
 # %% [markdown]
 # ## Predict first
 #
-# Thirty of the sixty jobs are held back, and predicted with intervals of 90 %. How many of the thirty lie in their interval? Write
+# Thirty of the sixty jobs are held out, and predicted with 90 % intervals. How many of the thirty are inside their interval? Write
 # your number down before you go on; nobody else sees it.
 
 # %%
@@ -255,12 +254,11 @@ pd.DataFrame(
 guess.compare(held["inside"].sum())
 
 # %% [markdown]
-# - The intervals hold: of the thirty jobs that were held back, 28 lie inside, and 27 are to be expected.
-# - BorgBackup is predicted as well as its noise allows: what the fit leaves is no more than a job differs from itself.
-#   For restic it is more: with so few jobs that may be chance, or something that the model leaves out.
+# - The intervals hold: of the thirty jobs that were held out, 28 are inside, and 27 were to be expected.
+# - BorgBackup is predicted as well as its noise allows: the scatter that the fit leaves is no larger than that of repeated jobs.
+#   For restic it is larger. With so few jobs, that may be chance, or something that the model leaves out.
 # - Thirty seconds on a busy machine determine little: the cost of a file is known to a half, that of putting a byte
-#   together is not known at all for BorgBackup, whose restores take most of their time per file. Which constants
-#   a history cannot tell, the uncertainties say; longer jobs on a quiet machine would.
+#   together is not known at all for BorgBackup, whose restores take most of their time per file. The uncertainties show which constants a history cannot determine; longer jobs on a quiet machine would.
 
 # %% tags=["claims"]
 assert (held["inside"].sum(), len(held)) == (28, 30)
@@ -268,8 +266,8 @@ assert (held["inside"].sum(), len(held)) == (28, 30)
 # %% [markdown]
 # ## 5. What the model gets wrong
 #
-# If noise were all, what is left would be as large as a job differs from itself, and would know neither tree nor job.
-# The mean over both programs shows where it does:
+# If there were only noise, the remaining errors would be as large as the scatter of repeated jobs, and independent of tree and job.
+# The mean over both programs shows where they are not:
 
 # %%
 left = pd.concat([fit.frame for fit in found.values()])
@@ -308,22 +306,21 @@ for name, rows in (("many small files", small), ("few large files", few)):
 #   that are saved. Both programs also look up every file that has not changed, and write its entry again; in the model
 #   an unchanged file costs only what the file system's walk does.
 #
-# None of this was put right with these jobs in view: they are sixty short jobs on one machine, and a mechanism should
-# stand on more. The scenario could have had a constant for each kind of job, and would then fit better and explain less.
+# We did not correct any of this with these jobs in view: they are sixty short jobs on one machine, and a mechanism needs more
+# evidence than that. The scenario could have had a constant for each kind of job, and would then fit better and explain less.
 #
 # ## 6. The recipe
 #
 # 1. `simbackup history` on whatever the backup program can export; let `--zone` name the zone of its clock.
 # 2. Write the scenario of one system, and its `history:`; fit few constants, those that stand for mechanisms.
-# 3. `simbackup calibrate --history jobs.csv SCENARIO`: believe the half that was held back, not the one that was fitted.
+# 3. `simbackup calibrate --history jobs.csv SCENARIO`: trust the half that was held out, not the one that was fitted.
 # 4. Look at what is left by kind and size of job, as above, before you predict a job that is unlike those of the
 #    history. [Bring your own measurements](../docs/how-to/bring-your-own-measurements.md) shows each step as a command.
 
 # %% [markdown]
 # ## 7. Exercises
 #
-# **1.** The scatter of one job is 26 % (section 2). How many times must you run it until its mean time is known to 10 %, one
-# standard deviation?
+# **1.** The scatter of one job is 26 % (section 2). How often must you run it to know its mean time to 10 % (one standard deviation)?
 
 # %%
 check("09.1", ...)

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # A device of your own
 #
-# You save a workstation onto a USB stick, and simbackup knows no USB sticks. It need not: a device is a folder of four short
-# files in a package of your own, and nothing in the program changes. **What must a program know of a device to say how long a
-# backup onto it takes?**
+# You back up a workstation to a USB stick, but simbackup does not know USB sticks. It does not have to: a device is a folder of
+# four short files in a package of your own, and nothing in the program changes. **What does a simulator need to know about a
+# device to tell how long a backup to it takes?**
 #
 # We start from the package in `examples/simbackup-example`, which adds memory that is used as a disk. We copy it, rename it,
 # run it, find that it is wrong for a stick, and change the two lines that matter. The handbook's page *Add a device*
@@ -94,14 +94,14 @@ ROOM = Path("my_devices/usb_stick")
 print((ROOM / "spec.py").read_text(encoding="utf-8").split("\n\n\n", 1)[1])
 
 # %% [markdown]
-# `live.py` answers two questions of those who use the device: how many seconds of it does each byte of a long stream take,
-# and what does one small request take?
+# `live.py` answers two questions: how many seconds of the device does each byte of a long stream take,
+# and how long does one small request take?
 
 # %%
 print((ROOM / "live.py").read_text(encoding="utf-8").split("    def stream", 1)[1])
 
 # %% [markdown]
-# `make.py` leads from the one to the other, and `__init__.py` names the kind. A datasheet for our stick, and a scenario:
+# `make.py` turns the first into the second, and `__init__.py` names the kind. A datasheet for our stick, and a scenario:
 
 # %%
 SHEET, SCENARIO = Path("my_devices/models/usb_stick/stick-64gb.yaml"), Path("onto-a-stick.yaml")
@@ -232,14 +232,13 @@ plt.show()
 # %% [markdown]
 # ## 4. Is it right now?
 #
-# It agrees with the two figures that we gave it, and that proves nothing: the write rate *is* one of them. A device is right
-# when it says something that nobody told it. So predict a third figure before you measure it: many small files, or a
-# restore while something else is written. `request()` still takes reading and writing as equal; small writes are where
+# It agrees with the two figures that we gave it, and that proves nothing: the write rate *is* one of them. A device is right if it predicts something that we did not give it. So predict a third figure before you measure it: many small files, or a
+# restore while something else is written. `request()` still treats reads and writes alike; small writes are where
 # sticks are slowest.
 #
 # ## 5. Exercises
 #
-# **1.** A better stick writes at 50 MB/s. How many minutes does the backup of 24 GB take? Change the datasheet, or reckon.
+# **1.** A better stick writes at 50 MB/s. How many minutes does the backup of 24 GB take? Change the datasheet, or calculate it.
 
 # %%
 check("10.1", ...)

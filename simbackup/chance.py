@@ -43,7 +43,7 @@ class Draw:
         return round(times * self.given.si) / self.given.si if self.given.unit == COUNT else times
 
     def mean_factor(self, seed: int, which: str, times: float) -> float:
-        """How many times as long a time is in the mean of so many draws, with a stream of random numbers of its own.
+        """How many times as long a time is on average of so many draws, with a stream of random numbers of its own.
 
         Of `n` times more than `MOST`, `MOST` are drawn; the mean of `n` lies nearer to that of the distribution, by the
         square root of `MOST / n`.
@@ -66,7 +66,7 @@ class EachTime:
     passed: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
 
     def __call__(self, address: str, job: str, times: float) -> float:
-        """How many times as long as stated the time at an address is that a job lets pass so often, in the mean."""
+        """How many times as long as stated the time at an address is that a job lets pass so often, on average."""
         one = self.draws.get(address)
         if one is None:
             return 1.0

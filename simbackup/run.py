@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +31,7 @@ def simulate(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    until: Collection[str] = (),
 ) -> Result:
     """The result of running a scenario: its jobs, its devices, its trace, and the values that it depends on.
 
@@ -44,6 +45,9 @@ def simulate(
         Seed of all random streams: the same scenario and seed give the same result, byte for byte.
     progress
         Called now and then with how far the run has come.
+    until
+        Names of jobs: the run ends when these have ended, and its result has only what has ended by then; all jobs
+        unless given.
 
     Raises
     ------
@@ -61,7 +65,7 @@ def simulate(
     if not scenario.spec.jobs:
         raise InputError([nothing_to_do(scenario)])
     system, jobs = _built(scenario, seed)
-    finished = start(system, jobs)
+    finished = start(system, jobs, until)
     steps = 0
     while not finished.processed:
         system.env.step()

@@ -154,7 +154,7 @@ class System:
         return self.clock.trace
 
     def drawn(self, job: str) -> Callable[[str, float], float]:
-        """How many times as long as stated the times at an address are that a job lets pass so often, in the mean."""
+        """How many times as long as stated the times at an address are that a job lets pass so often, on average."""
         return lambda address, times: self.clock.drawn(address, job, times)
 
     def write(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -59,6 +60,7 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     """Run a site day by day: windows, capacity, cartridges, restore points, cost."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.errors import ResultError  # noqa: PLC0415
+    from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
@@ -73,7 +75,8 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     with counting.nights() as play:
         found = planned(loaded, until, play=play(loaded))
     warn(found.warnings)
-    sure = sureness(found, intervals.value)
+    with worker_processes(1 if intervals is Intervals.NONE else os.cpu_count() or 1) as executor:
+        sure = sureness(found, intervals.value, executor)
     if as_json:
         show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))
     else:

@@ -20,13 +20,13 @@ class ChangeSheet(Frozen):
     """Share of the files that differ after a day, each of which an incremental of files saves whole; `daily` unless
     stated."""
     hot_data: PositiveShare | None = None
-    """Share of the data that takes most changes; none is hot unless stated."""
+    """Share of the data that takes most changes; none is hot by default."""
     hot_changes: PositiveShare | None = None
     """Share of the changes that go to the hot data."""
     replaced: Share | None = None
-    """Share of the data that is deleted in a day, and made anew; none unless stated."""
+    """Share of the data that is deleted in a day, and made anew; none by default."""
     growth: Multiple | None = None
-    """Share by which the data grow in a year, compounded; not at all unless stated."""
+    """Share by which the data grow in a year, compounded; not at all by default."""
     run: PositiveSize | None = None
     """Mean contiguous run of changed bytes, which an incremental image reads at once; needed by those alone."""
 

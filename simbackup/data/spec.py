@@ -40,7 +40,7 @@ from simbackup.schema.quantity import (
 )
 
 Times = Annotated[Quantity, Unit("1")]
-"""How many in the mean."""
+"""How many on average."""
 Layout = Annotated[Quantity, Unit("1", most=1.0, words=(("together", 0.0), ("scattered", 1.0)))]
 """A share, or one of two words for its ends."""
 UNSTATED_LAYOUT = {
@@ -63,7 +63,7 @@ class FilesystemSheet(Frozen):
     """Bytes of a file's record, which are read before its data."""
     record_read: PositiveSize | None = None
     """Bytes of records that come with one read, as neighbours lie in one block or are read ahead; the host's read-ahead
-    unless stated."""
+    by default."""
     entry: PositiveSize | None = None
     """Bytes of a file's entry in its directory. Where this and directory_read are stated, files that are only looked at
     share the reads of directories and records; else each takes reads_per_file."""
@@ -72,24 +72,24 @@ class FilesystemSheet(Frozen):
     listed: Annotated[bool, Word()] = False
     """Whether entries of directories say sizes and times, so that looking at a file takes no read of its record."""
     resident: PositiveSize | None = None
-    """Largest file that lies inside its record; none does unless stated."""
+    """Largest file that lies inside its record; none does by default."""
     walk_cpu: TimePerFile | None = None
     """Time of the reference core to find that a file has not changed, without opening it; that of cpu_per_file unless
     stated."""
     open_time: TimePerFile | None = None
-    """Time that opening a file to read it waits beside processor and reads, as for filters; none unless stated."""
+    """Time that opening a file to read it waits beside processor and reads, as for filters; none by default."""
     create_cpu: TimePerFile | None = None
-    """Time of the reference core to create, write and close a file; that of cpu_per_file unless stated."""
+    """Time of the reference core to create, write and close a file; that of cpu_per_file by default."""
     create_writes: Times | None = None
-    """Positioned writes behind for each file made, after neighbours are gathered; none unless stated."""
+    """Positioned writes behind for each file made, after neighbours are gathered; none by default."""
     create_syncs: Times | None = None
-    """Positioned writes for each file made that whoever makes it waits for; none unless stated."""
+    """Positioned writes for each file made that whoever makes it waits for; none by default."""
     attribute_cpu: TimePerFile | None = None
-    """Time of the reference core to change times, owner or rights of a file once; none unless stated."""
+    """Time of the reference core to change times, owner or rights of a file once; none by default."""
     log_record: SizePerFile | None = None
-    """Bytes that a journal takes for each file made, and for each change of its attributes; none unless stated."""
+    """Bytes that a journal takes for each file made, and for each change of its attributes; none by default."""
     files_per_directory: Ratio | None = None
-    """Files of a directory where the data do not say how many directories they have; all in one unless stated."""
+    """Files of a directory where the data do not say how many directories they have; all in one by default."""
 
 
 class FilesystemSpec(Modelled, FilesystemSheet):
@@ -111,7 +111,7 @@ class DatabaseSheet(Frozen):
     """Time to flush tables and logs on an idle server."""
     in_turn: Share | None = None
     """Share of dump_cpu and load_cpu that only one of several workers takes at a time: locks, logs, an index that all
-    fill; none unless stated."""
+    fill; none by default."""
     index_cpu: TimePerByte | None = None
     """Time of the reference core for each byte of the indexes, which a load builds when all rows are there; unless
     stated, load_cpu holds it, and rows and indexes are filled together."""
@@ -119,14 +119,14 @@ class DatabaseSheet(Frozen):
     """Bytes of rows and of sorted runs that are read for each byte of the indexes; none, as in memory, unless
     stated."""
     load_log: Multiple | None = None
-    """Bytes of its own log that a load writes for each byte of rows and indexes; none unless stated."""
+    """Bytes of its own log that a load writes for each byte of rows and indexes; none by default."""
     locks_for_dump: Annotated[bool, Word()] = True
     """Whether a logical dump needs the read lock to be consistent; not where old versions of rows are kept for it; yes
-    unless stated."""
+    by default."""
     locks_for_snapshot: Annotated[bool, Word()]
     """Whether a snapshot needs the read lock while it is created."""
     hot_copy: Annotated[bool, Word()] = True
-    """Whether its files may be copied under the read lock while it runs; yes unless stated."""
+    """Whether its files may be copied under the read lock while it runs; yes by default."""
 
 
 class DatabaseSpec(Modelled, DatabaseSheet):
@@ -151,16 +151,16 @@ class FilesSheet(Frozen):
     """Files: how many, and how well they compress."""
 
     files: PositiveCount | None = None
-    """Number of files; one unless stated."""
+    """Number of files; one by default."""
     file_size: Size | None = None
-    """Mean size of a file on disk, zero for empty files; `size` over `files` unless stated."""
+    """Mean size of a file on disk, zero for empty files; `size` over `files` by default."""
     directories: Count | None = None
-    """Number of directories; by the file system's files_per_directory unless stated."""
+    """Number of directories; by the file system's files_per_directory by default."""
     layout: Layout | None = None
     """Share of the files that are scattered, not together as they were written: `scattered` all, `together` none.
-    Unless stated, half of them of a file system, and an assumption with the range of all shares."""
+    By default, half of them of a file system, and an assumption with the range of all shares."""
     compression: Reduction | None = None
-    """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
+    """Bytes before over bytes after compression, such as `2:1`; 1 by default."""
 
 
 class PopulationSheet(FilesSheet):
@@ -178,7 +178,7 @@ class AgedSpec(Frozen):
     update_size: PositiveSize
     """Bytes of each."""
     working_set: PositiveShare | None = None
-    """Share of the data that was updated; all of it unless stated."""
+    """Share of the data that was updated; all of it by default."""
     hot_data: PositiveShare | None = None
     """Share of the working set that took most of them."""
     hot_updates: PositiveShare | None = None
@@ -194,25 +194,25 @@ class DataSpec(Part, Modelled, FilesSheet):
     size: PositiveSize
     """Its bytes."""
     at: Size | None = None
-    """Where it begins on the device; behind the data sets listed before it unless stated."""
+    """Where it begins on the device; behind the data sets listed before it by default."""
     filesystem: FilesystemSpec | None = None
     """The file system that holds its files: a datasheet `filesystem/name`, or a mapping."""
     database: DatabaseSpec | None = None
     """The database engine that it belongs to: a datasheet `database/name`, or a mapping."""
     cached: Share | None = None
-    """Share of it that lies in the memory of its host; none unless stated."""
+    """Share of it that lies in the memory of its host; none by default."""
     aged: AgedSpec | None = None
-    """Random updates before the start, on a volume that writes to free places; none unless stated."""
+    """Random updates before the start, on a volume that writes to free places; none by default."""
     change: ChangeSpec | None = None
     """How it changes: a datasheet `change/name`, or a mapping; needed by backups of a level other than full."""
     content: PositiveSize | None = None
-    """Bytes of its rows, which a logical dump writes; all its bytes but those of its indexes unless stated."""
+    """Bytes of its rows, which a logical dump writes; all its bytes but those of its indexes by default."""
     indexes: PositiveSize | None = None
     """Bytes of the indexes of a database beside its rows, which a logical dump neither reads nor writes; none unless
     stated."""
     largest: PositiveShare | None = None
     """Share of a database that is in its largest table or file, which one of several workers takes alone; tables and
-    files are divided among them unless stated."""
+    files are divided among them by default."""
 
     conditional: ClassVar[Mapping[str, str]] = {
         "compression": "in backups to tape, in database_native backups, and in backups with a 'compressor'",

@@ -16,7 +16,7 @@ class Scatter:
     """Updates at random places of some data, and the granules (chunks, regions) that they have touched.
 
     `classes` are parts of the data: the share of the updates that each takes, and its granules. Of N granules that n
-    updates hit at random, N (1 - exp(-n / N)) have been touched in the mean; an update of k granules hits k times.
+    updates hit at random, N (1 - exp(-n / N)) have been touched on average; an update of k granules hits k times.
 
     >>> scatter = Scatter(((1.0, 1000.0),), hits=1.0)
     >>> scatter.update(1000.0)
@@ -30,11 +30,11 @@ class Scatter:
 
     @property
     def touched(self) -> float:
-        """Granules touched so far, in the mean."""
+        """Granules touched so far, on average."""
         return self._after(self.updates)
 
     def fresh(self, updates: float = 0.0) -> float:
-        """Granules that an update touches for the first time: now, or in the mean over so many updates from now on."""
+        """Granules that an update touches for the first time: now, or on average over so many updates from now on."""
         if updates > 0.0:
             return (self._after(self.updates + updates) - self.touched) / updates
         rates = (share * self.hits * math.exp(-share * self.hits * self.updates / n) for share, n in self.classes)

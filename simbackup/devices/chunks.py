@@ -9,7 +9,7 @@ from simbackup.devices.store import Direction, Service, Store
 class ChunkStore(Over):
     """A device that holds a deduplicated store: whoever reads in sequence goes to another place after each piece.
 
-    The pieces of a save set lie `together` bytes in the mean, and the next one anywhere in the store. `at_once` pieces
+    The pieces of a save set lie `together` bytes on average, and the next one anywhere in the store. `at_once` pieces
     are asked for at a time, so that a reader waits for the device no longer than that works, or for his part of the
     latency of one. Writes go on where the last one ended.
     """

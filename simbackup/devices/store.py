@@ -78,7 +78,7 @@ class Store(Protocol):
         ...
 
     def turn(self, here: float, there: float, size: float) -> Service:
-        """What requests of `size` lose each, in the mean, to another stream that they take turns with on the device."""
+        """What requests of `size` lose each, on average, to another stream that they take turns with on the device."""
         ...
 
 

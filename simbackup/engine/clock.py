@@ -21,7 +21,7 @@ class Clock:
     """The environment of the simulation and the trace that records it.
 
     `drawn` takes the address of a time, a job, and how often the job lets that time pass now: how many times as long as
-    stated it is, in the mean.
+    stated it is, on average.
     """
 
     env: simpy.Environment

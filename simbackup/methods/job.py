@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -133,14 +133,14 @@ def side_by_side(
         raise JobFailedError(reasons[0])
 
 
-def start(system: System, jobs: list[Job]) -> simpy.Event:
-    """Start all jobs; the event on which the last of them has ended and all data are on disk."""
+def start(system: System, jobs: list[Job], until: Collection[str] = ()) -> simpy.Event:
+    """Start all jobs; the event on which the last of them, or of some of them, has ended and all data are on disk."""
     ended, since = {job.name: system.env.event() for job in jobs}, dict[str, float]()
     for workload in system.workloads:
         workload.start()
     for job in jobs:
         system.env.process(_series(system, job, ended, since))
-    return system.env.process(_finish(system, list(ended.values())))
+    return system.env.process(_finish(system, [ended[name] for name in until or ended]))
 
 
 def _finish(system: System, ended: list[simpy.Event]) -> Generator[simpy.Event, Any, None]:

@@ -30,15 +30,15 @@ class RestoreGoalSpec(Frozen):
     what: Text = "site"
     """`site`, `client NAME`, or `one-file NAME`."""
     at: CalendarDay | None = None
-    """The day; the last one of the plan unless stated."""
+    """The day; the last one of the plan by default."""
     after_loss_of: Text | None = None
-    """A target or a place that is lost; none unless stated."""
+    """A target or a place that is lost; none by default."""
     within: Duration | None = None
     """Longest time until it is complete (RTO)."""
     data_lost: Duration | None = None
     """Longest time between the restore point and the loss (RPO)."""
     at_once: PositiveCount | None = None
-    """Restores from disk at the same time; four unless stated."""
+    """Restores from disk at the same time; four by default."""
 
     def rules(self) -> Rules:
         """Report a restore that may take and lose what it likes."""
@@ -56,7 +56,7 @@ class GoalsSpec(Frozen):
     restore_points: Count | None = None
     """Least number of restore points of each system at the end."""
     budget_month: Multiple | None = None
-    """Most that a month may cost in the mean, in the currency of the prices."""
+    """Most that a month may cost on average, in the currency of the prices."""
     restores: dict[Text, RestoreGoalSpec] = Field(default_factory=dict)
     """Restores by name."""
 

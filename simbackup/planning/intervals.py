@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL, SCORE, CentralInterval
 from simbackup.errors import Place
@@ -20,10 +21,14 @@ from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, numbers
 from simbackup.planning.verdicts import Verdict
 from simbackup.run import simulate
+from simbackup.scenario import Scenario
 from simbackup.schema import tree as trees
 from simbackup.uncertainty.effort import LEAN, for_scenario, records_of
 from simbackup.uncertainty.verdict import fitting, job_intervals
 from simbackup.units import show_short
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 MATTERS = 0.1
 """Share of the variance from which on an input is named."""
@@ -80,7 +85,7 @@ class Sureness(NamedTuple):
         return {"night": night, "full": [one._asdict() for one in self.full]}
 
 
-def sureness(plan: Plan, wanted: str = "quick") -> Sureness:
+def sureness(plan: Plan, wanted: str = "quick", executor: Executor | None = None) -> Sureness:
     """How sure a plan is: the night that decides is sampled, and capacity follows from the range of growth.
 
     Parameters
@@ -89,11 +94,13 @@ def sureness(plan: Plan, wanted: str = "quick") -> Sureness:
         The plan.
     wanted
         `none`, `quick` (nothing for large nights) or `thorough`.
+    executor
+        Runs the cases at once; by default one after another.
     """
     if wanted == "none":
         return Sureness(None, ())
     others = tuple(_grown(plan.site))
-    return Sureness(_deciding(plan, wanted, others), tuple(_full(plan, others)))
+    return Sureness(_deciding(plan, wanted, others, executor), tuple(_full(plan, others)))
 
 
 def _grown(site: PlannedSite) -> Iterator[PlannedSite]:
@@ -124,23 +131,26 @@ def tightest(plan: Plan) -> Verdict | None:
     return max((one for one in plan.verdicts if one.counts), key=_tightness, default=None)
 
 
-def _deciding(plan: Plan, wanted: str, others: tuple[PlannedSite, ...]) -> NightInterval | None:
+def _deciding(
+    plan: Plan, wanted: str, others: tuple[PlannedSite, ...], executor: Executor | None
+) -> NightInterval | None:
     """The interval of the tightest backup or copy."""
     verdict = tightest(plan)
     if verdict is None:
         return None
     kind, i, later = plan.nights.found(verdict.night)
     night, job = plan.nights.night(kind, i), job_of(verdict.system, later, verdict.copy)
-    result = simulate(scenario_of(plan.site.file, night_scenario(plan.site.file, night)))
+    result = simulate(scenario_of(plan.site.file, night_scenario(plan.site.file, night)), until=(job,))
     records = records_of(result.trace)
     effort = for_scenario(wanted, records) or (LEAN if wanted == "quick" and records <= LARGEST else None)
     if effort is None:
         return None
-    found = job_intervals(result, effort=effort).get(job)
+    found = job_intervals(result, effort=effort, jobs=(job,), executor=executor).get(job)
     if found is None:
         return None
     best = found.elapsed.best
-    ends = [_elapsed(plan, site, kind, i, job) for site in others]
+    grown_nights = [_night_of(plan, site, kind, i) for site in others]
+    ends = list((executor.map if executor else map)(partial(_elapsed, job), grown_nights))
     grown = math.sqrt(sum(math.log(end / best) ** 2 for end in ends) / len(ends)) / SCORE if ends else 0.0
     whole = found.elapsed.widened(grown)
     variance = (math.log(whole.high / whole.low) / (2.0 * SCORE)) ** 2 if whole.low > 0.0 else 0.0
@@ -156,8 +166,12 @@ def _tightness(one: Verdict) -> tuple[bool, float]:
     return (True, one.elapsed / one.window) if one.window else (False, one.elapsed)
 
 
-def _elapsed(plan: Plan, site: PlannedSite, kind: Kind, i: int, job: str) -> float:
-    """Seconds of a job in a night of a site that has grown otherwise."""
+def _night_of(plan: Plan, site: PlannedSite, kind: Kind, i: int) -> Scenario:
+    """A night of a site that has grown otherwise."""
     nights = replace(plan.nights, site=site, played={})
-    result = simulate(scenario_of(plan.site.file, night_scenario(plan.site.file, nights.night(kind, i))))
-    return float(result.get(f"jobs.{job}.elapsed"))
+    return scenario_of(plan.site.file, night_scenario(plan.site.file, nights.night(kind, i)))
+
+
+def _elapsed(job: str, night: Scenario) -> float:
+    """Seconds of a job in a night."""
+    return float(simulate(night, until=(job,)).get(f"jobs.{job}.elapsed"))

@@ -85,11 +85,11 @@ class SecondCopySpec(Frozen):
     on: Names = ("daily",)
     """On which nights, in the words of schedules."""
     at: Text | None = None
-    """The time of day at which copying begins, such as `08:00`; after each backup unless stated."""
+    """The time of day at which copying begins, such as `08:00`; after each backup by default."""
     by: Text | None = None
     """The time of day by which it should have ended."""
     retention: RetentionSpec | None = None
-    """How long it is kept; for ever unless stated."""
+    """How long it is kept; for ever by default."""
     merges: bool = False
     """Whether an expired one is merged into the next one there; unless it is, chains of incrementals stay whole."""
 
@@ -118,9 +118,9 @@ class LogsSpec(Frozen):
     every: PositiveDuration
     """Time between two of them: most new data that a loss may cost."""
     to: Names = ()
-    """The disk pools or object stores that take them; that of the policy unless stated."""
+    """The disk pools or object stores that take them; that of the policy by default."""
     replay: Rate | None = None
-    """Bytes of logs that a database applies in a second when it comes back; as fast as they are read unless stated."""
+    """Bytes of logs that a database applies in a second when it comes back; as fast as they are read by default."""
 
     def rules(self) -> Rules:
         """Report a time of which a night has too many."""
@@ -149,7 +149,7 @@ class PolicySpec(Frozen):
     windows: dict[Text, Text] = Field(default_factory=dict)
     """Windows of some days, which come before `window`, such as `saturday: "18:00 to 12:00"`."""
     retention: RetentionSpec | None = None
-    """How long restore points are kept; for ever unless stated."""
+    """How long restore points are kept; for ever by default."""
     merges: bool = False
     """Whether an expired restore point is merged into the next one, as in incremental for ever."""
     copies: dict[Text, SecondCopySpec] = Field(default_factory=dict)
@@ -157,16 +157,16 @@ class PolicySpec(Frozen):
     tool: RawPart = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
     logs: LogsSpec | None = None
-    """Backups of the logs of databases; none unless stated. They are kept as long as the restore point before them."""
+    """Backups of the logs of databases; none by default. They are kept as long as the restore point before them."""
     staging: StagingSpec | None = None
-    """A disk on the way to tape, where `to` is a library; none unless stated. To keep backups on disk, too, write the
+    """A disk on the way to tape, where `to` is a library; none by default. To keep backups on disk, too, write the
     disk under `to`, and the library under `copies`."""
     workers: Pieces | None = None
     """Workers who walk files at once."""
     retries: Count | None = None
-    """How often a backup or copy is tried again when it fails; never unless stated."""
+    """How often a backup or copy is tried again when it fails; never by default."""
     retry_after: Duration | None = None
-    """Time between a failure and the next try; none unless stated."""
+    """Time between a failure and the next try; none by default."""
 
     def rules(self) -> Rules:
         """Report days, times and windows that are none, and fathers without a full backup."""

@@ -54,20 +54,20 @@ class SystemSpec(Frozen):
     policy: Text
     """The policy that its backups follow."""
     files: PositiveCount | None = None
-    """Number of its files; one unless stated."""
+    """Number of its files; one by default."""
     filesystem: RawPart = None
     """Its file system: a datasheet `filesystem/name`, or a mapping; needed by file_level backups."""
     change: RawPart = None
     """How its data change and grow: a datasheet `change/name`, or a mapping."""
     log: Multiple | None = None
-    """Bytes of its transaction log in a day, as a share of its data; unless stated those of all its changes, each of
+    """Bytes of its transaction log in a day, as a share of its data; by default those of all its changes, each of
     repeated ones too."""
     compression: Reduction | None = None
-    """Bytes before over bytes after compression on tape, such as `2:1`; 1 unless stated."""
+    """Bytes before over bytes after compression on tape, such as `2:1`; 1 by default."""
     method: Literal["image", "file_level"] | None = None
-    """How it is backed up: `file_level` where it has a file system, `image` unless stated."""
+    """How it is backed up: `file_level` where it has a file system, `image` by default."""
     machine: Text | None = None
-    """The kind of machine that it is, under `machines`; the first unless stated."""
+    """The kind of machine that it is, under `machines`; the first by default."""
     priority: Count | None = None
     """Systems with a lower one come back first, those without last, the smallest first; they also go first where
     backups wait in the order of `priority`."""
@@ -85,7 +85,7 @@ class MachineSpec(Frozen):
     storage: RawPart
     """The device: a datasheet, or a mapping. A capacity is made large enough for the growth."""
     limit: LimitSpec | None = None
-    """How many systems of this kind are saved at once, as they share hosts; no limit unless stated."""
+    """How many systems of this kind are saved at once, as they share hosts; no limit by default."""
 
 
 class TargetSpec(Frozen):
@@ -100,7 +100,7 @@ class TargetSpec(Frozen):
     link: RawPart = None
     """The link from the host to the device, as under `links` of a scenario; a library or a store needs one."""
     network: RawPart = None
-    """The link by which the host is joined to the network of the site; the network itself unless stated."""
+    """The link by which the host is joined to the network of the site; the network itself by default."""
     place: Text = "main"
     """The site at which it is, which may be lost as a whole."""
     pool: Text | None = None
@@ -108,16 +108,16 @@ class TargetSpec(Frozen):
     offsite: bool = False
     """Whether cartridges are taken out after each session and kept elsewhere, so that each session begins new ones."""
     cartridges: Count | None = None
-    """Cartridges that are there at the start; none unless stated."""
+    """Cartridges that are there at the start; none by default."""
     fetch: Duration | None = None
-    """Time until what is kept there can be read in a restore: a courier, a recall; none unless stated."""
+    """Time until what is kept there can be read in a restore: a courier, a recall; none by default."""
     reduction: Reduction | None = None
-    """Bytes before over bytes after compression and deduplication at the target; 1 unless stated."""
+    """Bytes before over bytes after compression and deduplication at the target; 1 by default."""
     clones: bool = False
     """Whether a synthetic full backup shares blocks that have not changed with older save sets: then what has changed
     is read and written, and takes room; otherwise all of it."""
     limit: LimitSpec | None = None
-    """How many backups and copies it takes at once; no limit unless stated."""
+    """How many backups and copies it takes at once; no limit by default."""
 
 
 class SiteSpec(Frozen):
@@ -140,20 +140,20 @@ class SiteSpec(Frozen):
     systems: Annotated[dict[Text, SystemSpec], Field(min_length=1)]
     """Systems by name."""
     limit: LimitSpec | None = None
-    """How many backups and copies the backup server runs at once; no limit unless stated."""
+    """How many backups and copies the backup server runs at once; no limit by default."""
     growth: Multiple | None = None
     """Growth in a year of all systems whose `change` does not say one."""
     index_record: SizePerFile | None = None
-    """Bytes that the catalogue keeps for each file of each save set; none unless stated."""
+    """Bytes that the catalogue keeps for each file of each save set; none by default."""
     recovery: Duration | None = None
-    """Time from a loss until restores could begin: to decide, to replace hosts; none unless stated."""
+    """Time from a loss until restores could begin: to decide, to replace hosts; none by default."""
     catalogue: Duration | None = None
-    """Time that bringing back the catalogue takes after it, before anything can be found; none unless stated."""
+    """Time that bringing back the catalogue takes after it, before anything can be found; none by default."""
     operator: Duration | None = None
     """Time that one person takes to prepare each system for its restore, one after another: to start it from a medium,
-    to find what it needs; none unless stated."""
+    to find what it needs; none by default."""
     prices: PricesSpec | None = None
-    """What storage costs; no costs are reported unless stated."""
+    """What storage costs; no costs are reported by default."""
 
     def rules(self) -> Rules:
         """Report a time zone that does not exist."""

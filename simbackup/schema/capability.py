@@ -35,7 +35,7 @@ class Device(Part):
     """An entry under `devices:`."""
 
     drawn_as: ClassVar[str] = ""
-    """The sign that it has in pictures; that of its kind unless stated."""
+    """The sign that it has in pictures; that of its kind by default."""
     pieces: ClassVar[Mapping[str, Piece]] = {}
     """Pieces that limit by themselves, by the name that they have in addresses."""
     each_time: ClassVar[frozenset[str]] = frozenset()

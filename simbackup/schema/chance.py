@@ -27,9 +27,9 @@ class ChanceSpec(Frozen):
     shapes: dict[Text, float] = Field(default_factory=dict)
     """Its shape parameters by their names there, such as `{s: 0.5}`."""
     loc: str | int | float | None = None
-    """Where it begins or has its middle, as `loc` there; 0 unless stated."""
+    """Where it begins or has its middle, as `loc` there; 0 by default."""
     scale: str | int | float | None = None
-    """How wide it is, as `scale` there; 1 in SI units unless stated."""
+    """How wide it is, as `scale` there; 1 in SI units by default."""
     least: str | int | float | None = None
     """The least that may be drawn; needed where the distribution has no lower end."""
     most: str | int | float | None = None
@@ -37,7 +37,7 @@ class ChanceSpec(Frozen):
     by: Literal["value", "factor"] = "value"
     """Whether the value itself is drawn, or a factor by which what the file states is multiplied."""
     together: bool = False
-    """Whether all these values share one draw, as in one busy night; each has its own unless stated."""
+    """Whether all these values share one draw, as in one busy night; each has its own by default."""
     each_time: bool = False
     """Whether a time is drawn anew each time that it passes: of each mount, load, unload and locate of a tape library,
     and of each request to an object store. Each job has draws of its own, so that one job more leaves those of the

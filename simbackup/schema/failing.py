@@ -11,4 +11,4 @@ class FailsSpec(Frozen):
     share: Share
     """Share of its tries that fail."""
     after: Duration | None = None
-    """Time until the failure is noticed, for which the try keeps its place in queues; at once unless stated."""
+    """Time until the failure is noticed, for which the try keeps its place in queues; at once by default."""

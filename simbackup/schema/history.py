@@ -16,7 +16,7 @@ class HistoryJob(Frozen):
 
     where: dict[Text, Names] = Field(default_factory=dict)
     """What stands in columns of these rows: `{operation: backup, level: full}`; several words if any of them will do.
-    All rows unless stated."""
+    All rows by default."""
     set: dict[Text, Text] = Field(default_factory=dict)
     """Values of the scenario that a row states, by address: a column, such as `size_bytes`, or one over another, such
     as `new_bytes / size_bytes`."""

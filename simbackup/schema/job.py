@@ -51,14 +51,14 @@ class JobSpec(Part):
     priority: Count | None = None
     """Its place in queues that go by priority: those with a lower one come first, those without last."""
     retries: Count | None = None
-    """How often it is tried again when it fails; never unless stated."""
+    """How often it is tried again when it fails; never by default."""
     retry_after: Duration | None = None
-    """Time between a failure and the next try; none unless stated."""
+    """Time between a failure and the next try; none by default."""
 
     delay: Duration | None = None
-    """Time after it is due until it begins, such as until its client asks for it; none unless stated."""
+    """Time after it is due until it begins, such as until its client asks for it; none by default."""
     fails: FailsSpec | None = None
-    """How often it fails by chance, and after what time; never unless stated."""
+    """How often it fails by chance, and after what time; never by default."""
 
     watches: ClassVar[bool] = False
     """Whether it only watches a workload, and does no work of its own."""

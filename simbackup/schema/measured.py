@@ -64,7 +64,7 @@ class MeasuredRow(Frozen):
     quantity: Text = "elapsed"
     """Which figure of it."""
     group: Text | None = None
-    """Name of a group of rows that one mechanism decides; its own unless stated."""
+    """Name of a group of rows that one mechanism decides; its own by default."""
     kind: Literal["result", "input", "duplicate", "structural", "projection"] = "result"
     """`result`; `input`: given to the scenario; `duplicate`: repeats a row; `structural`: no value can move it;
     `projection`: the author expects it and has not measured it."""

@@ -56,7 +56,7 @@ class Modelled(Frozen):
     sheet: ClassVar[str | None] = None
     """The kind of datasheet that it takes parameters from, where its class does not say so."""
     model: str | None = None
-    """The datasheet for its parameters, `kind/name`; values written here win over it."""
+    """The datasheet for its parameters, `kind/name`; values written here override it."""
 
 
 class Disagreement(NamedTuple):

@@ -57,7 +57,7 @@ def text_of(part: type[BaseModel], key: str) -> str | None:
     """The docstring below a key in the class that declares it, read from its source; None without one.
 
     >>> text_of(Modelled, "model")
-    'The datasheet for its parameters, `kind/name`; values written here win over it.'
+    'The datasheet for its parameters, `kind/name`; values written here override it.'
     """
     declaring = next(each for each in part.__mro__ if key in vars(each).get("__annotations__", {}))
     return part.model_fields[key].description or attribute_texts(declaring).get(key)

@@ -36,7 +36,7 @@ class NarrowSpec(Frozen):
     within: Annotated[Quantity, Unit("1", positive=True, most=1.0)]
     """Half the 95 % interval of a mean as a share of it, such as `5 %`, from which on it is narrow enough."""
     of: Names = ()
-    """The figures whose means have to be so narrow; all numbers that are shown unless stated."""
+    """The figures whose means have to be so narrow; all numbers that are shown by default."""
     first: Annotated[int, Field(ge=2, le=10_000)] = 10
     """How many seeds each row has at first."""
     most: Annotated[int, Field(ge=2, le=10_000)] = 200
@@ -156,7 +156,7 @@ class StudySpec(Frozen):
     A job also has a `status`, the `reason` of it, and a `cause`, the address at which it spent most of its time.
     """
     seeds: NarrowSpec | Annotated[Quantity, Unit("count", least=2.0, most=1e4)] | None = None
-    """Runs of each row, each with another seed; figures are then means with intervals. One run unless stated.
+    """Runs of each row, each with another seed; figures are then means with intervals. One run by default.
 
     Or as many as it takes until the interval is narrow enough: `{within: 5 %, most: 200}`. All rows have as many. Needs
     a scenario that draws random numbers: one with `chance`, or with `rounds: by_event`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -59,6 +59,7 @@ class _Runs:
     figures: Figures
     bounds: Figures | None
     seed: int
+    until: tuple[str, ...] = ()
 
     def __call__(self, case: Case) -> CaseFigures:
         """What a case gives; nothing if its values are refused even near the best estimates."""
@@ -79,7 +80,7 @@ class _Runs:
             name: scenario.with_(moved[name]) if name in moved else scenario
             for name, scenario in self.scenarios.items()
         }
-        return {name: simulate(scenario, seed=self.seed) for name, scenario in scenarios.items()}
+        return {name: simulate(each, seed=self.seed, until=self.until) for name, each in scenarios.items()}
 
 
 def estimates(
@@ -90,6 +91,7 @@ def estimates(
     seed: int = 0,
     bounds: Figures | None = None,
     results: Mapping[str, Result] | None = None,
+    until: Collection[str] = (),
     executor: Executor | None = None,
     progress: Done | None = None,
 ) -> dict[str, Estimate]:
@@ -111,13 +113,15 @@ def estimates(
         What reads from the same results by what each figure is bound, if anything bounds it.
     results
         The results with all inputs at their best estimates, if they are known; otherwise the scenarios are run.
+    until
+        The jobs with whose ends the runs may end; all of them unless given.
     executor
         Runs the cases at once; by default one after another.
     progress
         Called after each case with how many are done, and how many there will be at most.
     """
     unknown = tuple(inputs(scenarios))
-    runs = _Runs(scenarios, unknown, figures, bounds, seed)
+    runs = _Runs(scenarios, unknown, figures, bounds, seed, tuple(until))
     best = runs.read(results) if results else runs(tuple(0.0 for _ in unknown))
     sample = latin_hypercube(unknown, effort.cases, seed) if unknown else []
     most = len(unknown) if effort.alone is None else min(effort.alone, len(unknown))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,21 +132,27 @@ class _Least:
 
 @dataclass(frozen=True, slots=True)
 class _Elapsed:
-    """The elapsed time of each job that ended well, in seconds: of its slowest run."""
+    """The elapsed time of each job, or of some jobs, that ended well, in seconds: of its slowest run."""
 
     name: str
+    jobs: tuple[str, ...] = ()
 
     def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
         found: dict[str, float] = {}
         for row in results[self.name].job_rows:
-            if row["status"] in ENDED:
-                job = series(row["job"])
+            job = series(row["job"])
+            if row["status"] in ENDED and (not self.jobs or job in self.jobs):
                 found[job] = max(found.get(job, 0.0), row["elapsed"])
         return found
 
 
 def job_intervals(
-    result: Result, *, effort: Effort = QUICK, executor: Executor | None = None, progress: Done | None = None
+    result: Result,
+    *,
+    effort: Effort = QUICK,
+    jobs: Collection[str] = (),
+    executor: Executor | None = None,
+    progress: Done | None = None,
 ) -> dict[str, JobInterval]:
     """The 90 % interval of the elapsed time of each job that ended well, by its name; none of a time that is certain.
 
@@ -156,6 +162,8 @@ def job_intervals(
         A result of the scenario with all values at their best estimates; its seed is that of the cases, too.
     effort
         How many cases of uncertain inputs are run, and how many inputs are moved alone besides.
+    jobs
+        The jobs that are wanted, all unless given: runs end when these have ended.
     executor
         Runs the cases at once; by default one after another.
     progress
@@ -170,8 +178,8 @@ def job_intervals(
     scenario, seed = result.scenario, result.record.seed
     name, run = scenario.name, result if result.least else simulate(scenario, seed=seed)
     found = estimates(
-        {name: scenario}, _Elapsed(name), effort=effort, seed=seed, bounds=_Least(name), results={name: run},
-        executor=executor, progress=progress,
+        {name: scenario}, _Elapsed(name, tuple(jobs)), effort=effort, seed=seed, bounds=_Least(name),
+        results={name: run}, until=jobs, executor=executor, progress=progress,
     )  # fmt: skip
     intervals: dict[str, JobInterval] = {}
     for job, one in found.items():

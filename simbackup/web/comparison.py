@@ -14,7 +14,7 @@ def side_by_side(variants: Sequence[Variant]) -> ReportTable:
     """What came of each variant, with its interval; changes are from the first."""
     names = dict.fromkeys(name for one in variants for name in one.figures)
     rows = [(words(name), *(_cell(name, one, variants[0]) for one in variants)) for name in names]
-    columns = (Column(""), *(Column(one.name) for one in variants))
+    columns = (Column("result"), *(Column(one.name) for one in variants))
     return ReportTable("Results", columns, rows, "Results, with 90 % intervals; changes are from the first variant")
 
 

@@ -71,7 +71,7 @@ def levers_of(settings: Iterable[Setting], stated: Iterable[str]) -> list[Lever]
     """
     own, order = frozenset(stated), {key: i for i, key in enumerate(PLANNED)}
     alike: dict[tuple[object, ...], list[Setting]] = {}
-    for one in dict.fromkeys(settings):
+    for one in {each[:4]: each for each in settings}.values():
         section, tail = one.path[0], one.path[2:]
         same = (section, tail, one.part, one.key, _text(one.value)) if tail else one.path
         alike.setdefault(same, []).append(one)
@@ -103,7 +103,7 @@ def _lever(together: Sequence[Setting], own: frozenset[str]) -> Lever:
     mark, text = mark_of(one.part, one.key, Unit), _text(one.value)
     basis = one.value.basis or "" if isinstance(one.value, Quantity) else ""
     worded = one.key == "model"
-    stops = _sheets(text) if worded else _stops(one.value, mark) if isinstance(one.value, Quantity) else ()
+    stops = _sheets(text) if worded else _stops(one, one.value, mark) if isinstance(one.value, Quantity) else ()
     meaning = text_of(one.part, one.key) or about(one.part)
     return Lever(
         tuple(each.address for each in together), _label(together), meaning, text, stops, _bounds(mark),
@@ -153,8 +153,8 @@ def _sheets(name: str) -> tuple[str, ...]:
     return tuple(each for each in shelf.names() if each.partition("/")[0] == kind)
 
 
-def _stops(value: Quantity, mark: Unit | None) -> tuple[str, ...]:
-    """Values around one, within its bounds, and the ends of its range; its own text is among them."""
+def _stops(one: Setting, value: Quantity, mark: Unit | None) -> tuple[str, ...]:
+    """Values around one that its part allows, within its bounds, and the ends of its range; its own text is one."""
     if value.si <= 0.0 or value.si == LATEST:
         return ()
     if value.unit == "count" and value.si <= ONE_BY_ONE:
@@ -166,7 +166,7 @@ def _stops(value: Quantity, mark: Unit | None) -> tuple[str, ...]:
     stops: dict[float, str] = {}
     for si in sorted({round(each) if value.unit == "count" else each for each in wanted}):
         text = units.show_short(si, value.unit, 4).replace(",", "") if si > 0 else ""
-        if text and least <= si <= most:
+        if text and least <= si <= most and one.allows(si):
             stops[_read(text, value.unit)] = text
     stops[value.si] = value.text
     return tuple(stops[si] for si in sorted(stops))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple, cast
 
 from simbackup.planning.site import PlannedSite
@@ -23,6 +24,15 @@ class Setting(NamedTuple):
     part: type[Frozen]
     key: str
     value: Quantity | str
+    whole: Frozen | None = None
+    """The part itself, where the key is one of its own."""
+
+    def allows(self, si: float) -> bool:
+        """Whether the other values of the part allow a number in the place of this one."""
+        if self.whole is None or not isinstance(self.value, Quantity):
+            return True
+        moved = self.whole.model_copy(update={self.key: replace(self.value, si=si)})
+        return not any(self.key in keys for keys, _, _ in moved.rules())
 
     @property
     def address(self) -> str:
@@ -90,7 +100,7 @@ def inside(part: Frozen, path: tuple[str, ...]) -> Iterator[Setting]:
     for key in type(part).model_fields:
         value, here = getattr(part, key), (*path, key)
         if isinstance(value, Quantity) or (isinstance(value, str) and (key in WORDS or key == "model")):
-            yield Setting(here, type(part), key, value)
+            yield Setting(here, type(part), key, value, part)
         elif isinstance(value, Frozen):
             yield from inside(value, here)
         elif isinstance(value, dict) and path:

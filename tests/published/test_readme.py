@@ -86,31 +86,32 @@ def head(found: Reproduction, asked: Reproduction) -> str:
     return (
         "# Measured beside simulated\n\nWritten by `python tests/published/test_readme.py`; a test compares it with "
         "the program's output.\n\n"
-        "## Blind predictions\n\nVersion 0.1 answered before anybody had read the figures. Since then the rows are "
-        "open: today's answers may owe something to them.\n\n"
-        f"{ledger_table(asked)}\n## Documents\n\nInputs and duplicates do not count. A *structural* row is one that no "
-        f"value can move; it counts in no median.\n\n{summary_table(found)}\n"
+        "## Blind predictions\n\nVersion 0.1 predicted these rows before anyone had read the figures. They are known "
+        "now, and may have influenced today's answers.\n\n"
+        f"{ledger_table(asked)}\n## Documents\n\nInputs and duplicates do not count. No value can move a "
+        f"*structural* row; it is not part of any median.\n\n{summary_table(found)}\n"
     )
 
 
 def tail() -> str:
     return (
         f"## Fitted or chosen constants\n\n{fitted_table()}\n"
-        "## Constants that serve one row\n\nEach restates its row until a mechanism replaces it, or other rows test it."
-        f"\n\n{one_row_table()}\n{one_group()}\n"
-        "## Cross-validation\n\nEach row of a fit, predicted by the same fit to the other rows.\n\n"
+        "## Constants that serve one row\n\nEach just restates its row until a mechanism replaces it, or other rows "
+        f"test it.\n\n{one_row_table()}\n{one_group()}\n"
+        "## Cross-validation\n\nEach row of a fit, predicted by a fit to the other rows only.\n\n"
         f"{cross_validation_markdown(cross_validate())}"
     )
 
 
 def intervals(report: CoverageReport) -> str:
     return (
-        "## How often intervals hold\n\nAn interval of 90 % covers the ranges of the inputs and what the model leaves "
-        "out: for the rows here, as the other publications show it. *Calibrated* operations have a constant that was "
-        "fitted to measurements of them on the same system. A row to which a constant was fitted holds almost by "
-        "construction: the fit makes up for what the inputs are off, and the interval moves them as if it did not. So "
-        "the first line is high, and the second, of rows that nothing was fitted to, says more. Rows that "
-        f"nothing can move, inputs, duplicates and projections are left out.\n\n{show_coverage.as_markdown(report)}\n"
+        "## How often intervals hold\n\nA 90 % interval covers the ranges of the inputs and the error of the model, "
+        "which for each row here comes from the other publications. *Calibrated* operations have a constant that was "
+        "fitted to measurements of them on the same system. The interval of a row that a constant was fitted to "
+        "contains it almost by construction: the fit compensates for errors of the inputs, but the interval varies the "
+        "inputs as if it did not. So the first line is high. The second line, of rows that nothing was fitted to, says "
+        "more. Rows that nothing can move, inputs, duplicates and projections are left out.\n\n"
+        f"{show_coverage.as_markdown(report)}\n"
     )
 
 

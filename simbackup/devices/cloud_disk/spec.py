@@ -25,12 +25,12 @@ class CloudDiskSheet(Frozen):
     latency: Duration
     """Time of one request of any size."""
     baseline_iops: Frequency | None = None
-    """Operations a second without credits, and credits earned a second; `iops` unless stated."""
+    """Operations a second without credits, and credits earned a second; `iops` by default."""
     credits: PositiveCount | None = None
     """Most credits it can hold; one credit is one operation above the baseline."""
 
     baseline_rate: Rate | None = None
-    """Bytes a second without credits, and credits earned a second; `rate` unless stated."""
+    """Bytes a second without credits, and credits earned a second; `rate` by default."""
     byte_credits: PositiveSize | None = None
     """Most credits for bytes it can hold; one credit is one byte above the baseline."""
 
@@ -55,7 +55,7 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
 
     kind: Literal["cloud_disk"]
     saved_up: Share | None = None
-    """Share of its credits at the start; all unless stated."""
+    """Share of its credits at the start; all by default."""
 
     def rules(self) -> Rules:
         """Only credits can be saved up."""

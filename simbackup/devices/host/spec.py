@@ -40,15 +40,15 @@ class HostSheet(Frozen):
     dirty_background: Share
     """Share of memory that may hold unwritten data before write-back begins."""
     dirty_expire: PositiveDuration | None = None
-    """Age at which unwritten data are written back, however few they are; at any age unless stated."""
+    """Age at which unwritten data are written back, however few they are; at any age by default."""
     write_behind: PositiveSize | None = None
-    """Bytes of one file that write-back puts to disk before it turns to another; the disk's own turn unless stated."""
+    """Bytes of one file that write-back puts to disk before it turns to another; the disk's own turn by default."""
     copy_rate: Rate
     """Rate at which one core moves data between a program and the page cache."""
     speed: Ratio | None = None
-    """Speed of one core over that of the reference core, one of SPECint_base2006 10; the same unless stated."""
+    """Speed of one core over that of the reference core, one of SPECint_base2006 10; the same by default."""
     read_ahead: PositiveSize | None = None
-    """Bytes that are read ahead of a program, which waits for each window; unless stated it never waits."""
+    """Bytes that are read ahead of a program, which waits for each window; by default it never waits."""
     looks_ahead: Annotated[bool, Word()] = False
     """Whether it asks for the next window when a program begins to work on one, and not when that is used up."""
 

@@ -58,14 +58,14 @@ class NetworkSheet(Frozen):
     latency: Duration
     """Round trip."""
     duplex: Annotated[Literal["half", "full"], Word()] = "half"
-    """`full` if each direction has the rate for itself; both share it unless stated."""
+    """`full` if each direction has the rate for itself; both share it by default."""
     medium: Annotated[Medium, Word()] = "switched"
     """Where it joins three parts or more: `switched` if each has a port of its own, `shared` if all of them share one
     rate, as on a bus, a loop or the cable of an early Ethernet."""
     window: PositiveSize | None = None
-    """Most bytes of one connection under way; they may wait in the queue of the adapter. No limit unless stated."""
+    """Most bytes of one connection under way; they may wait in the queue of the adapter. No limit by default."""
     loss: Share | None = None
-    """Share of the segments that are lost on the way; none unless stated."""
+    """Share of the segments that are lost on the way; none by default."""
     segment: PositiveSize | None = None
     """Payload of one segment, where some are lost."""
 
@@ -91,12 +91,12 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     `links.NAME.PART` with half duplex. Otherwise, with full duplex, the direction from one listed later to one listed
     earlier is `links.NAME.back`; requests of workloads go in the other direction."""
     count: Pieces | None = None
-    """Links of this kind side by side, each stream on one of them; one unless stated. Ports have as many each."""
+    """Links of this kind side by side, each stream on one of them; one by default. Ports have as many each."""
     ports: dict[Text, Rate] = Field(default_factory=dict[str, Rate])
     """Rates of the ports of some parts that are not those of the link, such as that of a server with a faster
     adapter."""
     fabric: Rate | None = None
-    """Rate that all ports share inside the switch, counted once for each byte; no limit unless stated."""
+    """Rate that all ports share inside the switch, counted once for each byte; no limit by default."""
 
     conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("medium", "ports", "fabric"), "in links that join three parts or more"

@@ -70,7 +70,7 @@ class ObjectStore:
         terms, write = self.terms, direction == "write"
         most = equations.parts(objects.size, terms.part)
         requests = most + (terms.object_requests if write and most > 1.0 else 0.0)
-        each = objects.size / requests  # bytes of a request in the mean
+        each = objects.size / requests  # bytes of a request on average
         at_once = equations.at_once(connections, objects.number, most, terms.parts_at_once)
         rate = min(terms.connection_rate, connection_rate(networks), *(network.rate for network in networks))
         own = terms.write_latency if write else terms.read_latency

@@ -35,15 +35,15 @@ class ObjectStoreSheet(Frozen):
     read_requests: Frequency
     """Most requests to read a second."""
     write_rate: Rate | None = None
-    """Greatest rate of writing; no limit unless stated."""
+    """Greatest rate of writing; no limit by default."""
     read_rate: Rate | None = None
-    """Greatest rate of reading; no limit unless stated."""
+    """Greatest rate of reading; no limit by default."""
     connections: Pieces | None = None
-    """Connections that it serves at once; no limit unless stated."""
+    """Connections that it serves at once; no limit by default."""
     parts_at_once: Pieces | None = None
-    """Parts of one object that are under way at once; as many as there are connections unless stated."""
+    """Parts of one object that are under way at once; as many as there are connections by default."""
     object_requests: Count | None = None
-    """Requests to write an object of several parts besides its parts: to begin and complete it; none unless stated."""
+    """Requests to write an object of several parts besides its parts: to begin and complete it; none by default."""
 
 
 class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):

@@ -68,7 +68,7 @@ class Raid(Rebuilding):
         return self._positioned(direction, move, disks.rate_at(self.disk, first + width / 2.0), size)
 
     def _positioned(self, direction: Direction, move: float, rate: float, size: float) -> Service:
-        """What a request takes whose disks each need so long before the transfer, in the mean."""
+        """What a request takes whose disks each need so long before the transfer, on average."""
         transfer = size / self.layout.touched(size) / rate if size else 0.0
         if direction == "read":
             found = [self._read(case, move, transfer) for case in self.layout.reads(size)]
@@ -105,7 +105,7 @@ class Raid(Rebuilding):
         return case.share, Service(latency, min(busy, latency))
 
     def _slowest(self, number: int) -> float:
-        """Seconds that the last of several disks comes later than half a revolution, in the mean."""
+        """Seconds that the last of several disks comes later than half a revolution, on average."""
         latest = raid.expected_maximum_latency(number, 1.0 / self.disk.rotation_speed)
         return latest - disks.rotational_latency(self.disk)
 
@@ -141,7 +141,7 @@ class Raid(Rebuilding):
         return controller.served(mean(found), size, "write")
 
     def rebuilding(self) -> tuple[FlowShape, float]:
-        """How a byte of a new disk loads all disks, in the mean of all tracks, and the bytes of it."""
+        """How a byte of a new disk loads all disks, on average of all tracks, and the bytes of it."""
         size = self.disk.capacity
         shape = self.filling(disks.transfer_time(self.disk, 0.0, size) / size, self.stream("read", 0.0, self.size))
         middle = {self.link: shape.places[self.link]._replace(position=self.size / 2.0)}

@@ -31,7 +31,7 @@ class RaidSheet(Frozen):
     controller_rate: Rate | None = None
     """Greatest rate through the controller, if it may limit."""
     controller_write_rate: Rate | None = None
-    """Greatest rate through the controller for what is written; that of reading unless stated."""
+    """Greatest rate through the controller for what is written; that of reading by default."""
     controller_overhead: Duration
     """Time that the controller spends on each request."""
     prefetches: Annotated[bool, Word()] = False
@@ -40,13 +40,13 @@ class RaidSheet(Frozen):
     """Bytes of one stream that the controller reads ahead at once, if it `prefetches`."""
     stripes_ahead: Count | None = None
     """Whole stripes that a host which reads ahead of programs reads ahead here at least, as operating systems do on
-    arrays that they make themselves; none unless stated."""
+    arrays that they make themselves; none by default."""
     write_cache: PositiveSize | None = None
-    """Cache of the controller from which it acknowledges writes, until it is full; it writes through unless stated."""
+    """Cache of the controller from which it acknowledges writes, until it is full; it writes through by default."""
     battery: Annotated[bool, Word()] = True
     """Whether a battery protects the write cache; without one the controller writes through."""
     group_limit: Pieces | None = None
-    """Disks that one group has at most, parity included; any number unless stated."""
+    """Disks that one group has at most, parity included; any number by default."""
 
 
 MIRROR = 2
@@ -74,7 +74,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
     disks: Pieces
     """Number of disks, parity and mirrors included."""
     groups: Pieces | None = None
-    """Groups of equally many disks, each with its own parity or mirrors; one unless stated."""
+    """Groups of equally many disks, each with its own parity or mirrors; one by default."""
     failed: Pieces | None = None
     """Disks that have failed and are not replaced: one at most, whose content is made from the others; none unless
     stated."""
@@ -84,7 +84,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
 
     @property
     def member(self) -> MemberDiskSpec | MemberSsdSpec | None:
-        """The disks it is made of, None unless stated."""
+        """The disks it is made of, None by default."""
         return self.ssd if self.disk is None else self.disk
 
     def missing(self) -> bool:

@@ -40,7 +40,7 @@ class Aged:
 
     @property
     def updated(self) -> float:
-        """Share of the data that was moved by updates, in the mean."""
+        """Share of the data that was moved by updates, on average."""
         return min(self.scatter.touched * self.unit / self.size, 1.0)
 
     def rewrite(self, share: float) -> None:
@@ -115,7 +115,7 @@ class RedirectStore(Over):
         return max(round(one.latency / one.busy), 1)
 
     def _breaks(self, position: float, size: float) -> float:
-        """Fragments that begin inside a range, in the mean."""
+        """Fragments that begin inside a range, on average."""
         return self.fragments.breaks(position, size) * max(size - self.parameters.block, 0.0)
 
     def _ahead(self, size: float) -> float:

@@ -35,7 +35,7 @@ class RedirectVolumeSheet(Frozen):
     request: PositiveSize
     """Bytes that a client which reads in sequence asks for at once, where its host does not say."""
     read_ahead: PositiveSize | None = None
-    """Bytes that the server reads ahead for such a client; none unless stated, as for a LUN."""
+    """Bytes that the server reads ahead for such a client; none by default, as for a LUN."""
     write_latency: Duration
     """Time until a write is safe, in memory that keeps it or in a log."""
     create_time: Duration

@@ -40,11 +40,11 @@ class CopyOnWriteSheet(Frozen):
     commit_backlog: PositiveSize
     """Mean amount that waits to be written by programs that do not wait for each write; its chunks share a commit."""
     unplug_delay: Duration | None = None
-    """Time for which copies and held writes stay in an idle queue of the block layer; none unless stated."""
+    """Time for which copies and held writes stay in an idle queue of the block layer; none by default."""
     unplug_requests: PositiveCount | None = None
     """Requests in that queue at which they do not stay."""
     map_time: Duration | None = None
-    """Time that a request to the origin spends on each chunk, to be divided and looked up; none unless stated."""
+    """Time that a request to the origin spends on each chunk, to be divided and looked up; none by default."""
     gathers: Annotated[bool, Word()] = False
     """Whether copies that wait together are written to the copy area as one."""
     create_time: Duration

@@ -32,9 +32,9 @@ class SsdSheet(Frozen):
     write_latency: Duration
     """Time of one small write."""
     read_requests: Frequency | None = None
-    """Small reads a second with many under way at once; as many as the read rate carries unless stated."""
+    """Small reads a second with many under way at once; as many as the read rate carries by default."""
     write_requests: Frequency | None = None
-    """Small writes a second with many under way at once, for long; as many as the write rate carries unless stated."""
+    """Small writes a second with many under way at once, for long; as many as the write rate carries by default."""
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.SEQUENTIAL_READ: "read_rate",

@@ -43,7 +43,7 @@ class TapeDriveSheet(Frozen):
     native_rate: Rate
     """Rate without compression."""
     slowest_rate: Rate | None = None
-    """Lowest rate without compression to which it slows down for a slow host; its one rate unless stated."""
+    """Lowest rate without compression to which it slows down for a slow host; its one rate by default."""
     cartridge_capacity: PositiveSize
     """Native capacity of a cartridge."""
     tape_length: Length
@@ -69,7 +69,7 @@ class TapeDriveSheet(Frozen):
     host_rate: Rate | None = None
     """Greatest rate at the interface, whatever the compression."""
     command_time: Duration | None = None
-    """Time that each command takes at the interface beside its bytes; none unless stated."""
+    """Time that each command takes at the interface beside its bytes; none by default."""
     write_through: Annotated[bool, Word()] = False
     """Whether a block is on the tape before the next is asked for, so that the tape stops after each."""
 
@@ -122,13 +122,13 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     drives: Pieces
     """Number of drives."""
     media: Text | None = None
-    """The type of its cartridges; the one that its drives take unless stated."""
+    """The type of its cartridges; the one that its drives take by default."""
     cartridges: Pieces | None = None
-    """Cartridges in all; as many as there are slots unless stated."""
+    """Cartridges in all; as many as there are slots by default."""
     pools: dict[str, Pieces] | None = None
     """Cartridges set aside for a named pool; the others are the pool of jobs that name none."""
     unload_after: Duration | None = None
-    """How long an idle drive stays loaded; unless stated, what the backup program says."""
+    """How long an idle drive stays loaded; by default, what the backup program says."""
 
     drawn_as: ClassVar[str] = "library"
     each_time: ClassVar[frozenset[str]] = frozenset({

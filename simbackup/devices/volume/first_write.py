@@ -36,7 +36,7 @@ class Request(NamedTuple):
 
 
 class ChunkRun(NamedTuple):
-    """A run of chunks that are copied together: its bytes, and how many such runs share a commit in the mean."""
+    """A run of chunks that are copied together: its bytes, and how many such runs share a commit on average."""
 
     size: float
     together: float = 1.0

@@ -39,7 +39,7 @@ class MappingSpec(Frozen):
     heads: tuple[Text, ...] = ()
     """The heads of a report that has none in its first line."""
     dates: tuple[Text, ...] = ()
-    """Forms of dates, as strptime has them, or `ISO 8601`, or `seconds since 1970`; the usual ones unless stated."""
+    """Forms of dates, as strptime has them, or `ISO 8601`, or `seconds since 1970`; the usual ones by default."""
     tool: Text = ""
     """The program, where no column names it."""
 

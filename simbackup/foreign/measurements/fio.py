@@ -105,7 +105,7 @@ def _findings(job: Json, options: dict[str, str], left: list[Problem]) -> Iterat
 
 
 def _whole(job: Json, options: dict[str, str], name: str) -> int:
-    """An option that is a whole number, one unless stated."""
+    """An option that is a whole number, one by default."""
     text = options.get(name, "1")
     if not text.isdecimal() or len(text) > MOST_DIGITS:
         raise refused(job.place, f"{job.address}.job options.{name}", f"'{text}' is not a whole number")

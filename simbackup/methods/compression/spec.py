@@ -20,13 +20,13 @@ class CompressorSheet(Frozen):
     expand_cpu: TimePerByte
     """Time of the reference core for each byte that comes of expanding."""
     scaling: Multiple | None = None
-    """Power of the speed of a core with which it compresses and expands; 1 unless stated, and below it where it waits
+    """Power of the speed of a core with which it compresses and expands; 1 by default, and below it where it waits
     for caches and for branches, which became faster more slowly than the rest of a core."""
     measured_at: Ratio | None = None
     """Speed of the core on which its costs were measured; from there they go by `scaling`. That of the reference core
-    unless stated."""
+    by default."""
     rate: Rate | None = None
-    """Greatest rate of a card or device that does it, before compression; no limit but the cores unless stated."""
+    """Greatest rate of a card or device that does it, before compression; no limit but the cores by default."""
 
 
 class CompressionSpec(Modelled, CompressorSheet):
@@ -36,9 +36,9 @@ class CompressionSpec(Modelled, CompressorSheet):
     """Where: `client` before it is sent, `wire` only while it is sent, `server` before it is written, `target` in the
     device, without a core of a host."""
     threads: Pieces | None = None
-    """Threads that compress one stream at once, each on a core; one unless stated."""
+    """Threads that compress one stream at once, each on a core; one by default."""
     expand_threads: Pieces | None = None
-    """Threads that expand one stream at once, each on a core; one unless stated, as few formats can be expanded in
+    """Threads that expand one stream at once, each on a core; one by default, as few formats can be expanded in
     parallel."""
     overlapped: bool = False
     """Whether a single thread compresses or expands while the program reads and writes on, as behind a pipe; else both

@@ -28,7 +28,7 @@ class ConsolidateSpec(JobSpec):
     """`full` makes a synthetic full backup that stands for the newest save set, `older` merges what has changed into an
     older save set, as in incremental for ever."""
     size: PositiveSize | None = None
-    """Bytes that are read, and as many that are written; unless stated those of the data for a full backup, those of
+    """Bytes that are read, and as many that are written; by default those of the data for a full backup, those of
     the newest save set for a merge, and none where the save set is deduplicated."""
 
     def tool_of(self) -> str | None:

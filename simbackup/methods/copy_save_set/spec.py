@@ -28,13 +28,13 @@ class CopySaveSetSpec(Copying):
     to: Annotated[Text, ONTO_DEVICE]
     """The tape library, the object store, or the volume or device of any host, that takes the copy."""
     streams: Pieces | None = None
-    """Parts that are copied at once, each on a drive of its own; one unless stated."""
+    """Parts that are copied at once, each on a drive of its own; one by default."""
     pool: Text | None = None
-    """The pool whose cartridges are written; those of no pool unless stated."""
+    """The pool whose cartridges are written; those of no pool by default."""
     object_size: PositiveSize | None = None
-    """Bytes of each object in an object store; one for each file of a file-level backup, else one, unless stated."""
+    """Bytes of each object in an object store; one for each file of a file-level backup, else one, by default."""
     connections: Pieces | None = None
-    """Connections over networks that each stream spreads its bytes over; one unless stated."""
+    """Connections over networks that each stream spreads its bytes over; one by default."""
 
     conditional: ClassVar[Mapping[str, str]] = {"object_size": "in copies to an object store"}
 

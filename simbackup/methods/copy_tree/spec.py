@@ -31,13 +31,13 @@ class CopyTreeSpec(JobSpec):
     """The data set in whose place they come."""
     since: PositiveDuration | None = None
     """How long ago they were copied last: the files there are compared, and those that have changed since are sent;
-    nothing is there yet unless stated."""
+    nothing is there yet by default."""
     workers: Pieces | None = None
-    """Copies under way at once, each of another part of the tree; one unless stated."""
+    """Copies under way at once, each of another part of the tree; one by default."""
     connections: Pieces | None = None
-    """Connections over networks that the bytes are spread over; one unless stated."""
+    """Connections over networks that the bytes are spread over; one by default."""
     tool: BackupToolSpec | None = None
-    """The program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+    """The program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
     conditional: ClassVar[Mapping[str, str]] = {"connections": "where the copy crosses links"}
 

@@ -45,16 +45,16 @@ class DatabaseBackupSpec(BackupJob):
     snapshot: Annotated[Text, Refers("changes", "devices")] | None = None
     """The snapshot that a `snapshot_copy` creates and removes."""
     workers: Pieces | None = None
-    """Workers who dump tables or copy files at once, each on a core; one unless stated, as of mysqldump."""
+    """Workers who dump tables or copy files at once, each on a core; one by default, as of mysqldump."""
     read_lock: bool | None = None
     """Whether a `logical_dump` holds the read lock, as some programs do that need not; as the engine needs unless
     stated."""
     log_rate: Rate | None = None
-    """Bytes of log that users write in a second during a `hot_copy`, whose program copies it; none unless stated."""
+    """Bytes of log that users write in a second during a `hot_copy`, whose program copies it; none by default."""
     compressor: CompressionSpec | None = None
-    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not unless stated."""
+    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not by default."""
     tool: BackupToolSpec | None = None
-    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
     conditional: ClassVar[Mapping[str, str]] = {
         "read_lock": "in logical dumps",
@@ -181,9 +181,9 @@ class BinaryLogSpec(BackupJob):
     changed: PositiveShare
     """Bytes of log since the backup before, as a share of the database."""
     compressor: CompressionSpec | None = None
-    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not unless stated."""
+    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not by default."""
     tool: BackupToolSpec | None = None
-    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
     def own_facts(self) -> Facts:
         """How much was changed."""

@@ -33,19 +33,19 @@ class DeduplicationSheet(Frozen):
     join_cpu: TimePerByte
     """Time of the reference core for each byte that comes back: check its hash."""
     together: PositiveSize
-    """Bytes of what the store had already that lie together in the mean when a save set is read; the next lie anywhere
+    """Bytes of what the store had already that lie together on average when a save set is read; the next lie anywhere
     in it. What was new lies in order."""
     chunk: PositiveSize | None = None
-    """Bytes of a chunk in the mean; small beside runs of changed data unless stated."""
+    """Bytes of a chunk on average; small beside runs of changed data by default."""
     ingest: Rate | None = None
     """Bytes a second, before deduplication, that a store on disk takes at most of all streams together; no limit but
-    hosts and disks unless stated."""
+    hosts and disks by default."""
     stream_ingest: Rate | None = None
-    """Bytes a second that it takes of one stream; `ingest` unless stated."""
+    """Bytes a second that it takes of one stream; `ingest` by default."""
     index_reads: Multiple | None = None
-    """Reads of an index on the disks of the store for each chunk; none, as of an index in memory, unless stated."""
+    """Reads of an index on the disks of the store for each chunk; none, as of an index in memory, by default."""
     at_once: Count | None = None
-    """Such pieces that a restore asks for at once; one unless stated."""
+    """Such pieces that a restore asks for at once; one by default."""
 
 
 class DeduplicationSpec(Modelled, DeduplicationSheet):
@@ -53,19 +53,19 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
 
     ratio: Reduction | None = None
     """Bytes that are saved over bytes of chunks that the store does not have yet: little more than 1 for a first
-    backup, much more for a full one that follows others. By the `change` of the data since the `last` unless stated."""
+    backup, much more for a full one that follows others. By the `change` of the data since the `last` by default."""
     last: PositiveDuration | None = None
     """How long before a full backup the last one of the same data went to the store."""
     generations: PositiveCount | None = None
-    """Full backups of the data that the store has, each so long after the one before; one unless stated. The newest
+    """Full backups of the data that the store has, each so long after the one before; one by default. The newest
     lies in pieces that came with each of them."""
     within: Ratio | None = None
-    """Bytes over bytes of chunks among data that are new to the store; 1 unless stated."""
+    """Bytes over bytes of chunks among data that are new to the store; 1 by default."""
     at: Literal["client", "server", "target"] = "client"
     """Where: `client` before it is sent, `server` before it is written, `target` in the device, without a core of a
     host."""
     threads: Pieces | None = None
-    """Threads that find or join the chunks of one stream at once, each on a core; one unless stated."""
+    """Threads that find or join the chunks of one stream at once, each on a core; one by default."""
 
     conditional: ClassVar[Mapping[str, str]] = {
         "cut_cpu": "where a host deduplicates: at the client or the server",

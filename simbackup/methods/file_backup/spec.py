@@ -41,37 +41,37 @@ class FileBackupSpec(Saving, FileKeeping):
     """The tape library, the object store, or the volume or device of any host, that takes the save set; or `nul`, which
     keeps nothing."""
     source: Annotated[Text, Refers("reads", "devices", "data")] | None = None
-    """The frozen image that is read; the data themselves unless stated."""
+    """The frozen image that is read; the data themselves by default."""
     level: Annotated[Literal["full", "differential", "cumulative", "incremental"], Word()] = "full"
     """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
     differential one (`cumulative`), or the last of any level (`incremental`)."""
     since: PositiveDuration | None = None
-    """How long ago the backup was made that it is based on; unless stated, `every` of an incremental."""
+    """How long ago the backup was made that it is based on; by default, `every` of an incremental."""
     streams: Pieces | None = None
     """Equal parts that are saved at once, onto a disk by as many threads, to tape on as many drives, or fewer with
-    `multiplexing`; one unless stated."""
+    `multiplexing`; one by default."""
     multiplexing: Pieces | None = None
     """Streams that a drive takes at once, block by block in turns: those of this job and of others of its pool that
-    allow as many. A stream goes to a drive that has one already, before it takes another drive; one unless stated."""
+    allow as many. A stream goes to a drive that has one already, before it takes another drive; one by default."""
     workers: Pieces | None = None
-    """Workers who walk the files at once in each stream, one request each; as the program has, or one unless said."""
+    """Workers that walk the files of each stream at once, one request each; as many as the program has, or one."""
     connections: Pieces | None = None
-    """Connections over networks that each stream spreads its bytes over; one unless stated."""
+    """Connections over networks that each stream spreads its bytes over; one by default."""
     object_size: PositiveSize | None = None
-    """Bytes of each object in an object store; one for each file of a file-level backup, else one, unless stated."""
+    """Bytes of each object in an object store; one for each file of a file-level backup, else one, by default."""
     spool: SpoolSpec | None = None
-    """A disk on the way to tape; none unless stated."""
+    """A disk on the way to tape; none by default."""
     share: ShareSpec | None = None
     """Another host that asks for the files or blocks as from a share, and a datasheet `share/name` as its model; the
-    host of the data reads them unless stated."""
+    host of the data reads them by default."""
     pool: Text | None = None
-    """The pool whose cartridges are written; those of no pool unless stated."""
+    """The pool whose cartridges are written; those of no pool by default."""
     compressor: CompressionSpec | None = None
-    """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not unless stated."""
+    """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not by default."""
     deduplication: DeduplicationSpec | None = None
-    """How it is deduplicated before a medium takes it: a `ratio`, and a datasheet as its model; not unless stated."""
+    """How it is deduplicated before a medium takes it: a `ratio`, and a datasheet as its model; not by default."""
     tool: BackupToolSpec | None = None
-    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "ingest": ("deduplication.stream_ingest", "deduplication.ingest")

@@ -32,7 +32,7 @@ class Remote:
     answering: float = 0.0
 
     def trips(self, size: float, sent: float) -> float:
-        """Requests for a file, of which a share is sent, in the mean."""
+        """Requests for a file, of which a share is sent, on average."""
         return sent * equations.round_trips(size, self.request, self.calls) + (1.0 - sent) * self.look_calls
 
 
@@ -124,7 +124,7 @@ class _Reads(NamedTuple):
 
 
 def _mixed(together: _Reads | None, scattered: _Reads | None, share: float) -> _Reads:
-    """What files take in the mean a share of which is scattered."""
+    """What files take on average a share of which is scattered."""
     mean = _Reads(0.0, 0.0, {})
     for reads, weight in ((together, 1.0 - share), (scattered, share)):
         if reads is not None:

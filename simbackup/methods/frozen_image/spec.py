@@ -32,7 +32,7 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
     to: Annotated[Text, ONTO_DEVICE]
     """The snapshot or checkpoint to create, or the mirror to split off."""
     tool: BackupToolSpec | None = None
-    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
     def creates(self) -> str | None:
         """The frozen image that is the backup."""

@@ -66,7 +66,7 @@ class SystemStateSpec(FileKeeping):
     machine: Annotated[Text, Refers("acts on", "hosts")]
     """The host whose state is saved."""
     data: Annotated[Text, OF_DATA] | None = None
-    """The data set with its files; none unless stated."""
+    """The data set with its files; none by default."""
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
 

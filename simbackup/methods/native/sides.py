@@ -60,7 +60,7 @@ class Side:
         return shape
 
     def wait(self) -> float:
-        """Seconds that a request waits besides all queues, in the mean."""
+        """Seconds that a request waits besides all queues, on average."""
         return sum(self._wait(place, region) for place, region in self.kept) / len(self.places)
 
     def _wait(self, place: End, region: Region) -> float:

@@ -50,7 +50,7 @@ class BackupEngineSheet(Frozen):
     memory_limit: PositiveSize
     """Memory for all buffers, beyond which a backup fails."""
     compress_threads: Pieces | None = None
-    """Threads that compress or expand at once, each on a core, whatever the files; as many as cores unless stated."""
+    """Threads that compress or expand at once, each on a core, whatever the files; as many as cores by default."""
     fills_files: bool = False
     """Whether a restore first writes zeros to all files of the database, as it does to new ones where it may not leave
     them as they are (no instant file initialisation)."""
@@ -86,9 +86,9 @@ class NativeBackupSpec(BackupJob):
     engine: BackupEngineSpec
     """The backup engine: a datasheet `backup_engine/name`, or a mapping."""
     buffers: Pieces | None = None
-    """Number of buffers (BUFFERCOUNT); unless stated, depth and one for each file, and two for each volume."""
+    """Number of buffers (BUFFERCOUNT); by default, depth and one for each file, and two for each volume."""
     transfer_size: PositiveSize | None = None
-    """Bytes of a buffer (MAXTRANSFERSIZE); that of the engine unless stated."""
+    """Bytes of a buffer (MAXTRANSFERSIZE); that of the engine by default."""
     compress: bool = False
     """Whether the backup is compressed, by the `compression` of its data."""
     rounds: Rounds | None = None

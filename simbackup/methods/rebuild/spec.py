@@ -30,9 +30,9 @@ class RebuildSpec(JobSpec):
     """The array with a disk that has `failed`."""
     most_rate: Rate | None = None
     """Bytes of the new disk that are written in a second at most, also where nobody else works; as fast as disks and
-    controller allow unless stated."""
+    controller allow by default."""
     precedence: Ratio | None = None
-    """Time of the disks that it gets for that of each stream beside it; 1 unless stated. Near zero it works in idle
+    """Time of the disks that it gets for that of each stream beside it; 1 by default. Near zero it works in idle
     time alone, and may not end while others work."""
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"most_rate": ("most_rate",)}

@@ -42,7 +42,7 @@ class SelectSpec(Frozen):
     size: PositiveSize
     """Their bytes together."""
     at: Share | None = None
-    """Where they lie in the save set. Unless stated, several are spread over it, and where a single one lies is an
+    """Where they lie in the save set. By default, several are spread over it, and where a single one lies is an
     assumption with the range of all places."""
 
     @classmethod
@@ -57,25 +57,25 @@ class RestoreSpec(Restoring):
     restore: Annotated[Text, Refers("restores", "jobs")]
     """The backup job whose save set is restored."""
     select: SelectSpec | None = None
-    """The files to restore; the whole save set unless stated."""
+    """The files to restore; the whole save set by default."""
     to: Annotated[Text, ONTO_DATA] | None = None
-    """The data set to overwrite; where the data came from unless stated."""
+    """The data set to overwrite; where the data came from by default."""
     streams: Pieces | None = None
     """Parts that come back from a disk at once, or drives that read from tape at once, each a cartridge of its own; one
-    unless stated. More than there are cartridges with wanted data are of no use."""
+    by default. More than there are cartridges with wanted data are of no use."""
     workers: Pieces | None = None
-    """Workers who make files, load tables or copy files at once; one unless stated."""
+    """Workers that create files, load tables or copy files at once; one by default."""
     connections: Pieces | None = None
-    """Connections over networks that each stream spreads its bytes over; one unless stated."""
+    """Connections over networks that each stream spreads its bytes over; one by default."""
     share: ShareSpec | None = None
     """Another host that makes the files as on a share, and a datasheet `share/name` as its model; the host of the data
-    makes them unless stated."""
+    makes them by default."""
     replay: Annotated[Names, Refers("replays", "jobs")] = ()
     """Incremental backups to replay after it."""
     copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
-    """The job whose copy is read: the backup, or one that copies it; the first copy unless stated."""
+    """The job whose copy is read: the backup, or one that copies it; the first copy by default."""
     rounds: Rounds | None = None
-    """How a native restore simulates its buffers, `steady` or `by_event`; as its backup unless stated."""
+    """How a native restore simulates its buffers, `steady` or `by_event`; as its backup by default."""
 
     def own_facts(self) -> Facts:
         """What is selected."""

@@ -26,12 +26,12 @@ class ShareSheet(Frozen):
     request: PositiveSize
     """Bytes of one request for data; where the host reads ahead, of all that are under way, such as 256 KiB."""
     look_calls: Multiple | None = None
-    """Requests for each file that is only looked at, below one where a request lists many; `calls` unless stated."""
+    """Requests for each file that is only looked at, below one where a request lists many; `calls` by default."""
     make_calls: Count | None = None
     """Requests for each file that is made besides those for its data: look-up, create, attributes, close; `calls`
-    unless stated."""
+    by default."""
     call_cpu: Duration | None = None
-    """Time of the reference core at the host that keeps the files for each request; none unless stated."""
+    """Time of the reference core at the host that keeps the files for each request; none by default."""
     flushes: Multiple | None = None
     """Times that this host waits for each file that is made until it is on disk; none, as with a battery, unless
     stated."""

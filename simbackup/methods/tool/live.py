@@ -25,7 +25,7 @@ class Tool:
     of messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds for which an
     idle drive stays loaded; bytes of a request and core seconds a byte when it searches for changes, when it copies,
     when that comes back, and at the server, there for each file, too; core seconds for each file that it saves, makes
-    again (as for saving unless stated), and only looks at, the share of the first two that only one worker takes at a
+    again (as for saving by default), and only looks at, the share of the first two that only one worker takes at a
     time, changes of attributes and flushes of each restored file, requests to a share for each; seconds to begin a
     group, bytes of index for each file, seconds to save the index and the state of an operating system; bytes of a
     block of which it sends those that changed, and of its checksum, core seconds at each end for a byte of checksums,

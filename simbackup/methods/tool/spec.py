@@ -30,15 +30,15 @@ class BackupToolSheet(Frozen):
     mount_time: Duration
     """Time to mount a snapshot and unmount it again."""
     check_cpu: TimePerByte | None = None
-    """Time of the reference core for each byte of a finished backup, to read it once more; none unless stated."""
+    """Time of the reference core for each byte of a finished backup, to read it once more; none by default."""
     file_time: Duration | None = None
     """Time that program and database spend on exchanging messages for each file, in backup and restore."""
     file_marks: Ratio | None = None
-    """Tape marks that are written and waited for with each file; none unless stated."""
+    """Tape marks that are written and waited for with each file; none by default."""
     block: PositiveSize | None = None
-    """Bytes that it writes to tape, or reads from there, with each command; commands take no time unless stated."""
+    """Bytes that it writes to tape, or reads from there, with each command; commands take no time by default."""
     unload_after: Duration | None = None
-    """Idle time after which it has a tape drive unloaded, if the library says none; when a job ends unless stated."""
+    """Idle time after which it has a tape drive unloaded, if the library says none; when a job ends by default."""
     request: PositiveSize | None = None
     """Bytes that it reads with one request: in images where the host reads no more ahead, in copies from a frozen
     image, and where it alternates."""
@@ -46,48 +46,48 @@ class BackupToolSheet(Frozen):
     """Whether it asks for its next request while it works on one, as with asynchronous reads, also where its host does
     not read ahead."""
     copy_cpu: PositiveTimePerByte | None = None
-    """Time of the reference core for each byte that it copies; twice that of the host's copy_rate unless stated."""
+    """Time of the reference core for each byte that it copies; twice that of the host's copy_rate by default."""
     scan_cpu: TimePerByte | None = None
     """Time of the reference core for each byte that an incremental image reads to find those that changed: a program
-    that states it reads all of them; unless stated, changes are tracked, and it reads these alone."""
+    that states it reads all of them; by default, changes are tracked, and it reads these alone."""
     restore_cpu: PositiveTimePerByte | None = None
-    """Time of the reference core for each byte that comes back; copy_cpu, or one copy from tape, unless stated."""
+    """Time of the reference core for each byte that comes back; copy_cpu, or one copy from tape, by default."""
     server_cpu: TimePerByte | None = None
     """Time of the reference core at the host with the target, if that is another, for each byte that it takes or sends;
-    twice that of its copy_rate unless stated."""
+    twice that of its copy_rate by default."""
     server_file_cpu: TimePerFile | None = None
-    """Time of the reference core at that host for each file; none unless stated."""
+    """Time of the reference core at that host for each file; none by default."""
     file_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it saves, beside that of the file system."""
     make_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it makes when it comes back, beside that of the file system;
-    file_cpu unless stated."""
+    file_cpu by default."""
     look_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it looks at and leaves alone, beside that of the file system; none
-    unless stated."""
+    by default."""
     delta_block: PositiveSize | None = None
     """Bytes of a block of files that both ends have, of which a repeated copy to another host sends those that changed;
-    files that differ are sent whole unless stated."""
+    files that differ are sent whole by default."""
     delta_checksum: PositiveSize | None = None
-    """Bytes of the checksums of a block, which the receiver sends; none unless stated."""
+    """Bytes of the checksums of a block, which the receiver sends; none by default."""
     delta_cpu: TimePerByte | None = None
-    """Time of the reference core, at each end, for each byte of files whose checksums are made; none unless stated."""
+    """Time of the reference core, at each end, for each byte of files whose checksums are made; none by default."""
     checksums: Annotated[bool, Word()] = False
     """Whether a repeated copy reads all files at both ends and compares their checksums, not times and sizes."""
     workers: PositiveCount | None = None
     """Workers who walk the files of a backup at once, or files that it asks for ahead, where the job does not say how
-    many; one unless stated."""
+    many; one by default."""
     walks_first: Annotated[bool, Word()] = False
     """Whether it looks at all files before it saves the first: for their number, or a map of inodes and directories."""
     in_turn: Share | None = None
-    """Share of file_cpu and make_cpu that only one of several workers takes at a time; none unless stated."""
+    """Share of file_cpu and make_cpu that only one of several workers takes at a time; none by default."""
     attributes: Count | None = None
-    """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
+    """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none by default."""
     share_calls: Count | None = None
     """Requests that a copy of a tree waits for with each file that it makes on a share of another host: look-up,
-    create, attributes, close; none, as of a program with an agent at both ends, unless stated."""
+    create, attributes, close; none, as of a program with an agent at both ends, by default."""
     file_flushes: Count | None = None
-    """Times that it waits for each file that comes back until that is on disk (fsync); none unless stated."""
+    """Times that it waits for each file that comes back until that is on disk (fsync); none by default."""
     alternates: Annotated[bool, Word()] = False
     """Whether it reads and then sends or writes to tape, by turns, instead of both at once; in a spooled backup, on the
     way from the spool."""

@@ -31,9 +31,9 @@ class WriteSpec(JobSpec):
     data: Annotated[Text, ONTO_DATA]
     """The data set that is written."""
     portion: PositiveShare | None = None
-    """Share of the data set that is written, from its beginning; all of it unless stated."""
+    """Share of the data set that is written, from its beginning; all of it by default."""
     cpu_per_byte: PositiveTimePerByte | None = None
-    """Time of the reference core for each byte; that of the host's copy_rate unless stated."""
+    """Time of the reference core for each byte; that of the host's copy_rate by default."""
     flush: bool = False
     """Whether it ends only when all its data are on disk, as dd with conv=fsync does."""
     synchronous: bool = False

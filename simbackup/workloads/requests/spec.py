@@ -26,12 +26,12 @@ class RequestsSpec(WorkloadSpec):
     request: PositiveSize
     """Mean bytes of a request with its answer, on each of these links; sizes are exponential."""
     timeout: PositiveDuration | None = None
-    """Longest wait on the links before a request times out; none does unless stated."""
+    """Longest wait on the links before a request times out; none does by default."""
     transactions: Frequency | None = None
     """Requests a second, however long each waits."""
     clients: PositiveCount | None = None
     """Number of clients; each sends its next request after the answer to the last."""
     think_time: Duration | None = None
-    """Time that a client waits between two requests; none unless stated."""
+    """Time that a client waits between two requests; none by default."""
 
     recognised_by: ClassVar[tuple[str, ...]] = ("via",)

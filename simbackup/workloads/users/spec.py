@@ -44,13 +44,13 @@ class WorkloadSheet(Frozen):
     writes: Share
     """Share of the transactions that write, and so wait for a read lock."""
     updates: Multiple | None = None
-    """Disk writes of a transaction, each at a place of its own; none unless stated."""
+    """Disk writes of a transaction, each at a place of its own; none by default."""
     update_size: PositiveSize | None = None
-    """Bytes of one disk write; those of a disk read unless stated."""
+    """Bytes of one disk write; those of a disk read by default."""
     synchronous: Annotated[bool, Word()] = False
     """Whether a transaction waits until its disk writes are done."""
     working_set: PositiveShare | None = None
-    """Share of the data that disk writes go to; all of it unless stated."""
+    """Share of the data that disk writes go to; all of it by default."""
     hot_data: PositiveShare | None = None
     """Share of the working set that takes most of the writes."""
     hot_updates: PositiveShare | None = None
@@ -67,13 +67,13 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
     clients: PositiveCount | None = None
     """Number of users; each asks for the next transaction when the last is done."""
     think_time: Duration | None = None
-    """Time that a user waits between two transactions; none unless stated."""
+    """Time that a user waits between two transactions; none by default."""
     via: Annotated[Names, Refers("works on", "links")] = ()
-    """The links that a transaction crosses, in order; none unless stated."""
+    """The links that a transaction crosses, in order; none by default."""
     request: PositiveSize | None = None
     """Mean bytes of a transaction over each of these links, both ways together."""
     timeout: PositiveDuration | None = None
-    """Longest wait on the links before a transaction times out; none does unless stated."""
+    """Longest wait on the links before a transaction times out; none does by default."""
 
     recognised_by: ClassVar[tuple[str, ...]] = ("data", "model")
     usual: ClassVar[bool] = True

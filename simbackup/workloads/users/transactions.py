@@ -120,7 +120,7 @@ def load(
 ) -> Load:
     """What one transaction loads, `fresh` chunks of each snapshot being touched for the first time with each update.
 
-    Two places drawn at random are a third of the data apart in the mean.
+    Two places drawn at random are a third of the data apart on average.
     """
     found, volume = Load(), place.volume
     begin, store = volume.region.begin + place.begin, volume.region.store
@@ -221,7 +221,7 @@ class _Updates(NamedTuple):
 
 
 def fresh_shares(snapshots: Iterable[Snapshot], users: str, spread: Spread, updates: float) -> dict[Snapshot, float]:
-    """Chunks of each snapshot that an update touches for the first time, in the mean over so many updates."""
+    """Chunks of each snapshot that an update touches for the first time, on average over so many updates."""
     return {
         snapshot: snapshot.changes.scatter(users, spread).fresh(updates) for snapshot in snapshots if snapshot.active
     }

@@ -35,6 +35,12 @@ def test_a_killed_worker_costs_a_retry(tmp_path: Path) -> None:
     assert sorted(found) == [(n, n * n) for n in range(8)]
 
 
+def test_all_of_a_bunch_whose_worker_was_killed_is_run_again(tmp_path: Path) -> None:
+    """One process, and items so quick that they go to it in bunches; the killed one is in the midst of one."""
+    found = list(InProcesses(1).run(partial(killed_at, tmp_path, 1), range(-5, 20)))
+    assert sorted(found) == [(i, n * n) for i, n in enumerate(range(-5, 20))]
+
+
 def test_an_item_over_which_workers_are_always_killed_is_given_up_and_no_other(tmp_path: Path) -> None:
     found = list(InProcesses(2).run(partial(killed_at, tmp_path, 99), range(8)))
     assert len(found) == 8

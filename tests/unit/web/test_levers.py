@@ -50,6 +50,11 @@ def test_shares_stay_below_one_and_counts_are_whole() -> None:
     assert drives.bounds == "at least 1, at most 100,000"
 
 
+def test_a_slider_leaves_out_what_its_part_refuses() -> None:
+    disks = next(one for one in found("planning/adapter-speed") if one.addresses == ("devices.disks.disks",))
+    assert disks.stops == tuple(str(i) for i in range(4, 25, 2))  # RAID 10: pairs of mirrors, two at least
+
+
 def test_equal_values_of_a_site_move_together() -> None:
     site = load_site("planning/forty-systems")
     levers = levers_of(of_site(site), [])
