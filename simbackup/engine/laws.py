@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simbackup.engine.lawful import LawfulFilling
@@ -51,22 +52,38 @@ class _Laws:
     def __init__(self, sharing: Sharing, allocation: Allocation, lawful: Sequence[int]) -> None:
         self.sharing = sharing
         self.lawful = lawful
-        self.outcome = allocation
+        self.first = self.outcome = allocation
         self.offers = {i: allocation.rates[i] for i in lawful}
         self.free = self.offers
-        self.views: dict[int, View] = {i: self._view(i, allocation.rates) for i in lawful}
-        self.capacities = [*sharing.capacities, *self._held(allocation)]
-        self.demands = [dict(demand) for demand in sharing.demands]
-        for resource, hold in enumerate(sharing.holds, len(sharing.links)):
+        self.views: dict[int, View] = {}
+        """Once they have to agree; until then each sees the others as they are at first, where it asks for them."""
+
+    @cached_property
+    def capacities(self) -> list[float]:
+        """Those of the links, and what leaders move at first, beyond which no follower rises, law or none."""
+        rates = self.first.rates
+        held = [hold.beside + sum(rates[i] * size for i, size in hold.leaders.items()) for hold in self.sharing.holds]
+        return [*self.sharing.capacities, *held]
+
+    @cached_property
+    def demands(self) -> list[dict[int, float]]:
+        """Those of the flows on links and holds."""
+        demands = [dict(demand) for demand in self.sharing.demands]
+        for resource, hold in enumerate(self.sharing.holds, len(self.sharing.links)):
             for i, size in hold.followers.items():
-                self.demands[i][resource] = size
+                demands[i][resource] = size
+        return demands
 
     def answer(self, flow: int, offer: float | None = None) -> Limit:
         """What the law of a flow makes of an offer, that of now unless another is given."""
-        law, view, index = self.sharing.flows[flow].law, self.views[flow], self.sharing.index
+        law, view, index = self.sharing.flows[flow].law, self.views.get(flow), self.sharing.index
 
         def others(link: Link) -> float:
-            return view.get(index.get(link, -1), 0.0)
+            resource = index.get(link, -1)
+            if view is not None:
+                return view.get(resource, 0.0)
+            crossed = resource in self.sharing.demands[flow]
+            return self.sharing.beside(flow, resource, self.first.rates) if crossed else 0.0
 
         if law is None:
             return Limit(math.inf, self.sharing.flows[flow].name)
@@ -81,6 +98,7 @@ class _Laws:
         steps could go to and fro.
         """
         step, before = 1.0, math.inf
+        self.views = {i: self._view(i, self.first.rates) for i in self.lawful}
         for _ in range(MOST_ROUNDS):
             seen = self._look_again()
             change = max(
@@ -154,13 +172,6 @@ class _Laws:
 
     def _view(self, flow: int, rates: Sequence[float]) -> View:
         return {resource: self.sharing.beside(flow, resource, rates) for resource in self.sharing.demands[flow]}
-
-    def _held(self, allocation: Allocation) -> list[float]:
-        """The capacities of holds: what leaders move, beyond which no follower rises though a law leaves it more."""
-        return [
-            hold.beside + sum(allocation.rates[i] * size for i, size in hold.leaders.items())
-            for hold in self.sharing.holds
-        ]
 
 
 def _between(old: View, new: View, step: float) -> View:

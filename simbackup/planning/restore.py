@@ -244,4 +244,4 @@ def _applied(site: PlannedSite, client: Client, size: float, logs: Mapping[str, 
 
 
 def _mounts(result: Result, job: str) -> int:
-    return sum(span.job == f"jobs.{job}" and span.activity in MOUNTS for span in result.trace.spans)
+    return sum(span.activity in MOUNTS for span in result.spans.get(f"jobs.{job}", ()))

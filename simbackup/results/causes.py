@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from simbackup.engine.activity import Activity
 from simbackup.engine.trace import Span, SpanPart
@@ -11,6 +11,8 @@ from simbackup.errors import ResultError, choices
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
+
+Key = TypeVar("Key")
 
 
 class Cause(NamedTuple):
@@ -40,11 +42,9 @@ def split(result: Result, job: str) -> dict[Cause, float]:
     row = next((row for row in result.job_rows if row["job"] == job), None)
     if row is None:
         raise ResultError(f"the result has no job '{job}'; {choices(job, [r['job'] for r in result.job_rows])}")
-    spent: dict[Cause, float] = {}
-    for cause, activity, seconds in _path(result, f"jobs.{job}", row["start"], row["end"]):
-        key = Cause(cause, activity)
-        spent[key] = spent.get(key, 0.0) + seconds
-    return dict(sorted(spent.items(), key=lambda item: (-item[1], item[0])))
+    path = _path(result, f"jobs.{job}", row["start"], row["end"])
+    found = spent((Cause(part.cause, part.activity), part.seconds) for part in path)
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
 
 def by_address(causes: Mapping[Cause, float]) -> dict[str, float]:
@@ -53,16 +53,33 @@ def by_address(causes: Mapping[Cause, float]) -> dict[str, float]:
     >>> by_address({Cause("devices.a", "read"): 1.0, Cause("devices.a", "write"): 2.0})
     {'devices.a': 3.0}
     """
-    spent: dict[str, float] = {}
-    for cause, seconds in causes.items():
-        spent[cause.address] = spent.get(cause.address, 0.0) + seconds
-    return spent
+    return spent((cause.address, seconds) for cause, seconds in causes.items())
+
+
+def spent(parts: Iterable[tuple[Key, float]]) -> dict[Key, float]:
+    """All seconds of each key, in order of appearance.
+
+    >>> spent([("a", 1.0), ("b", 2.0), ("a", 3.0)])
+    {'a': 4.0, 'b': 2.0}
+    """
+    found: dict[Key, float] = {}
+    for key, seconds in parts:
+        found[key] = found.get(key, 0.0) + seconds
+    return found
+
+
+def by_job(spans: Iterable[Span]) -> dict[str, list[Span]]:
+    """Spans by the addresses of their jobs, in order."""
+    found: dict[str, list[Span]] = {}
+    for span in spans:
+        found.setdefault(span.job, []).append(span)
+    return found
 
 
 def _path(result: Result, job: str, start: float, end: float) -> Iterator[SpanPart]:
     """The critical path of a job from its end back to its start."""
     behind = sorted(
-        (span for span in result.trace.spans if span.job == job and span.end > span.start),
+        (span for span in result.spans.get(job, ()) if span.end > span.start),
         key=lambda span: (span.end, _order(span)),
     )
     time, under_way, last = end, list[Span](), ("", "")

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.engine.trace import Trace
+from simbackup.engine.trace import Span, Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.target import TRACE, check_file
-from simbackup.results.causes import Cause, split
+from simbackup.results.causes import Cause, by_job, spent, split
 from simbackup.results.figures import Figures
 from simbackup.results.floors import Crossed, Least, floors
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
@@ -117,6 +117,11 @@ class Result:
         return floors(self.job_rows, self.crossed) if self.crossed else {}
 
     @cached_property
+    def spans(self) -> dict[str, list[Span]]:
+        """What the jobs did, by their addresses: reading all of it for each of them takes as long as jobs are many."""
+        return by_job(self.trace.spans)
+
+    @cached_property
     def job_rows(self) -> list[dict[str, Any]]:
         """One mapping for each run of a job: times in seconds, bytes, files, bytes per second, status.
 
@@ -175,11 +180,8 @@ class Result:
 
         `causes` gives those of the critical path alone.
         """
-        spent: dict[tuple[str, str], float] = {}
-        for span in self.trace.spans:
-            for cause, activity, seconds in span.split if span.job == f"jobs.{job}" else ():
-                spent[cause, activity] = spent.get((cause, activity), 0.0) + seconds
-        return spent
+        parts = (part for span in self.spans.get(f"jobs.{job}", ()) for part in span.split)
+        return spent(((part.cause, part.activity), part.seconds) for part in parts)
 
     def causes(self, job: str) -> dict[Cause, float]:
         """Seconds of one run of a job along its critical path, by cause (an address) and activity; the greatest first.
