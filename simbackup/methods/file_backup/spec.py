@@ -106,7 +106,7 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
             yield from (f"jobs.{name}.workers", f"jobs.{name}.tool.in_turn")
             yield from (f"jobs.{name}.tool.workers",) if self.workers is None else ()
-            yield f"jobs.{name}.tool.walks_first"
+            yield from (f"jobs.{name}.tool.walks_first", f"jobs.{name}.share.look_calls")
         yield from self._network_uses(spec, name)
         if self.level != "full":
             yield from (f"data.{self.data}.change.{key}" for key in CHANGES)
@@ -166,6 +166,7 @@ class FileBackupSpec(Saving, FileKeeping):
                 f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu", "make_cpu")
             )
             yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers", f"jobs.{restore}.share")
+            yield from (f"jobs.{restore}.share.{key}" for key in ("make_calls", "flushes"))
         if not (tape or objects):
             yield f"hosts.{spec.owner_of(device)}.read_ahead"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.part import Modelled, Path
@@ -42,6 +43,12 @@ class ShareSpec(Modelled, ShareSheet):
 
     host: Text
     """The host that reads or makes them, and runs the job."""
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "look_calls": "in file_level backups",
+        "make_calls": "in restores",
+        "flushes": "in restores",
+    }
 
 
 def check_share(
