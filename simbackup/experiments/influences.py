@@ -121,7 +121,7 @@ class Sensitivity:
             known = f"known exactly, it would lie between {self._ends(self.first.interval)}"
             return f"{interval}. Measure {name} first: {known} ({100.0 * self.narrowing():.0f} % narrower)"
         if _width(self.interval) > 2.0 * _width(self.from_inputs):
-            why = "most of that is what the model leaves out; measure the figure itself on your system, and calibrate"
+            why = "most of this range is model error; measure the figure itself on your system, and calibrate"
             return f"{interval}: {why}"
         return f"{interval}: many inputs decide together, {name} most"
 

@@ -14,7 +14,7 @@ from simbackup.units import show_short
 
 MATTERS = 0.1
 """Share of the variance from which on a time is named."""
-DEVICES, MODEL = "the systems and devices", "what the model leaves out"
+DEVICES, MODEL = "the systems and devices", "model error"
 WHOLE = "whole"
 
 

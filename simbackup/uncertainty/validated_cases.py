@@ -17,6 +17,8 @@ FILE = "validated-cases.csv"
 
 ROUNDING = 1.001
 """How many times more bytes than the table says still count as equal."""
+LEAST_ERROR = 0.005
+"""Errors below which a case counts as right."""
 
 
 class ValidatedCase(NamedTuple):
@@ -32,9 +34,14 @@ class ValidatedCase(NamedTuple):
         """The case in words.
 
         >>> ValidatedCase("tk70-1990", "backup", "image", 1e9, -0.08).sentence()
-        'tk70-1990: 1 GB, error -8 %'
+        'tk70-1990, is 1 GB with an error of -8 %'
         """
-        return f"{self.publication}: {units.show_short(self.bytes, 'B', 3)}, error {100.0 * self.error:+.0f} %"
+        off = (
+            f"of {100.0 * self.error:+.0f} %"
+            if abs(self.error) >= LEAST_ERROR
+            else f"below {100.0 * LEAST_ERROR:.1f} %"
+        )
+        return f"{self.publication}, is {units.show_short(self.bytes, 'B', 3)} with an error {off}"
 
 
 class Nearness(NamedTuple):
@@ -56,8 +63,8 @@ class Nearness(NamedTuple):
             return ""
         if self.case is None:
             return f"no measurement of its kind ({operation}) validates it"
-        kind = f"any measured job of its kind ({operation})"
-        return f"it moves {self.outside} bytes than {kind}; the nearest is {self.case.sentence()}"
+        size = "larger" if self.outside == "more" else "smaller"
+        return f"{size} than any measured job of its kind ({operation}), of which the nearest, {self.case.sentence()}"
 
 
 UNKNOWN = Nearness(None)

@@ -72,12 +72,12 @@ class JobInterval:
             side, share = ("less", self.faster) if self.faster > HALF else ("more", 1.0 - self.faster)
             parts.append(f"{side} than shown in {100.0 * share:.0f} % of them")
         if self.cases < self.asked:
-            parts.append(f"it does not end well in {100.0 * (1.0 - self.cases / self.asked):.0f} % of cases")
+            parts.append(f"it fails in {100.0 * (1.0 - self.cases / self.asked):.0f} % of cases")
         if self.floor.line:
-            whose = "its bytes" if self.floor.runs == 1 else f"the bytes of {self.floor.runs} jobs"
-            parts.append(f"never less, as {self.floor.line} carries {whose} no faster")
+            shared = f" with the bytes of {self.floor.runs} jobs" if self.floor.runs > 1 else ""
+            parts.append(f"{self.floor.line} sets the lower end{shared}")
         if self.input_share < HALF:
-            parts.append("most of that is what the model leaves out")
+            parts.append("most of this range is model error")
         if self.decides:
             names = " and ".join(one.input.name for one in self.decides)
             among = "of the inputs, " if self.input_share < HALF else ""

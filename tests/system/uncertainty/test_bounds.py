@@ -39,7 +39,7 @@ def test_bytes_over_the_rate_of_the_line_are_the_least() -> None:
     assert result.least["save"] == (pytest.approx(10_000.0), "links.line", 1)
     assert found.elapsed.low == pytest.approx(10_000.0)
     assert found.floor.line == "links.line"
-    assert "never less, as links.line carries its bytes no faster" in found.sentence()
+    assert "links.line sets the lower end" in found.sentence()
     assert found.elapsed.high > 12_000.0  # slower it may well be
 
 
@@ -77,7 +77,7 @@ def test_jobs_that_share_a_line_are_bound_by_what_it_carries_until_each_has_ende
     found = job_intervals(result, effort=LEAN)
     assert 5_000.0 <= found["other"].elapsed.low < 9_000.0
     assert found["save"].elapsed.low == pytest.approx(15_000.0)
-    assert "never less, as links.line carries the bytes of 2 jobs no faster" in found["save"].sentence()
+    assert "links.line sets the lower end with the bytes of 2 jobs" in found["save"].sentence()
 
 
 def test_jobs_that_end_together_are_bound_alike() -> None:

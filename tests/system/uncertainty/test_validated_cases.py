@@ -24,7 +24,7 @@ def test_more_or_fewer_bytes_than_any_case_name_the_nearest(sizes: list[float]) 
     assert (more.outside, fewer.outside) == ("more", "fewer")
     assert more.case is not None
     assert more.case.bytes == sizes[-1]
-    text = f"it moves more bytes than any measured job of its kind (image); the nearest is {more.case.publication}"
+    text = f"larger than any measured job of its kind (image), of which the nearest, {more.case.publication}, is"
     assert more.sentence("image").startswith(text)
 
 
