@@ -114,7 +114,8 @@ class Forms:
         )
         bounds: Json = {"exclusiveMinimum" if unit.positive else "minimum": unit.least}
         if unit.positive:
-            name, text = f"{name}_above_0", f"{text}; more than 0"
+            least = units.show(unit.least, unit.unit) if unit.least else "0"
+            name, text = f"{name}_above_{unit.least:g}", f"{text}; more than {least}"
         elif unit.least:
             name, text = f"{name}_from_{unit.least:g}", f"{text}; at least {units.show(unit.least, unit.unit)}"
         if unit.most not in {LATEST, float("inf")}:  # a century bounds every time, and is not worth a word each
