@@ -9,7 +9,7 @@ from pathlib import Path
 from simbackup.build import build
 from simbackup.collector import seldom
 from simbackup.engine.flows import Link
-from simbackup.errors import InputError, ResultError
+from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.methods.job import Job, start
 from simbackup.results.record import Record
 from simbackup.results.result import Result
@@ -52,7 +52,7 @@ def simulate(
     Raises
     ------
     InputError
-        Something is wrong with the scenario.
+        Something is wrong with the scenario, or it has no job of a name in `until`.
 
     >>> result = simulate("published/003-lvm-snapshots/no-snapshot")
     >>> round(result.get("jobs.dd.elapsed"))
@@ -64,6 +64,11 @@ def simulate(
         scenario = scenario.with_(overrides)
     if not scenario.spec.jobs:
         raise InputError([nothing_to_do(scenario)])
+    for name in until:
+        if name not in scenario.spec.jobs:
+            raise InputError(
+                [Problem(Place(""), "until", f"there is no job '{name}'", choices(name, scenario.spec.jobs))]
+            )
     system, jobs = _built(scenario, seed)
     finished = start(system, jobs, until)
     steps = 0

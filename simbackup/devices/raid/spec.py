@@ -84,7 +84,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
 
     @property
     def member(self) -> MemberDiskSpec | MemberSsdSpec | None:
-        """The disks it is made of, None by default."""
+        """The disks it is made of, None if it names none."""
         return self.ssd if self.disk is None else self.disk
 
     def missing(self) -> bool:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
-from simbackup.devices.network.live import Network, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.portion import Portion, changed_blocks
-from simbackup.methods.share.live import Share
+from simbackup.methods.share.live import Share, asked
 from simbackup.methods.tool.live import Tool
 from simbackup.system import BackupSource, System
 
@@ -31,29 +29,20 @@ def asked_blocks(
     works on what has come meanwhile, with `copy` seconds of a core for each byte. Changed runs are asked for one by
     one, in requests of no more than their bytes; a program that searches for them asks for all.
     """
-    keeper, networks = system.hosts[share.keeper], [system.networks[name] for name in share.networks]
+    keeper = system.hosts[share.keeper]
     searched = not part.whole and tool.scan_cpu is not None
     if part.whole or searched:
         shape = keeper.reading(origin.region, cached=origin.cached, request=share.request)
-        shape = _asked(shape, keeper, networks, share.request, share.call_cpu)
+        shape = asked(shape, system, share, 1.0 / share.request)
     else:
         ahead = keeper.machine.read_ahead or 0.0
         shape = changed_blocks(origin.region, part.share, data.run, ahead).part(1.0 - origin.cached)
         shape = keeper.working(shape, 1.0 / keeper.copy_rate)
-        shape = _asked(shape, keeper, networks, min(share.request, data.run), share.call_cpu)
+        shape = asked(shape, system, share, 1.0 / min(share.request, data.run))
     if searched:
         scan = host.seconds(tool.scan_cpu or 0.0)
         shape = _side_by_side(host, shape, scan).times(1.0 / part.share)
     return _side_by_side(host, shape, copy)
-
-
-def _asked(shape: FlowShape, keeper: Host, networks: list[Network], request: float, call_cpu: float) -> FlowShape:
-    """The shape when each byte then crosses networks in requests of so many, which a core answers one by one."""
-    answering = keeper.seconds(call_cpu) / request
-    shape = shape.over(networks).following(travelling(networks, 1.0 / request))
-    for network in networks:
-        shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
-    return keeper.working(shape, answering).after(answering, keeper.cpu.name, Activity.WAIT_FOR_REQUESTS)
 
 
 def _side_by_side(host: Host, shape: FlowShape, seconds: float) -> FlowShape:

@@ -33,6 +33,16 @@ class Share:
     flushes: float = 0.0
 
 
+def asked(shape: FlowShape, system: System, share: Share, trips: float) -> FlowShape:
+    """The shape when each byte also crosses the networks of a share, in so many requests that its keeper answers."""
+    keeper, networks = system.hosts[share.keeper], [system.networks[name] for name in share.networks]
+    answering = keeper.seconds(share.call_cpu) * trips
+    shape = shape.over(networks).following(travelling(networks, trips))
+    for network in networks:
+        shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
+    return keeper.working(shape, answering).after(answering, keeper.cpu.name, Activity.WAIT_FOR_REQUESTS)
+
+
 def making(
     shape: FlowShape, system: System, maker: tuple[Host, Share | None], data: DataSet, made: FilesMade
 ) -> FlowShape:
@@ -47,13 +57,9 @@ def making(
     host, share = maker
     if share is None or made.per_byte <= 0.0:
         return filling(shape, host, data, made)
-    networks, keeper = [system.networks[name] for name in share.networks], system.hosts[share.keeper]
+    keeper = system.hosts[share.keeper]
     trips = round_trips(1.0 / made.per_byte, share.request, share.make_calls) * made.per_byte
     if made.file_cpu:
         shape = host.then(shape, host.seconds(made.file_cpu) * made.per_byte, Activity.INDEX)
-    shape = shape.over(networks).following(travelling(networks, trips))
-    for network in networks:
-        shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
-    answering = keeper.seconds(share.call_cpu) * trips
-    shape = keeper.working(shape, answering).after(answering, keeper.cpu.name, Activity.WAIT_FOR_REQUESTS)
+    shape = asked(shape, system, share, trips)
     return filling(shape, keeper, data, made._replace(file_cpu=0.0, flushes=made.flushes + share.flushes))

@@ -156,3 +156,8 @@ def test_runs_end_with_the_job_that_is_wanted_and_say_the_same_of_it() -> None:
     found = job_intervals(part, effort=LEAN, jobs=("r1",))
     assert found.keys() == {"r1"}
     assert found["r1"].elapsed == job_intervals(whole, effort=LEAN)["r1"].elapsed
+
+
+def test_a_run_that_is_to_end_with_a_job_that_there_is_not_is_refused() -> None:
+    with pytest.raises(sb.InputError, match="until: there is no job 'r9'"):
+        sb.simulate("teaching/mount-queue", until=("r1", "r9"))
