@@ -50,10 +50,10 @@ def _values(sheet: Datasheet) -> list[str]:
 
 
 def together(value: str) -> str:
-    """A short value on one line, with its unit.
+    r"""A short value on one line, with its unit.
 
     >>> together("7200 rpm")
-    '7200\\xa0rpm'
+    '7200\xa0rpm'
     """
     return value.replace(" ", "\N{NO-BREAK SPACE}") if len(value) <= SHORT else value
 
