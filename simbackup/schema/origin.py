@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
     ValidationError,
 )
 from pydantic_core import PydanticCustomError
@@ -58,6 +59,8 @@ class Origin(BaseModel):
     """The measured rows that the value was chosen or changed after seeing."""
     uncertainty: Any = None
     """Standard uncertainty of a fitted value, in its unit."""
+    correlations: dict[str, Annotated[float, Field(ge=-1.0, le=1.0)]] = {}
+    """Correlations of a fitted value with other uncertain values, by their names: the fit made up for these."""
 
 
 def is_constant(basis: str | None, fitted_to: Sequence[str], seen: Sequence[str]) -> bool:

@@ -54,6 +54,7 @@ class Quantity:
     seen: tuple[str, ...] = ()
     uncertainty: float | None = None
     shared: str | None = None
+    correlations: tuple[tuple[str, float], ...] = ()
 
     def __float__(self) -> float:
         return self.si
@@ -154,6 +155,7 @@ class Unit:
             uncertainty=None
             if origin.uncertainty is None
             else Unit(self.unit).number(origin.uncertainty, "uncertainty"),
+            correlations=tuple(origin.correlations.items()),
         )
 
     def pair(self, ends: tuple[object, object] | None, name: str) -> tuple[float | None, float | None]:
