@@ -67,6 +67,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     send(opened(scenario, text))
     if not scenario.spec.jobs:
         raise InputError([nothing_to_do(scenario)])
+    send(saved(text, Path(task["out"])))
     steps.begin("simulating")
     result = simulate(scenario, progress=lambda _, ended, jobs: steps.report(ended, jobs))
     chapter = Chapter(scenario.title, result)
@@ -85,7 +86,6 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     out = Path(task["out"])
     write_whole(out / REPORT, page([chapter]))
     files.write_excel(tables_of(chapter, alone=True), out / TABLES)
-    write_whole(out / FILE, text)
     send({"kind": "done", "files": [REPORT, TABLES, FILE]})
 
 
@@ -100,6 +100,12 @@ def opened(scenario: Scenario, text: str) -> dict[str, Any]:
         "system": rendered("picture.html", shown=drawn),
         "warnings": [str(one) for one in scenario.warnings],
     }  # fmt: skip
+
+
+def saved(text: str, out: Path) -> dict[str, Any]:
+    """The message that the text of a run is there to be opened again, even if the run does not come to its end."""
+    write_whole(out / FILE, text)
+    return {"kind": "saved", "files": [FILE]}
 
 
 def values_of(levers: list[Lever]) -> dict[str, str]:

@@ -26,7 +26,7 @@ from simbackup.reporting.plan_tables import costs, late, stocks, windows
 from simbackup.web.cards import Card, Figure, compared
 from simbackup.web.levers import levers_of
 from simbackup.web.render import rendered
-from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, values_of
+from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, saved, values_of
 from simbackup.web.settings import of_site
 from simbackup.web.workers import Send
 
@@ -45,6 +45,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     """
     site, steps, before = load_site(text), ProgressReports(send), task["before"]
     send(opened(site, text))
+    send(saved(text, Path(task["out"])))
     found = stocked(site, task["until"], play=_counting(site, steps))
     send({**answered(found, found.full, Sureness(None, ()), before, more=True), "simulated": False})
     capacity = [(stocks(found), _capacity(found)), (costs(found), None)]
@@ -65,7 +66,6 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     )  # fmt: skip
     write_whole(out / REPORT, whole)
     write_tables(found.tables(), out / TABLES)
-    write_whole(out / FILE, text)
     send({"kind": "done", "files": [REPORT, TABLES, FILE]})
 
 
