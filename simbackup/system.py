@@ -119,9 +119,10 @@ class System:
         """The queues of some links, made when first needed."""
         return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
 
-    def ingest(self, device: str) -> Link:
-        """What a deduplicating store takes, in shares of what it takes at most; made when first needed."""
-        return self.ingests.setdefault(device, Link(f"devices.{device}.ingest", 1.0))
+    def ingest(self, device: str, *, back: bool = False) -> Link:
+        """What a deduplicating store takes, or gives back, in shares of the most; made when first needed."""
+        name = f"devices.{device}.{'restore_rate' if back else 'ingest'}"
+        return self.ingests.setdefault(name, Link(name, 1.0))
 
     def spool(self, volume: str) -> SpoolRoom:
         """The room of a volume that spooled backups take in turn; made when first needed."""
