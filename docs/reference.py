@@ -62,8 +62,9 @@ def pages() -> Pages:
         found[f"methods/{kind.names[0]}.md"] = _page(", ".join(kind.names), kind.spec, examples.get(kind.spec), "jobs")
     for name, kind in registry.workload_kinds().items():
         found[f"workloads/{name}.md"] = _page(name, kind.spec, examples.get(kind.spec), "workloads")
+    beside = _beside_sheets()
     for name, sheet in registry.sheets().items():
-        found[f"datasheets/{name}.md"] = _page(name, sheet, None, "")
+        found[f"datasheets/{name}.md"] = _page(name, sheet, None, "") + _beside(name, beside.get(name))
     found["jobs.md"] = _page("Every job", JobSpec, None, "")
     study = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
     inside = {
@@ -109,6 +110,30 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
         origin, text = example
         lines += ["", "## Example", "", f"From `{origin}`:", "", "```yaml", text.rstrip(), "```"]
     return "\n".join(lines) + "\n"
+
+
+def _beside_sheets() -> dict[str, type[BaseModel]]:
+    """For each kind of datasheet the mapping inside a part that may name one."""
+    kinds = (registry.device_kinds(), registry.method_kinds(), registry.workload_kinds())
+    parts = [*registry.sections().values(), *(kind.spec for each in kinds for kind in each.values())]
+    found: dict[str, type[BaseModel]] = {}
+    for part in parts:
+        for key in part.model_fields:
+            inner = nested_part(part, key)
+            kind = sheet_kind(inner) if inner is not None else None
+            if inner is not None and kind is not None:
+                found.setdefault(kind, inner)
+    return found
+
+
+def _beside(kind: str, part: type[BaseModel] | None) -> str:
+    """The keys that a mapping in a scenario has beside those of a datasheet."""
+    sheet = registry.sheets()[kind].model_fields
+    keys = [key for key in part.model_fields if key not in sheet and key not in {"model", "kind"}] if part else []
+    if part is None or not keys:
+        return ""
+    said = f"Keys beside these where a part of a scenario has a mapping with `model: {kind}/NAME`:"
+    return "\n".join(["", "## In a scenario", "", said, "", *_table(part, keys)]) + "\n"
 
 
 def _site() -> str:

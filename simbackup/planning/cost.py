@@ -11,6 +11,8 @@ from simbackup.planning.site import PlannedSite
 from simbackup.schema.quantity import si_or
 
 TERABYTE = 1e12
+MEAN_MONTH = 365.0 / 12.0
+"""Days of the month that a price per month is for."""
 
 
 class Month(NamedTuple):
@@ -53,7 +55,3 @@ def months(site: PlannedSite, days: Iterable[Day]) -> list[Month]:
         bought = now
         found.append(Month(month, *each, sum(each), prices.currency))
     return found
-
-
-MEAN_MONTH = 365.0 / 12.0
-"""Days of a month, of which prices per month are for one."""

@@ -12,12 +12,13 @@ from pydantic import Field
 
 from simbackup import shelf
 from simbackup.errors import InputError, Problem
+from simbackup.planning.cost import MEAN_MONTH
 from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import Recovery
 from simbackup.planning.restore import AT_ONCE, lost_with, restore, scope_of
 from simbackup.planning.spec import CalendarDay
 from simbackup.schema.part import Disagreement, Rules, disagreements
-from simbackup.schema.quantity import Count, Duration, Frozen, Multiple, PositiveCount, Text
+from simbackup.schema.quantity import Count, Duration, Frozen, Money, PositiveCount, Text
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import read
@@ -55,7 +56,7 @@ class GoalsSpec(Frozen):
     """Whether pools and libraries have to hold everything until the end."""
     restore_points: Count | None = None
     """Least number of restore points of each system at the end."""
-    budget_month: Multiple | None = None
+    budget_month: Money | None = None
     """Most that a month may cost on average, in the currency of the prices."""
     restores: dict[Text, RestoreGoalSpec] = Field(default_factory=dict)
     """Restores by name."""
@@ -183,7 +184,7 @@ def _points(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
 def _cost(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
     if goals.budget_month is None:
         return
-    mean = cost(plan) / len(plan.months)
+    mean = cost(plan) * MEAN_MONTH / len(plan.days)
     wanted = f"at most {goals.budget_month.si:,.0f} {plan.months[0].currency}"
     yield Goal("cost of a month", wanted, f"{mean:,.0f}", mean <= goals.budget_month.si)
 

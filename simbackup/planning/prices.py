@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from simbackup.schema.part import Modelled
-from simbackup.schema.quantity import Frozen, Multiple, Word
+from simbackup.schema.quantity import Frozen, Money, Word
 
 
 class PricesSheet(Frozen):
@@ -15,13 +15,13 @@ class PricesSheet(Frozen):
     """The currency, such as `EUR`."""
     date: Annotated[str, Word()]
     """The date of the prices, such as `2026-01-31`."""
-    pool_month: Multiple | None = None
+    pool_month: Money | None = None
     """A terabyte of a disk pool in a month: purchase over its life, power, room."""
-    cartridge: Multiple | None = None
+    cartridge: Money | None = None
     """A new cartridge."""
-    object_month: Multiple | None = None
+    object_month: Money | None = None
     """A terabyte of object storage in a month."""
-    egress: Multiple | None = None
+    egress: Money | None = None
     """A terabyte that is read back from object storage, in a restore."""
 
 

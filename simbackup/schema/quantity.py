@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.origin import NEEDS, Origin, read_origin
+from simbackup.schema.origin import NEEDS, Origin, is_constant, read_origin
 from simbackup.schema.unknown import Unknown, UnknownError
 from simbackup.schema.wording import EMPTY
 
@@ -30,7 +30,7 @@ LATEST = 36_500 * 86_400.0
 BOUNDS: dict[str, tuple[float, float]] = {
     "B": (0.0, 1e18), "s": (0.0, math.inf), "B/s": (1e-3, 1e15), "1/s": (1e-9, 1e12), "1": (0.0, 1e9),
     "count": (0.0, 1e15), "m": (1e-9, 1e6), "m/s": (1e-9, 3e8), "s/B": (0.0, 1e3), "s/file": (0.0, 1e6),
-    "B/file": (0.0, 1e15),
+    "B/file": (0.0, 1e15), "money": (0.0, 1e12),
 }  # fmt: skip
 """The least and the most in SI units that a value above zero of each unit may have: far beyond what can be built."""
 
@@ -54,9 +54,15 @@ class Quantity:
     seen: tuple[str, ...] = ()
     uncertainty: float | None = None
     shared: str | None = None
+    correlations: tuple[tuple[str, float], ...] = ()
 
     def __float__(self) -> float:
         return self.si
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it was fitted to measured rows, or chosen after seeing some."""
+        return is_constant(self.basis, self.fitted_to, self.seen)
 
     def on(self, basis: str) -> Quantity:
         """The same value, with a basis where it stated none."""
@@ -149,6 +155,7 @@ class Unit:
             uncertainty=None
             if origin.uncertainty is None
             else Unit(self.unit).number(origin.uncertainty, "uncertainty"),
+            correlations=tuple(origin.correlations.items()),
         )
 
     def pair(self, ends: tuple[object, object] | None, name: str) -> tuple[float | None, float | None]:
@@ -209,6 +216,7 @@ class Unit:
 EXAMPLES = {
     "B": "2 GiB", "s": "1.5 s", "B/s": "80 MB/s", "1/s": "7200 rpm", "1": "40 %", "count": "8", "m": "541 m",
     "m/s": "4.06 m/s", "s/B": "4 ns/B", "s/file": "0.2 ms/file", "B/file": "160 B/file",
+    "money": "120",
 }  # fmt: skip
 Size = Annotated[Quantity, Unit("B")]
 PositiveSize = Annotated[Quantity, Unit("B", positive=True)]
@@ -228,6 +236,8 @@ Count = Annotated[Quantity, Unit("count")]
 PositiveCount = Annotated[Quantity, Unit("count", least=1.0)]
 Pieces = Annotated[Quantity, Unit("count", least=1.0, most=1e5)]
 """A number of things that are simulated one by one."""
+Money = Annotated[Quantity, Unit("money")]
+"""An amount in the currency of the prices."""
 Length = Annotated[Quantity, Unit("m", positive=True)]
 Speed = Annotated[Quantity, Unit("m/s", positive=True)]
 TimePerByte = Annotated[Quantity, Unit("s/B")]

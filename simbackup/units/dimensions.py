@@ -144,6 +144,7 @@ DIMENSIONS: dict[str, Dimension] = {
     ),
     "1": Dimension("share or ratio", ("20 %", "0.2", "2:1"), ("%", ""), {"": ONE, "%": (1, 100)}, {}, {}),
     "count": Dimension("count", ("16", "1_900_000"), ("",), {"": ONE, **dict.fromkeys(_THINGS, ONE)}, {}, {}),
+    "money": Dimension("price", ("120", "35.50"), ("",), {"": ONE}, {}, {}),
     "m": Dimension("length", ("549 m", "12.65 mm"), ("um", "mm", "m"), _LENGTH, {}, {}),
     "m/s": Dimension("speed", ("4.06 m/s", "160 ips"), ("m/s",), {"ips": _LENGTH["in"]}, _LENGTH, TIME),
     "s/B": Dimension("time per byte", ("1.55 ns/B", "4.1 s/GB"), _per(_TIMES, "B"), {}, TIME, _SIZE),

@@ -180,7 +180,7 @@ BAD = [
     (
         "5 MB",
         "bytes",
-        "'bytes' is not a unit; the units are B, s, B/s, 1/s, 1, count, m, m/s, s/B, s/file, B/file",
+        "'bytes' is not a unit; the units are B, s, B/s, 1/s, 1, count, money, m, m/s, s/B, s/file, B/file",
     ),
 ]
 

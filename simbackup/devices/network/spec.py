@@ -68,6 +68,9 @@ class NetworkSheet(Frozen):
     """Share of the segments that are lost on the way; none by default."""
     segment: PositiveSize | None = None
     """Payload of one segment, where some are lost."""
+    congestion: Annotated[Literal["cubic", "reno"], Word()] = "cubic"
+    """How senders grow again where segments are lost: `cubic`, the default of Linux since 2006 and Windows since about
+    2018; or `reno`, which halves the window and adds a segment each round trip, as older systems do."""
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.TRANSFER: "rate",

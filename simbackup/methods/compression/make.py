@@ -13,9 +13,17 @@ from simbackup.schema.quantity import si_or
 
 
 def reduction_of(
-    said: CompressionSpec | None, chunks: DeduplicationSpec | None, ratio: float, lies: Chunks | None = None
+    said: CompressionSpec | None,
+    chunks: DeduplicationSpec | None,
+    ratio: float,
+    lies: Chunks | None = None,
+    *,
+    overlapped: bool = False,
 ) -> Reduction:
-    """How data of a ratio are compressed and deduplicated, and how they lie; not at all where the file says nothing."""
+    """How data of a ratio are compressed and deduplicated, and how they lie; not at all where the file says nothing.
+
+    A compressor that does not say so is `overlapped` or not as the method has it.
+    """
     how = NO_REDUCTION
     if said is not None:
         how = parameters_of(
@@ -24,6 +32,7 @@ def reduction_of(
             ratio=ratio,
             threads=int(si_or(said.threads, 1.0)),
             expanders=int(si_or(said.expand_threads, 1.0)),
+            overlapped=overlapped if said.overlapped is None else said.overlapped,
         )
     if chunks is None or lies is None:
         return how

@@ -139,6 +139,14 @@ def test_what_a_site_does_not_have_is_no_goal() -> None:
     ]  # fmt: skip
 
 
+def test_the_cost_of_a_month_counts_days_not_names_of_months() -> None:
+    """Ten of twelve disks of 20 TB at two dollars a terabyte, over four days of two months; no tape is written."""
+    made = site(start="2027-01-30", prices="prices/list-2026")
+    del made["policies"]["nightly"]["copies"], made["targets"]["vault"]
+    found = judged(plan(load_site(made), "4 days"), goals_of(parse("budget_month: 390.50\n", "goals.yaml")))
+    assert [tuple(goal)[1:] for goal in found if goal.goal == "cost of a month"] == [("at most 390 USD", "400", False)]
+
+
 def test_a_system_that_is_never_saved_misses_the_goals() -> None:
     """Its policy has days, and none of them within the plan; a policy that nobody follows saves nothing either."""
     made = site()
