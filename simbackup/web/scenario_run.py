@@ -19,7 +19,7 @@ from simbackup.reporting.sentences import in_short
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, nothing_to_do
-from simbackup.uncertainty.effort import for_scenario, is_small, records_of
+from simbackup.uncertainty.effort import for_scenario, is_small
 from simbackup.uncertainty.range_ends import clipped
 from simbackup.uncertainty.verdict import job_intervals
 from simbackup.web.cards import cards_of
@@ -126,7 +126,7 @@ def answered(chapter: Chapter, before: Mapping[str, Any], *, more: bool) -> dict
 
 def with_intervals(chapter: Chapter, scenario: Scenario, progress: Callable[[int, int], None]) -> Chapter:
     """The chapter with the intervals of its jobs; without where the scenario is very large."""
-    records = records_of(chapter.result.trace)
+    records = chapter.result.trace.length
     effort = for_scenario("quick", records)
     if effort is None:
         return replace(chapter, note="No intervals: the scenario is very large.")

@@ -14,7 +14,7 @@ from typing import Any
 from simbackup import units
 from simbackup.drawing.from_spec import layout_of
 from simbackup.output.whole import write_whole
-from simbackup.planning.intervals import Sureness, sureness, tightest
+from simbackup.planning.intervals import Sureness, sureness
 from simbackup.planning.night import Night
 from simbackup.planning.plan import FitsUntil, Plan, stocked
 from simbackup.planning.playing import Outcome, played
@@ -140,7 +140,7 @@ def _is_sampled(what: str, found: Plan) -> bool:
 
 def _nearest(found: Plan) -> str:
     """How near the tightest backup or copy comes to the end of its window, in a sentence."""
-    one = tightest(found)
+    one = found.windows.tightest
     if one is None:
         return ""
     took = units.show_short(one.elapsed, "s", 3)
