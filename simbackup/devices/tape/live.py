@@ -11,7 +11,7 @@ import simpy
 
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
-from simbackup.devices.tape.reading import Readings
+from simbackup.devices.tape.joint_reading import JointReadings
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
@@ -101,14 +101,14 @@ class Library:
     claims: dict[Drive, Any] = field(default_factory=dict[Drive, Any])
     returned: simpy.Event = field(init=False)
     vacated: simpy.Event = field(init=False)
-    readings: Readings[Any] = field(init=False)
+    readings: JointReadings[Any] = field(init=False)
 
     def __post_init__(self) -> None:
         self.idle = list(self.drives)
         self.free = simpy.Resource(self.clock.env, len(self.drives))
         self.returned = self.clock.env.event()
         self.vacated = self.clock.env.event()
-        self.readings = Readings(self.clock.env)
+        self.readings = JointReadings(self.clock.env)
 
     def record(self, trace: Trace) -> None:
         """Record in the trace how long each drive moved its tape, and what went through it."""

@@ -10,8 +10,8 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.tape.joint_reading import JointReading
 from simbackup.devices.tape.live import Drive, Library, Stream
-from simbackup.devices.tape.reading import Reading
 from simbackup.engine.activity import Activity
 from simbackup.equations import streaming
 from simbackup.methods.compression.live import expanded
@@ -39,12 +39,16 @@ class _UnderWay:
 
 @dataclass(frozen=True, slots=True)
 class _Wants:
-    """What a restore wants of a cartridge, each run with the bytes of tape for one of its own; why it failed, if so."""
+    """What a restore wants of a cartridge, each run with the bytes of tape for one of its own.
+
+    `reasons` say why it failed, if so, and `ends` when its runs were read.
+    """
 
     restore: TapeRestore
     it: _UnderWay
     runs: list[Extent]
     reasons: list[str] = field(default_factory=list[str])
+    ends: list[float] = field(default_factory=list[float])
 
     def read(self, drive: Drive, run: Extent, share: float) -> Wait:
         """Read a run; a failure is this restore's own, and the others go on."""
@@ -52,6 +56,13 @@ class _Wants:
             yield from self.restore.read(self.it, drive, run, share)
         except JobFailedError as error:
             self.reasons.append(str(error))
+        self.ends.append(self.it.system.env.now)
+
+    def wait(self, library: Library, since: float) -> None:
+        """Record that it waited from the end of what it read itself in a pass that began then, while others read."""
+        begin, now = max([since, *self.ends]), library.clock.env.now
+        if begin < now:
+            library.clock.trace.span(begin, now, self.it.job, library.name, Activity.WAIT_FOR_DRIVE)
 
     def settle(self) -> None:
         """Fail if something went wrong."""
@@ -130,21 +141,24 @@ class TapeRestore:
             if drive is not None:
                 library.give_drive(drive)
 
-    def _along(self, it: _UnderWay, others: Reading[_Wants], wants: _Wants) -> Wait:
+    def _along(self, it: _UnderWay, others: JointReading[_Wants], wants: _Wants) -> Wait:
         """Wait while another restore mounts the cartridge, and reads for both."""
         with it.system.clock.span(it.job, it.system.libraries[it.copy.target].name, Activity.WAIT_FOR_DRIVE):
             yield others.ready
         yield others.done
         wants.settle()
 
-    def _together(self, library: Library, drive: Drive, all_of_them: list[_Wants], reading: Reading[_Wants]) -> Wait:
+    def _together(self, library: Library, drive: Drive, joined: list[_Wants], reading: JointReading[_Wants]) -> Wait:
         """Read what some restores want, in passes over the tape each of which brings along what lies in between."""
         reading.ready.succeed()
         # the cartridge is known here: in the place of its name each run says whose it is
-        runs = [run._replace(medium=str(i)) for i, each in enumerate(all_of_them) for run in each.runs]
+        runs = [run._replace(medium=str(i)) for i, each in enumerate(joined) for run in each.runs]
         for each in passes(runs, 1.0, together=self.tool.one_pass):
-            wanted = [(all_of_them[int(run.medium)], run) for run in each]
+            wanted = [(joined[int(run.medium)], run) for run in each]
+            since = library.clock.env.now
             yield from self._pass(library, drive, [(who, run) for who, run in wanted if not who.reasons], each)
+            for who in joined:
+                who.wait(library, since)
         reading.done.succeed()
 
     def _pass(self, library: Library, drive: Drive, wanted: list[tuple[_Wants, Extent]], runs: Pass) -> Wait:

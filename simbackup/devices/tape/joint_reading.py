@@ -16,7 +16,7 @@ Wants = TypeVar("Wants")
 
 
 @dataclass(slots=True)
-class Reading(Generic[Wants]):
+class JointReading(Generic[Wants]):
     """Restores that read one cartridge together, each with the runs that it wants: the first of them reads for all.
 
     `lies` are where these runs begin and end, and `sources` the copies that they belong to.
@@ -41,13 +41,15 @@ class Reading(Generic[Wants]):
 
 
 @dataclass(slots=True)
-class Readings(Generic[Wants]):
+class JointReadings(Generic[Wants]):
     """The cartridges of a library that are about to be read."""
 
     env: simpy.Environment
-    _open: dict[Cartridge, Reading[Wants]] = field(default_factory=dict[Cartridge, Reading[Wants]])
+    _open: dict[Cartridge, JointReading[Wants]] = field(default_factory=dict[Cartridge, JointReading[Wants]])
 
-    def join(self, cartridge: Cartridge, wants: Wants, lies: Sequence[Range], source: object) -> Reading[Wants] | None:
+    def join(
+        self, cartridge: Cartridge, wants: Wants, lies: Sequence[Range], source: object
+    ) -> JointReading[Wants] | None:
         """The reading that takes these runs along; None if none is about to begin among whose runs they lie."""
         found = self._open.get(cartridge)
         if found is None or not found.meets(lies, source):
@@ -55,14 +57,14 @@ class Readings(Generic[Wants]):
         found.take(wants, lies, source)
         return found
 
-    def begin(self, cartridge: Cartridge, wants: Wants, lies: Sequence[Range], source: object) -> Reading[Wants]:
+    def begin(self, cartridge: Cartridge, wants: Wants, lies: Sequence[Range], source: object) -> JointReading[Wants]:
         """A reading that others may join until the tape moves."""
-        reading = Reading[Wants](self.env.event(), self.env.event())
+        reading = JointReading[Wants](self.env.event(), self.env.event())
         reading.take(wants, lies, source)
         self._open.setdefault(cartridge, reading)
         return reading
 
-    def close(self, cartridge: Cartridge, reading: Reading[Wants]) -> list[Wants]:
+    def close(self, cartridge: Cartridge, reading: JointReading[Wants]) -> list[Wants]:
         """Let the tape move: those who read together."""
         if self._open.get(cartridge) is reading:
             del self._open[cartridge]
