@@ -14,7 +14,7 @@ from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import Law, Limit
+from simbackup.engine.limit import Law, Limit, OnOwnLink
 from simbackup.engine.trace import Trace
 from simbackup.equations import streaming, tape
 
@@ -77,7 +77,7 @@ class Drive:
                 return Limit(rate, cause)
             return Limit(found, cause, {(self.name, Activity.REPOSITION): lost / found}, rest=(1.0 - lost) / found)
 
-        return stop_and_start
+        return OnOwnLink(stop_and_start, self.link)
 
 
 @dataclass(slots=True)
