@@ -49,8 +49,7 @@ class Link:
         fastest: float = math.inf,
         plain: bool = False,
     ) -> None:
-        self.name = name
-        self.pooled = pooled
+        self.name, self.pooled = name, pooled
         self.fastest, self.plain = fastest, plain
         self._least: dict[Flow, float] = {}
         self.streams = Streams(losses) if losses is not None else None
@@ -67,7 +66,10 @@ class Link:
         self.stale = False
         """Whether its totals do not know of its rates or its capacity yet."""
         self.watchers: dict[FlowCoupling, None] = {}
-        self._since = self._used = self._busy = self._bytes_per_s = 0.0
+        self._since: float = 0.0
+        self._used: float = 0.0
+        self._busy: float = 0.0
+        self._bytes_per_s: float = 0.0
         self._recorded = (0.0, 0.0)
         self.units: float = 0.0
         """Units used so far."""
@@ -76,8 +78,7 @@ class Link:
         self.bytes_moved: float = 0.0
         self.peak_bytes_per_s: float = 0.0
         """The greatest bytes per second that lasted for any time so far."""
-        self._next_used = self._next_bytes_per_s = 0.0
-        self._shifts = self._summed_ago = 0.0
+        self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
         self._summed: tuple[float, float] = (0.0, 0.0)
         self.set_capacity(capacity)
 
