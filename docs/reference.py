@@ -34,6 +34,10 @@ from simbackup.schema.study import BoundSpec, CorrelationSpec, RangeSpec, SpanSp
 from simbackup.schema.yaml_file import read
 
 FOLDER = Path(__file__).parent / "reference"
+FIRST = 8
+"""Values of a datasheet that its page shows as an example."""
+KINDS = frozenset({"kind", "method"})
+"""Keys with the name of a kind."""
 FOLDERS = ("devices", "jobs", "workloads")
 """Sections whose pages lie in a folder."""
 SECTIONS = ("hosts", "links", "devices", "data", "workloads", "jobs")
@@ -46,6 +50,25 @@ SHAPES = {
     "": "text or mapping",
 }
 """What a key holds, by the first of these that its type has in it."""
+WRITTEN = {
+    "jobs.md": """\
+extends: teaching/short-backups
+jobs:
+  save: {begin: "22:00", every: 1 d, until: 7 d, window: 8 h, retries: 2, retry_after: 10 min}
+""",
+    "chance.md": """\
+extends: teaching/short-backups
+chance:
+  how_much: {of: data.log.size, distribution: lognorm, shapes: {s: 0.5}, by: factor, least: 0.1, most: 10}
+""",
+    "origin.md": """\
+extends: teaching/short-backups
+data:
+  log:
+    size: {value: 7 MiB, basis: assumed, range: [5 MiB, 20 MiB], why: "not measured yet; a quiet day"}
+""",
+}
+"""Examples of pages for which no scenario has a short one; each can be checked as it is."""
 Pages = dict[str, str]
 
 
@@ -62,9 +85,10 @@ def pages() -> Pages:
         found[f"methods/{kind.names[0]}.md"] = _page(", ".join(kind.names), kind.spec, examples.get(kind.spec), "jobs")
     for name, kind in registry.workload_kinds().items():
         found[f"workloads/{name}.md"] = _page(name, kind.spec, examples.get(kind.spec), "workloads")
+    beside = _beside_sheets()
     for name, sheet in registry.sheets().items():
-        found[f"datasheets/{name}.md"] = _page(name, sheet, None, "")
-    found["jobs.md"] = _page("Every job", JobSpec, None, "")
+        found[f"datasheets/{name}.md"] = _page(name, sheet, _sheet(name), "") + _beside(name, beside.get(name))
+    found["jobs.md"] = _page("Every job", JobSpec, None, "") + _written("jobs.md")
     study = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
     inside = {
         "vary": RangeSpec,
@@ -78,9 +102,9 @@ def pages() -> Pages:
     found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")
     found["calibration.md"] = _page("Fitted constants: calibration.yaml", Fit, fits, "")
-    found["chance.md"] = _page("Chance", ChanceSpec, None, "chance")
+    found["chance.md"] = _page("Chance", ChanceSpec, None, "chance") + _written("chance.md")
     found["history.md"] = _history()
-    found["origin.md"] = _page("Where a value comes from", Origin, None, "")
+    found["origin.md"] = _page("Where a value comes from", Origin, None, "") + _written("origin.md")
     found["README.md"] = _contents(found)
     return found
 
@@ -101,7 +125,7 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
     if common:
         named = ", ".join(f"`{key}`" for key in sorted(common))
         lines += ["", f"Keys of [every job](../jobs.md): {named}."]
-    for key in keys:
+    for key in [key for key in keys if key not in common]:
         inner = nested_part(part, key)
         if inner is not None and sheet_kind(inner) is None:
             lines += ["", *_nested(key, inner)]
@@ -109,6 +133,30 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
         origin, text = example
         lines += ["", "## Example", "", f"From `{origin}`:", "", "```yaml", text.rstrip(), "```"]
     return "\n".join(lines) + "\n"
+
+
+def _beside_sheets() -> dict[str, type[BaseModel]]:
+    """For each kind of datasheet the mapping inside a part that may name one."""
+    kinds = (registry.device_kinds(), registry.method_kinds(), registry.workload_kinds())
+    parts = [*registry.sections().values(), *(kind.spec for each in kinds for kind in each.values())]
+    found: dict[str, type[BaseModel]] = {}
+    for part in parts:
+        for key in part.model_fields:
+            inner = nested_part(part, key)
+            kind = sheet_kind(inner) if inner is not None else None
+            if inner is not None and kind is not None:
+                found.setdefault(kind, inner)
+    return found
+
+
+def _beside(kind: str, part: type[BaseModel] | None) -> str:
+    """The keys that a mapping in a scenario has beside those of a datasheet."""
+    sheet = registry.sheets()[kind].model_fields
+    keys = [key for key in part.model_fields if key not in sheet and key not in {"model", "kind"}] if part else []
+    if part is None or not keys:
+        return ""
+    said = f"Keys beside these where a part of a scenario has a mapping with `model: {kind}/NAME`:"
+    return "\n".join(["", "## In a scenario", "", said, "", *_table(part, keys)]) + "\n"
 
 
 def _site() -> str:
@@ -157,7 +205,11 @@ def _meaning(part: type[BaseModel], key: str) -> str:
         return said
     if key == "kind" and sheet_kind(part) is not None:
         return "The kind of device; a `model` says it, too."
-    return f"The {'kind of device' if key == 'kind' else key}."
+    return (
+        f"Says which {'kind of device it' if key == 'kind' else 'method the job'} is."
+        if key in KINDS
+        else f"The {key}."
+    )
 
 
 def _type(part: type[BaseModel], key: str) -> str:
@@ -223,6 +275,22 @@ def _examples() -> dict[type[Part], tuple[str, str]]:
                 if text and (known is None or len(text) < len(known[1])):
                     found[type(part)] = (name, text)
     return found
+
+
+def _written(page: str) -> str:
+    """The example of a page for which no scenario has a short one."""
+    return f"\n## Example\n\n```yaml\n{WRITTEN[page]}```\n"
+
+
+def _sheet(kind: str) -> tuple[str, str]:
+    """The first values of the first datasheet of a kind, without where they come from."""
+    name = next(name for name in shelf.names() if name.startswith(f"{kind}/"))
+    plain = shelf.load_datasheet(name).tree.plain()
+    values = {key: _plain(value) for key, value in [*plain["parameters"].items()][:FIRST]}
+    kept = {key: plain[key] for key in ("title", "kind") if key in plain}
+    text = _yaml({**kept, "parameters": values}, flow=False)
+    more = "Its first values" if len(plain["parameters"]) > FIRST else "Its values"
+    return name, f"# {more}; in the file each also states where it comes from.\n{text}"
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -37,8 +38,9 @@ class Reduction:
     speed from which on they do; threads that compress, and threads that expand; whether a single one of them
     works while the program reads on; and bytes a second before of a card, if one limits. Of deduplication: bytes before
     over bytes that are new to the store; reference core seconds to find chunks and to join them, and threads that do;
-    bytes that lie together in the store, None if all do; and such pieces read at once; bytes a second that the store
-    takes at most, of all and of one stream, and reads of its index for each byte that is saved.
+    bytes that lie together in the store, None if all do, such pieces read at once, and bytes asked for at a time; bytes
+    a second that the store takes at most, of all and of one stream, and that it gives back; and reads of its index for
+    each byte that is saved.
     """
 
     ratio: float = 1.0
@@ -57,8 +59,11 @@ class Reduction:
     cutters: int = 1
     together: float | None = None
     at_once: float = 1.0
+    asked: float = math.inf
     ingest: float | None = None
     stream_ingest: float | None = None
+    restore_rate: float | None = None
+    stream_restore_rate: float | None = None
     index_reads: float = 0.0
 
     @property

@@ -20,6 +20,7 @@ from simbackup.devices.network.switch import Networks
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
+from simbackup.devices.spool_room import SpoolRoom
 from simbackup.devices.store import Region, Store
 from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.session import Session
@@ -103,6 +104,7 @@ class System:
     taken: dict[str, float] = field(default_factory=dict[str, float])
     spaces: dict[str, Space] = field(default_factory=dict[str, Space])
     ingests: dict[str, Link] = field(default_factory=dict[str, Link])
+    spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
     crossed: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
@@ -117,9 +119,14 @@ class System:
         """The queues of some links, made when first needed."""
         return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
 
-    def ingest(self, device: str) -> Link:
-        """What a deduplicating store takes, in shares of what it takes at most; made when first needed."""
-        return self.ingests.setdefault(device, Link(f"devices.{device}.ingest", 1.0))
+    def ingest(self, device: str, *, back: bool = False) -> Link:
+        """What a deduplicating store takes, or gives back, in shares of the most; made when first needed."""
+        name = f"devices.{device}.{'restore_rate' if back else 'ingest'}"
+        return self.ingests.setdefault(name, Link(name, 1.0))
+
+    def spool(self, volume: str) -> SpoolRoom:
+        """The room of a volume that spooled backups take in turn; made when first needed."""
+        return self.spools.setdefault(volume, SpoolRoom(self.clock, volume, self.used, self.room))
 
     def note_crossed(self, job: str) -> None:
         """Note what the bytes of a run of a job, which ends now, have taken of lines at the least."""

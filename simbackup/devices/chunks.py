@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from simbackup.devices.over import Over
 from simbackup.devices.store import Direction, Service, Store
 
@@ -12,13 +14,24 @@ class ChunkStore(Over):
     The pieces of a save set lie `together` bytes on average, and the next one anywhere in the store. `at_once` pieces
     are asked for at a time, so that a reader waits for the device no longer than that works, or for his part of the
     latency of one. Writes go on where the last one ended.
+
+    Readers ask for `asked` bytes at a time, a piece unless stated: no other reader comes between these, and the way to
+    a piece costs the same from wherever the arm comes.
     """
 
-    def __init__(self, below: Store, extent: tuple[float, float], together: float, at_once: float = 1.0) -> None:
+    def __init__(
+        self, below: Store, extent: tuple[float, float], together: float, at_once: float = 1.0, asked: float = math.inf
+    ) -> None:
         super().__init__(below)
         self.begin, self.extent = extent
         self.together = together
         self.at_once = at_once
+        self.asked = asked
+
+    @property
+    def jumps(self) -> float:
+        """Share of what is asked for that is the beginning of a piece."""
+        return min(self.asked / min(self.together, self.extent), 1.0)
 
     def _piece(self) -> Service:
         """What a piece takes."""

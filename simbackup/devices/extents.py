@@ -32,6 +32,23 @@ class ExtentSet:
         self.ranges[first:last] = [(begin, end)]
         self.total += end - begin
 
+    def remove(self, begin: float, end: float) -> None:
+        """Take a range out of the set.
+
+        >>> extents = ExtentSet()
+        >>> extents.add(0, 30)
+        >>> extents.remove(10, 20)
+        >>> extents.ranges, extents.total
+        ([(0, 10), (20, 30)], 20.0)
+        """
+        if end <= begin:
+            return
+        left: list[tuple[float, float]] = []
+        for old_begin, old_end in self.ranges:
+            left += [(old_begin, min(old_end, begin)), (max(old_begin, end), old_end)]
+        self.ranges = [one for one in left if one[0] < one[1]]
+        self.total = float(sum(last - first for first, last in self.ranges))
+
     def state(self, at: float) -> tuple[bool, float]:
         """Whether a byte is missing from the set, and the next byte where that changes (infinity if none)."""
         i = bisect.bisect_right(self.ranges, at, key=lambda r: r[1])

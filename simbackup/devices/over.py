@@ -31,6 +31,11 @@ class Over:
         """Bytes that are read ahead or pass below its heads."""
         return self.below.passed
 
+    @property
+    def jumps(self) -> float:
+        """Share of the requests of a reader in sequence that go to places of their own."""
+        return self.below.jumps
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of the device's time for each byte of a sequential stream."""
         return self.below.stream(direction, position, size)

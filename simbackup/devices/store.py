@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from simbackup.devices.network.live import Network, opposite
@@ -51,6 +51,11 @@ class Store(Protocol):
     @property
     def passed(self) -> float:
         """Bytes behind a read that pass its heads, or are read ahead, before it moves on to a place behind them."""
+        ...
+
+    @property
+    def jumps(self) -> float:
+        """Share of the requests of a reader in sequence that go to places of their own: turns cost no more."""
         ...
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
@@ -130,6 +135,11 @@ class FlatStore(ABC):
         """None: it has no heads, and reads what it is asked for."""
         return 0.0
 
+    @property
+    def jumps(self) -> float:
+        """None: what is read in sequence lies in sequence."""
+        return 0.0
+
     def continued(self, position: float, size: float) -> Service:
         """What the next read of a sequence takes."""
         return self.request("read", position, position, size)
@@ -172,4 +182,7 @@ class Region:
         place = Spot(self.begin + self.size / 2.0, writes=direction == "write")
         shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
         shape = shape.through(bus(self.store, direction))
-        return shape.at_most(self.store.alone(self.begin, self.size), self.store.name) if direction == "read" else shape
+        if direction == "write":
+            return shape
+        shape = replace(shape, sequential=1.0 - self.store.jumps)
+        return shape.at_most(self.store.alone(self.begin, self.size), self.store.name)

@@ -7,6 +7,10 @@ import math
 PERIODIC_LOSS = math.sqrt(1.5)
 """C of Mathis and others: losses at equal distances, every segment acknowledged."""
 
+_GROWTH, _KEPT = 0.4, 0.7
+"""C of CUBIC, segments per cubic second, and what is left of the window after a loss."""
+_CUBIC = (_GROWTH * (3.0 + _KEPT) / (4.0 * (1.0 - _KEPT))) ** 0.25
+
 
 def window_rate(window: float, round_trip: float) -> float:
     """Bytes per second of a connection with a window of bytes in flight: `W / T`.
@@ -32,7 +36,7 @@ def loss_rate(segment: float, round_trip: float, loss: float) -> float:
 
     Mathis, Semke, Mahdavi and Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", Computer
     Communication Review 27(3), 1997, with C for losses at equal distances. Holds for losses below some percent, which
-    are repaired without time-outs; senders that do not halve their window (CUBIC, BBR) are faster.
+    are repaired without time-outs, and for senders that halve their window (Reno); see `cubic_rate` for others.
 
     Parameters
     ----------
@@ -48,6 +52,32 @@ def loss_rate(segment: float, round_trip: float, loss: float) -> float:
     """
     lost = round_trip * math.sqrt(loss)
     return segment * PERIODIC_LOSS / lost if lost > 0.0 else math.inf
+
+
+def cubic_rate(segment: float, round_trip: float, loss: float) -> float:
+    """Bytes per second of a connection whose window grows with the cube of the time since a loss, as CUBIC's does.
+
+    `S W / T` with `W = (C (3 + b) / (4 (1 - b)))^(1/4) (T / p)^(3/4)` segments, C = 0.4 per cubic second and b = 0.7.
+    Xu, Ha, Rhee, Goel and Eggert, "CUBIC for Fast and Long-Distance Networks", RFC 9438, 2023, sections 4.6 and 5.1,
+    for losses at equal distances. No less than `loss_rate`: where that is more, CUBIC grows as Reno does. Holds as that
+    does; a line that is full loses segments beside these.
+
+    Parameters
+    ----------
+    segment
+        Bytes of payload of a segment, S.
+    round_trip
+        Seconds of a round trip, T.
+    loss
+        Share of the segments that are lost, p.
+
+    >>> round(cubic_rate(1448.0, 0.05, 1e-5) / 1e6, 1), round(loss_rate(1448.0, 0.05, 1e-5) / 1e6, 1)
+    (18.1, 11.2)
+    """
+    if round_trip <= 0.0 or loss <= 0.0:
+        return math.inf
+    window = _CUBIC * (round_trip / loss) ** 0.75
+    return max(segment * window / round_trip, loss_rate(segment, round_trip, loss))
 
 
 def requests_rate(size: float, latency: float, rate: float, at_once: float) -> float:

@@ -46,6 +46,8 @@ def resource(cause: Cause, scenario: Scenario | None = None) -> str | None:
     if WORDS.get(cause.activity) in NOTHING_FASTER or not rest:
         return "tool" if cause.address == "catalogue" else None
     if section == "devices":
+        if inner[:1] and inner[0] in _pieces_at(scenario, name):
+            return cause.address
         return _of_device(cause.activity, name, inner, _pieces(scenario, name))
     if section == "hosts" and inner[:1] == ["page_cache"]:
         return ".".join(inner[1:3])
@@ -88,10 +90,9 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
         )
         flushed = (section, name) == (section_of, name_of) and inner[-1] == "flush_time"
         return by_unit if of_program or flushed else 1.0
-    if section_of == "jobs":  # too few of something: more, of the job and of the backup whose program it uses
-        keys = _pieces_of_jobs(scenario, name_of).get(piece, ())
-        mine = section == "jobs" and name in {name_of, _backup(scenario, name_of)}
-        return min(factor, MANY) if mine and ".".join(inner) in keys else 1.0
+    if section == "jobs" and section_of in {"jobs", "devices"}:
+        said = _said(scenario, (section_of, name_of, piece), name)
+        return min(factor, MANY) if ".".join(inner) in said else 1.0
     if section_of == "hosts":
         mine = section == "hosts" and name in _computers(scenario, name_of)
         return factor if mine and inner[-1] == "speed" else by_unit if mine else 1.0
@@ -107,12 +108,29 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
     return by_unit if not piece or inner[:1] == [piece] else 1.0
 
 
+def _said(scenario: Scenario, part: tuple[str, str, str], job: str) -> tuple[str, ...]:
+    """What a job says of a part: of its own too few, those of the backup whose program it uses; of where it goes to."""
+    section, name, piece = part
+    if section == "devices":
+        return _pieces_at(scenario, name).get(piece, {}).get(job, ())
+    return _pieces_of_jobs(scenario, name).get(piece, ()) if job in {name, _backup(scenario, name)} else ()
+
+
 def _pieces(scenario: Scenario | None, name: str) -> Mapping[str, Piece]:
     """The pieces of a device; those of every kind where it is not known which it is."""
     if scenario is not None:
         device = scenario.spec.devices.get(name)
         return device.pieces if device is not None else {}
     return {piece: keys for kind in device_kinds().values() for piece, keys in kind.spec.pieces.items()}
+
+
+def _pieces_at(scenario: Scenario | None, device: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """What of jobs that go to a device limits all of them there: of each piece the keys of each job."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for name, job in scenario.spec.jobs.items() if scenario is not None else ():
+        for piece, keys in job.pieces.items() if getattr(job, "to", None) == device else ():
+            found.setdefault(piece, {})[name] = keys
+    return found
 
 
 def _pieces_of_jobs(scenario: Scenario | None, name: str) -> Mapping[str, tuple[str, ...]]:

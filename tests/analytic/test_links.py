@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 import simbackup as sb
+from simbackup.equations.transfers import cubic_rate, loss_rate
 
 SIZE, RATE, AWAY, WINDOW = 10e9, 125e6, 0.050, 2.0**20
 SITE = """\
@@ -61,7 +63,29 @@ def test_the_round_trips_of_a_way_add_up() -> None:
 def test_losses_halve_the_window_of_a_connection(loss: float) -> None:
     changes = {"links.wan.loss": loss, "links.wan.segment": "1448 B", "jobs.full.connections": 2}
     rate = 2 * 1448.0 / AWAY * (1.5 / loss) ** 0.5
+    assert elapsed(changes | {"links.wan.congestion": "reno"}) == pytest.approx(SIZE / rate, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("loss", [1e-5, 1e-4, 1e-3])
+def test_the_window_of_cubic_grows_with_the_time_since_a_loss(loss: float) -> None:
+    """Against round trip by round trip, of which half of one more or less is in a cycle from loss to loss."""
+    changes = {"links.wan.loss": loss, "links.wan.segment": "1448 B"}
+    rate = cubic_rate(1448.0, AWAY, loss)
     assert elapsed(changes) == pytest.approx(SIZE / rate, rel=TOLERANCE)
+    rounds = len(cubic_cycle(loss))
+    by_rounds = 1448.0 / loss / rounds / AWAY
+    assert rate == pytest.approx(max(by_rounds, loss_rate(1448.0, AWAY, loss)), rel=1.0 / rounds)
+
+
+def cubic_cycle(loss: float) -> list[float]:
+    """The window of each round trip from one loss to the next, in which 1 / p segments are sent."""
+    most = 1.0
+    while True:
+        turn = (most * 0.3 / 0.4) ** (1.0 / 3.0)
+        windows = [0.4 * (i * AWAY - turn) ** 3 + most for i in range(math.ceil(turn / AWAY))]
+        if sum(windows) >= 1.0 / loss:
+            return windows
+        most *= 1.001
 
 
 @pytest.mark.parametrize(("duplex", "times"), [("full", 1.0), ("half", 2.0)])

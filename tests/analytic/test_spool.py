@@ -108,6 +108,20 @@ def test_the_room_is_free_again_after_each_run() -> None:
     assert list(again.jobs["status"]) == ["done"] * 4
 
 
+def test_jobs_that_share_a_spool_wait_for_room_and_take_what_comes_back() -> None:
+    """Two of three fit: both are spooled at half of the line's rate, and the third when the first is on tape."""
+    job = "{method: image, data: files, to: library, spool: {on: spool, size: 8 GB}}"
+    three = "".join(f"  {name}: {job}\n" for name in ("one", "two", "three"))
+    text = SITE[: SITE.index("jobs:\n")] + "jobs:\n" + three
+    result = sb.simulate(sb.load(text, {"data.files.size": "8 GB", "devices.library.unload_after": "1 d"}))
+    assert list(result.jobs["status"]) == ["done"] * 3
+    line, tape = ROOM / LINE, ROOM / TAPE
+    waited = sum(s.end - s.start for s in result.trace.spans if s.activity == "wait for room")
+    assert waited == pytest.approx(2 * line + tape, abs=MOVES)
+    assert result.get("jobs.two.elapsed") == pytest.approx(2 * line + 2 * tape, abs=MOVES)
+    assert result.get("jobs.three.elapsed") == pytest.approx(3 * line + 2 * tape, abs=MOVES)
+
+
 def test_a_spool_without_room_or_with_streams_is_refused() -> None:
     with pytest.raises(sb.InputError, match="has no room for a spool of 30 GB"):
         run({"jobs.full.spool.size": "30 GB"})

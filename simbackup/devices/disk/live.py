@@ -32,6 +32,11 @@ class Disk:
         """Any: its heads stay where they are until what comes next has turned below them, if that is faster."""
         return self.size
 
+    @property
+    def jumps(self) -> float:
+        """None: what is read in sequence lies in sequence."""
+        return 0.0
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
         del direction  # a disk reads and writes at the rate of its media

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
-from simbackup.equations.transfers import loss_rate, window_rate
+from simbackup.equations.transfers import cubic_rate, loss_rate, window_rate
 
 
 @dataclass(slots=True, eq=False)
 class Network:
     """A direction of a network or bus: its link, seconds of a round trip, bytes a second of one of its parallel wires.
 
-    A stream has the bytes of its `window` under way at most, if that is stated; a share of its segments is lost. The
+    A stream has the bytes of its `window` under way at most, if that is stated; a share of its segments is lost, after
+    which its window `halves`, or grows with the cube of the time. The
     `other` direction is the same one unless both have a capacity of their own. Between two ports of a switch a byte
     also passes what lies `beyond` the first, at the same time.
     """
@@ -26,6 +27,7 @@ class Network:
     window: float | None = None
     loss: float = 0.0
     segment: float = 0.0
+    halves: bool = False
     other: Network | None = None
     beyond: tuple[Link, ...] = ()
 
@@ -52,7 +54,8 @@ def connection_rate(networks: Sequence[Network]) -> float:
     segments = [network.segment for network in networks if network.segment > 0.0]
     kept = math.prod(1.0 - network.loss for network in networks)
     by_window = window_rate(min(windows), away) if windows else math.inf
-    by_loss = loss_rate(min(segments), away, 1.0 - kept) if segments else math.inf
+    after_loss = loss_rate if any(network.halves for network in networks) else cubic_rate
+    by_loss = after_loss(min(segments), away, 1.0 - kept) if segments else math.inf
     return min(by_window, by_loss)
 
 

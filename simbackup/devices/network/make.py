@@ -53,4 +53,7 @@ def _direction(name: str, link: LinkSpec, each: Quantity) -> Network:
     rate = si_or(link.count, 1.0) * each.si
     wires = Link(f"links.{name}", rate, fastest=rate)
     window = link.window.si if link.window else None
-    return Network(wires, link.latency.si, each.si, window, si_or(link.loss, 0.0), si_or(link.segment, 0.0))
+    return Network(
+        wires, link.latency.si, each.si, window, si_or(link.loss, 0.0), si_or(link.segment, 0.0),
+        halves=link.congestion == "reno",
+    )  # fmt: skip

@@ -54,9 +54,9 @@ class NetworkSheet(Frozen):
     """A network or bus."""
 
     rate: Rate
-    """Payload rate."""
+    """Bytes of data that it carries a second, without the headers of packets."""
     latency: Duration
-    """Round trip."""
+    """Time of a round trip: until a short request has arrived and its answer is back."""
     duplex: Annotated[Literal["half", "full"], Word()] = "half"
     """`full` if each direction has the rate for itself; both share it by default."""
     medium: Annotated[Medium, Word()] = "switched"
@@ -68,6 +68,9 @@ class NetworkSheet(Frozen):
     """Share of the segments that are lost on the way; none by default."""
     segment: PositiveSize | None = None
     """Payload of one segment, where some are lost."""
+    congestion: Annotated[Literal["cubic", "reno"], Word()] = "cubic"
+    """How senders grow again where segments are lost: `cubic`, the default of Linux since 2006 and Windows since about
+    2018; or `reno`, which halves the window and adds a segment each round trip, as older systems do."""
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.TRANSFER: "rate",

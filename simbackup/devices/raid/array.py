@@ -128,6 +128,11 @@ class Rebuilding:
         return max(self.ahead, self.controller.read_ahead if self.controller.prefetches else 0.0)
 
     @property
+    def jumps(self) -> float:
+        """None: what is read in sequence lies in sequence."""
+        return 0.0
+
+    @property
     def degraded(self) -> bool:
         """Whether a disk is missing."""
         return bool(self.layout.failed)

@@ -13,9 +13,17 @@ from simbackup.schema.quantity import si_or
 
 
 def reduction_of(
-    said: CompressionSpec | None, chunks: DeduplicationSpec | None, ratio: float, lies: Chunks | None = None
+    said: CompressionSpec | None,
+    chunks: DeduplicationSpec | None,
+    ratio: float,
+    lies: Chunks | None = None,
+    *,
+    overlapped: bool = False,
 ) -> Reduction:
-    """How data of a ratio are compressed and deduplicated, and how they lie; not at all where the file says nothing."""
+    """How data of a ratio are compressed and deduplicated, and how they lie; not at all where the file says nothing.
+
+    A compressor that does not say so is `overlapped` or not as the method has it.
+    """
     how = NO_REDUCTION
     if said is not None:
         how = parameters_of(
@@ -24,6 +32,7 @@ def reduction_of(
             ratio=ratio,
             threads=int(si_or(said.threads, 1.0)),
             expanders=int(si_or(said.expand_threads, 1.0)),
+            overlapped=overlapped if said.overlapped is None else said.overlapped,
         )
     if chunks is None or lies is None:
         return how
@@ -31,8 +40,10 @@ def reduction_of(
     return replace(
         how, at=chunks.at, compress_cpu=how.compress_cpu / repeated, repeated=repeated, cut_cpu=chunks.cut_cpu.si,
         join_cpu=chunks.join_cpu.si, cutters=int(si_or(chunks.threads, 1.0)),
-        together=lies.together, at_once=si_or(chunks.at_once, 1.0),
+        together=lies.together, at_once=si_or(chunks.at_once, 1.0), asked=chunks.together.si,
         ingest=chunks.ingest.si if chunks.ingest is not None else None,
         stream_ingest=chunks.stream_ingest.si if chunks.stream_ingest is not None else None,
+        restore_rate=chunks.restore_rate.si if chunks.restore_rate is not None else None,
+        stream_restore_rate=chunks.stream_restore_rate.si if chunks.stream_restore_rate is not None else None,
         index_reads=index_reads / chunks.chunk.si if chunks.chunk is not None else 0.0,
     )  # fmt: skip

@@ -40,9 +40,10 @@ class CompressionSpec(Modelled, CompressorSheet):
     expand_threads: Pieces | None = None
     """Threads that expand one stream at once, each on a core; one by default, as few formats can be expanded in
     parallel."""
-    overlapped: bool = False
+    overlapped: bool | None = None
     """Whether a single thread compresses or expands while the program reads and writes on, as behind a pipe; else both
-    take turns. Several threads always do."""
+    take turns. By default, backups of databases overlap, as the server or a program before the pipe works on, and
+    others take turns. Several threads always overlap."""
 
     conditional: ClassVar[Mapping[str, str]] = {
         "compress_cpu": "where a host compresses: at the client, the server, or on the wire",

@@ -13,6 +13,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.methods.deduplication.live import given_back
 from simbackup.methods.file_backup.disk import fetching, lying, seek
 from simbackup.methods.file_backup.objects import objects_of
 from simbackup.methods.file_backup.staging import Crossing, staged
@@ -79,7 +80,8 @@ class CopySaveSet:
             source = lying(system, lies, begin, size)
             there, share = lies.fetched, 1.0 / copy.reduction.stored
             towards = (crossing[0].over(networks, share, self.connections), crossing[1])
-            return staged((server, source, there), towards, (networks, share), self.tool)
+            found = staged((server, source, there), towards, (networks, share), self.tool)
+            return given_back(found, system, lies.extents[0].medium, lies.reduction)
 
         yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
 
@@ -88,7 +90,8 @@ class CopySaveSet:
         server, store, size = system.hosts[self.server], system.object_stores[self.to], saved.size / copy.compression
         there, source = lies.fetched, lying(system, lies, 0.0, saved.size)
         reading = fetching((server, server), source, self.tool.copying(server) * there, self.tool.request)
-        reading = reading.times(copy.compression / there)
+        reading = given_back(reading.times(1.0 / there), system, lies.extents[0].medium, lies.reduction)
+        reading = reading.times(copy.compression)
         objects = objects_of(size, saved.files, saved.method, self.object_size)
         shape = store.carrying(reading, "write", objects, networks, self.connections, drawn=system.drawn(copy.job))
         flow = shape.start(system.network, copy.job, Activity.COPY, size)
@@ -102,6 +105,7 @@ class CopySaveSet:
         position = system.reserve(self.to, size)
         source = lying(system, lies, 0.0, saved.size)
         shape = fetching((server, host), source, self.tool.copying(host) * there, self.tool.request).times(1.0 / there)
+        shape = given_back(shape, system, lies.extents[0].medium, lies.reduction)
         shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
         place = VolumeRange(system.volumes[self.to], position, size)
         yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)

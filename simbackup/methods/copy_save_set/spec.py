@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
+from simbackup.methods.deduplication.spec import RATE_KEYS, READ_KEYS
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import Copying, JobSpec, Saving
@@ -48,6 +49,7 @@ class CopySaveSetSpec(Copying):
             yield f"jobs.{name}.object_size"
         saved = spec.jobs[self.save_set]
         yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
+        yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in (*READ_KEYS, *RATE_KEYS))
         if isinstance(saved, Saving):
             yield f"hosts.{spec.owner_of(saved.to)}.read_ahead"
             if isinstance(spec.devices[self.to], MediaLibrary):

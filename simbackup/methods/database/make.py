@@ -54,6 +54,6 @@ def _back(saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, host: str, work
 def _there(job: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, workers: int = 1) -> Way:
     """The way to its target."""
     host, data = spec.host_of(job.data), spec.data[job.data]
-    how = reduction_of(job.compressor, None, si_or(data.compression, 1.0))
+    how = reduction_of(job.compressor, None, si_or(data.compression, 1.0), overlapped=True)
     way = spec.way_to(host, job.to) or ()
     return Way(host, spec.owner_of(job.to) or host, way, tool_of(job.tool), workers, how)

@@ -1,11 +1,15 @@
-"""What a store takes at most, and what its index reads."""
+"""What a store takes and gives back at most, and what its index reads."""
 
 from __future__ import annotations
 
 from simbackup.catalogue import Reduction
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.engine.flows import Link
 from simbackup.system import System
+
+Pace = tuple[Link, float | None, float | None]
+"""What all streams share, bytes a second of all of them, and of one."""
 
 
 def ingested(shape: FlowShape, system: System, job: str, device: str, how: Reduction) -> FlowShape:
@@ -13,13 +17,27 @@ def ingested(shape: FlowShape, system: System, job: str, device: str, how: Reduc
 
     All streams share what the store takes at most, and the disks on which its index is read for some chunks.
     """
-    if how.ingest is not None:
-        link = system.ingest(device)
-        rate = min(how.stream_ingest or how.ingest, how.ingest)
-        own = f"{job}.ingest"  # a stream's own pace, which others do not slow
-        shape = shape.plus({link: 1.0 / how.ingest}).at_most(rate / max(shape.workers, 1), own, Activity.FIND_CHUNKS)
+    pace = (system.ingest(device), how.ingest, how.stream_ingest)
+    shape = _paced(shape, pace, (f"{job}.ingest", Activity.FIND_CHUNKS))
     if how.index_reads > 0.0:
         region = system.volumes[device].region
         one = region.store.scattered("read", region.begin, region.size, 1.0)
         shape = shape.plus({region.store.link: how.index_reads * one.busy})
     return shape
+
+
+def given_back(shape: FlowShape, system: System, device: str, how: Reduction) -> FlowShape:
+    """The shape of a byte that comes back when a store on disk gives it, which all streams share."""
+    link = system.ingest(device, back=True)
+    return _paced(shape, (link, how.restore_rate, how.stream_restore_rate), (link.name, Activity.JOIN_CHUNKS))
+
+
+def _paced(shape: FlowShape, pace: Pace, own: tuple[str, str]) -> FlowShape:
+    """The shape of a byte that a store handles, at a stream's own pace, which others do not slow."""
+    link, of_all, of_one = pace
+    if of_all is None and of_one is None:
+        return shape
+    if of_all is not None:
+        shape = shape.plus({link: 1.0 / of_all})
+    rate = min(each for each in (of_all, of_one) if each is not None)
+    return shape.at_most(rate / max(shape.workers, 1), *own)

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
 
+READ_KEYS = ("together", "at_once")
+"""What decides how a store is read."""
+RATE_KEYS = ("restore_rate", "stream_restore_rate")
+"""How fast a store on disk gives it back."""
+
+
 class DeduplicationSheet(Frozen):
     """A method of deduplication: what it costs to find chunks and to bring them back."""
 
@@ -42,6 +48,11 @@ class DeduplicationSheet(Frozen):
     hosts and disks by default."""
     stream_ingest: Rate | None = None
     """Bytes a second that it takes of one stream; `ingest` by default."""
+    restore_rate: Rate | None = None
+    """Bytes a second, after they are joined, that such a store gives back at most to all readers together; no limit but
+    hosts and disks by default."""
+    stream_restore_rate: Rate | None = None
+    """Bytes a second that it gives back to one stream; `restore_rate` by default."""
     index_reads: Multiple | None = None
     """Reads of an index on the disks of the store for each chunk; none, as of an index in memory, by default."""
     at_once: Count | None = None
@@ -73,6 +84,8 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
         "threads": "where a host deduplicates",
         "ingest": "onto disks",
         "stream_ingest": "onto disks",
+        "restore_rate": "in restores and copies from disks",
+        "stream_restore_rate": "in restores and copies from disks",
         "index_reads": "onto disks",
         "chunk": "with 'last' or 'index_reads'",
         "generations": "in restores and copies of full backups with 'last'",
@@ -83,7 +96,7 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
 
     def used(self, address: str, *, restore: bool = False) -> list[str]:
         """The keys that a backup uses, or a restore of what it saved."""
-        keys = ["together", "at_once", "generations", "chunk"] if restore else ["ratio", "last"]
+        keys = [*READ_KEYS, "generations", "chunk"] if restore else ["ratio", "last"]
         if not restore:
             keys += ["ingest", "stream_ingest", "index_reads"]
             keys += [] if self.ratio is not None else ["within"]

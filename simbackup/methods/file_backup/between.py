@@ -26,9 +26,9 @@ class SpoolSpec(Frozen):
     """A disk that takes what is saved before it goes to tape."""
 
     on: Text
-    """The volume or device of a host that takes it."""
+    """The volume or device of a host that takes it. Jobs that find no room there wait until others give theirs back."""
     size: PositiveSize
-    """Room there; when it is full, what it holds goes to tape."""
+    """Room there for this job; when it is full, what it holds goes to tape."""
     overlapped: bool = False
     """Whether one half of the room is filled while the other goes to tape; else both take turns."""
 

@@ -18,7 +18,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed, expanded
-from simbackup.methods.deduplication.live import ingested
+from simbackup.methods.deduplication.live import given_back, ingested
 from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
@@ -160,6 +160,7 @@ class DiskRestore:
                 source = lying(system, copy, begin, size)
                 yield from seek(system, job, source, networks)
                 shape = self._copying(system, source, target, made, copy.reduction)
+                shape = given_back(shape, system, copy.extents[0].medium, copy.reduction)
                 shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.returned)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, beside(target, made))
@@ -199,7 +200,7 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     how, used = copy.reduction, system.used.get(lies.medium, whole.size)
     if how.together is None:
         return whole.part(lies.position + begin / there, size / there)
-    chunks = ChunkStore(whole.store, (whole.begin, used), how.together, how.at_once)
+    chunks = ChunkStore(whole.store, (whole.begin, used), how.together, how.at_once, how.asked)
     return Region(chunks, whole.begin, min(size / copy.fetched, used))
 
 

@@ -74,7 +74,8 @@ class FileBackupSpec(Saving, FileKeeping):
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "ingest": ("deduplication.stream_ingest", "deduplication.ingest")
+        "ingest": ("deduplication.stream_ingest", "deduplication.ingest"),
+        "restore_rate": ("deduplication.stream_restore_rate", "deduplication.restore_rate"),
     }
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
     not_on_disk: ClassVar[tuple[str, ...]] = ("multiplexing", "pool")

@@ -20,7 +20,7 @@ from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import prepare
-from simbackup.system import System
+from simbackup.system import JobFailedError, System
 
 Wait = Generator[simpy.Event, Any, None]
 HALVES = 2
@@ -69,8 +69,10 @@ class SpooledBackup:
         copy = Copy(job, self.library, data.compression, system.env.now, reduction=it.reduction)
         yield from prepare(system, job, data, it.tool, part.files)
         yield from first_walk(system, job, it)
-        before, room = system.used.get(it.to), min(self.room, part.size / stored)
-        place = system.reserve(it.to, room)
+        spool, room = system.spool(it.to), min(self.room, part.size / stored)
+        place = yield from spool.take(job, room)
+        if place is None:
+            raise JobFailedError(f"'{it.to}' is full")
         passes = self._passes(part.size, place)
         try:
             if self.overlapped:
@@ -80,8 +82,7 @@ class SpooledBackup:
                     yield from self._take(system, job, each)
                     yield from self._drain(system, copy, each)
         finally:
-            if system.used[it.to] == place + room:  # else others have taken room behind it
-                self._give_back(system, before)
+            spool.give_back(place, room)
         system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, copy.time, [copy], it.level))
         return Moved(part.size, part.files)
 
@@ -141,10 +142,3 @@ class SpooledBackup:
 
         tool = it.tool if each.last else replace(it.tool, unload_after=math.inf)
         yield from TapeWriter(each.size, shape, tool, pool=self.pool, begin=each.begin).write(system, copy)
-
-    def _give_back(self, system: System, before: float | None) -> None:
-        """Give the room on the disk back."""
-        if before is None:
-            del system.used[self.backup.to]
-        else:
-            system.used[self.backup.to] = before

@@ -184,6 +184,33 @@ def test_a_store_takes_no_more_than_it_can_of_one_stream_and_of_all() -> None:
     assert both.get("jobs.full.elapsed") == both.get("jobs.again.elapsed") == pytest.approx(2e9 / 100e6, rel=0.01)
 
 
+def test_a_store_gives_back_no_more_than_it_can_to_one_stream_and_to_all() -> None:
+    fast = {"links.lan.rate": "5 GB/s", "devices.store.read_latency": "0 s"}
+    rates = "restore_rate: 100 MB/s, stream_restore_rate: 80 MB/s"
+    jobs = "  again: {restore: full, after: back}\n  beside: {restore: full, after: back}\n"
+    jobs += "  copy: {method: copy_save_set, save_set: full, to: source, after: [again, beside]}\n"
+    result = run(site(dedup=f", {rates}, at: target", jobs=jobs), fast)
+    assert result.get("jobs.back.elapsed") == pytest.approx(1e9 / 80e6, rel=0.01)
+    assert result.get("jobs.again.elapsed") == result.get("jobs.beside.elapsed") == pytest.approx(20.0, rel=0.01)
+    assert result.get("jobs.copy.elapsed") == pytest.approx(1e9 / 80e6, rel=0.01)
+    found = sb.explain(result, "again")["again"]
+    assert (found.bottleneck, found.without) == ("devices.store.restore_rate", pytest.approx(5.0, rel=0.01))
+
+
+def test_readers_of_pieces_lose_nothing_to_each_other() -> None:
+    """Each piece is sought anyway, wherever the arm comes from: two restores take the disk twice as long as one."""
+    fast = {"links.lan.rate": "5 GB/s", "jobs.full.deduplication.join_cpu": "0 ns/B"}
+    jobs = "  again: {restore: full, after: back}\n  beside: {restore: full, after: back}\n"
+    text = (
+        site(dedup=", at_once: 16", jobs=jobs)
+        .replace("ratio: 5", "ratio: 100")
+        .replace("  store: {kind: ssd,", "  flash: {kind: ssd,")
+    )
+    result = run(text.replace("links:\n", DISK + "links:\n"), fast)
+    one, both = result.get("jobs.back.elapsed"), result.get("jobs.again.elapsed")
+    assert both == result.get("jobs.beside.elapsed") == pytest.approx(2 * one, rel=0.02)
+
+
 def test_an_index_on_disk_reads_where_memory_does_not_know_a_chunk() -> None:
     """A read for each of ten chunks of 10 kB makes ten thousand, and a disk of 7,200 rpm takes about 10 ms for one."""
     text = site().replace("  store: {kind: ssd,", "  flash: {kind: ssd,").replace("links:\n", DISK + "links:\n")

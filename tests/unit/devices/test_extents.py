@@ -20,6 +20,16 @@ def both(ranges: list[tuple[int, int]]) -> tuple[ExtentSet, set[int]]:
     return extents, naive
 
 
+@given(RANGES, RANGES)
+def test_it_loses_what_a_plain_set_of_bytes_loses(ranges: list[tuple[int, int]], gone: list[tuple[int, int]]) -> None:
+    extents, naive = both(ranges)
+    for begin, end in gone:
+        extents.remove(begin, end)
+        naive -= set(range(begin, end))
+    assert {int(byte) for begin, end in extents.ranges for byte in range(int(begin), int(end))} == naive
+    assert extents.total == len(naive)
+
+
 @given(RANGES)
 def test_it_holds_what_a_plain_set_of_bytes_holds(ranges: list[tuple[int, int]]) -> None:
     extents, naive = both(ranges)

@@ -1,0 +1,59 @@
+"""Room on a volume that several backups take in turn, each for as long as it spools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, MutableMapping
+from typing import Any
+
+import simpy
+
+from simbackup.devices.extents import ExtentSet
+from simbackup.engine.activity import Activity
+from simbackup.engine.clock import Clock
+
+
+class SpoolRoom:
+    """Pieces of a volume that are lent: the lowest free place that is large enough, in the order of requests.
+
+    `used` is where the free end of each volume begins, and `grow` takes room there, if there is some. What comes back
+    below the end of another piece is a hole, which a later request may fill.
+    """
+
+    def __init__(
+        self, clock: Clock, volume: str, used: MutableMapping[str, float], grow: Callable[[str, float], float | None]
+    ) -> None:
+        self._clock, self._volume, self._used, self._grow = clock, volume, used, grow
+        self._holes = ExtentSet()
+        self._lent = 0
+        self._queue = simpy.Resource(clock.env, 1)
+        self._returned = clock.env.event()
+
+    def take(self, job: str, size: float) -> Generator[simpy.Event, Any, float | None]:
+        """Where so many bytes begin, as soon as there is room; None if none is lent that could come back."""
+        turn = self._queue.request()
+        with self._clock.span(job, f"devices.{self._volume}", Activity.WAIT_FOR_ROOM):
+            yield turn
+            while (place := self._place(size)) is None and self._lent:
+                yield self._returned
+        self._queue.release(turn)
+        self._lent += place is not None
+        return place
+
+    def give_back(self, begin: float, size: float) -> None:
+        """Return a piece."""
+        self._lent -= 1
+        self._holes.add(begin, begin + size)
+        last, end = self._holes.ranges[-1]
+        if end == self._used[self._volume]:  # else others took room behind it that they keep
+            self._used[self._volume] = last
+            self._holes.remove(last, end)
+        event, self._returned = self._returned, self._clock.env.event()
+        event.succeed()
+
+    def _place(self, size: float) -> float | None:
+        """The lowest hole that is large enough, else room at the end of the volume; None if there is neither."""
+        for begin, end in self._holes.ranges:
+            if end - begin >= size:
+                self._holes.remove(begin, begin + size)
+                return begin
+        return self._grow(self._volume, size)
