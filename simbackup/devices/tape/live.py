@@ -155,15 +155,14 @@ class Library:
         Who waits with a drive unloads it first, as others may need the cartridge in it.
         """
 
-        def to_come() -> bool:
-            return self.scratch(pool) is None and any(c.in_use for c in self.cartridges if c.pool == pool)
+        def used() -> bool:
+            return any(c.in_use for c in self.cartridges if c.pool == pool)
 
-        if drive is not None and drive.cartridge is not None and to_come():
+        if drive is not None and drive.cartridge is not None and self.scratch(pool) is None and used():
             yield from self._eject(job, drive)
         with self.clock.span(job, self.name, Activity.WAIT_FOR_ANY_CARTRIDGE):
-            while to_come():
+            while (cartridge := self.scratch(pool)) is None and used():
                 yield self.returned
-        cartridge = self.scratch(pool)
         if cartridge is not None:
             cartridge.in_use = True
         return cartridge
