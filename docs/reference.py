@@ -34,6 +34,10 @@ from simbackup.schema.study import BoundSpec, CorrelationSpec, RangeSpec, SpanSp
 from simbackup.schema.yaml_file import read
 
 FOLDER = Path(__file__).parent / "reference"
+FIRST = 8
+"""Values of a datasheet that its page shows as an example."""
+KINDS = frozenset({"kind", "method"})
+"""Keys with the name of a kind."""
 FOLDERS = ("devices", "jobs", "workloads")
 """Sections whose pages lie in a folder."""
 SECTIONS = ("hosts", "links", "devices", "data", "workloads", "jobs")
@@ -46,6 +50,33 @@ SHAPES = {
     "": "text or mapping",
 }
 """What a key holds, by the first of these that its type has in it."""
+WRITTEN = {
+    "jobs.md": """\
+extends: teaching/short-backups
+jobs:
+  save: {begin: "22:00", every: 1 d, until: 7 d, window: 8 h, retries: 2, retry_after: 10 min}
+""",
+    "chance.md": """\
+extends: teaching/short-backups
+chance:
+  how_much: {of: data.log.size, distribution: lognorm, shapes: {s: 0.5}, by: factor, least: 0.1, most: 10}
+""",
+    "history.md": """\
+extends: teaching/short-backups
+history:
+  jobs:
+    save: {where: {level: full}, set: {data.log.size: read_bytes}}
+  fit:
+    writes: {datasheet: ssd/sata-ssd-2015, parameter: write_rate, plausible: [100 MB/s, 550 MB/s], why: not stated}
+""",
+    "origin.md": """\
+extends: teaching/short-backups
+data:
+  log:
+    size: {value: 7 MiB, basis: assumed, range: [5 MiB, 20 MiB], why: "not measured yet; a quiet day"}
+""",
+}
+"""Examples of pages for which no scenario has a short one; each can be checked as it is."""
 Pages = dict[str, str]
 
 
@@ -64,8 +95,8 @@ def pages() -> Pages:
         found[f"workloads/{name}.md"] = _page(name, kind.spec, examples.get(kind.spec), "workloads")
     beside = _beside_sheets()
     for name, sheet in registry.sheets().items():
-        found[f"datasheets/{name}.md"] = _page(name, sheet, None, "") + _beside(name, beside.get(name))
-    found["jobs.md"] = _page("Every job", JobSpec, None, "")
+        found[f"datasheets/{name}.md"] = _page(name, sheet, _sheet(name), "") + _beside(name, beside.get(name))
+    found["jobs.md"] = _page("Every job", JobSpec, None, "") + _written("jobs.md")
     study = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
     inside = {
         "vary": RangeSpec,
@@ -75,13 +106,13 @@ def pages() -> Pages:
     }
     nested = [line for key, part in inside.items() for line in (*_nested(key, part), "")]
     found["study.md"] = study.replace("## Example", "\n".join([*nested, "## Example"]))
-    found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), ""])
+    found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), *_fleet(), ""])
     found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")
     found["calibration.md"] = _page("Fitted constants: calibration.yaml", Fit, fits, "")
-    found["chance.md"] = _page("Chance", ChanceSpec, None, "chance")
-    found["history.md"] = _history()
-    found["origin.md"] = _page("Where a value comes from", Origin, None, "")
+    found["chance.md"] = _page("Chance", ChanceSpec, None, "chance") + _written("chance.md")
+    found["history.md"] = _history() + _written("history.md")
+    found["origin.md"] = _page("Where a value comes from", Origin, None, "") + _written("origin.md")
     found["README.md"] = _contents(found)
     return found
 
@@ -102,7 +133,7 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
     if common:
         named = ", ".join(f"`{key}`" for key in sorted(common))
         lines += ["", f"Keys of [every job](../jobs.md): {named}."]
-    for key in keys:
+    for key in [key for key in keys if key not in common]:
         inner = nested_part(part, key)
         if inner is not None and sheet_kind(inner) is None:
             lines += ["", *_nested(key, inner)]
@@ -182,7 +213,11 @@ def _meaning(part: type[BaseModel], key: str) -> str:
         return said
     if key == "kind" and sheet_kind(part) is not None:
         return "The kind of device; a `model` says it, too."
-    return f"The {'kind of device' if key == 'kind' else key}."
+    return (
+        f"Says which {'kind of device it' if key == 'kind' else 'method the job'} is."
+        if key in KINDS
+        else f"The {key}."
+    )
 
 
 def _type(part: type[BaseModel], key: str) -> str:
@@ -248,6 +283,30 @@ def _examples() -> dict[type[Part], tuple[str, str]]:
                 if text and (known is None or len(text) < len(known[1])):
                     found[type(part)] = (name, text)
     return found
+
+
+def _fleet() -> list[str]:
+    """A fleet of a scenario."""
+    name = "planning/midnight"
+    file = Path(shelf.roots()[0]) / "scenarios" / f"{name}.yaml"
+    text = _yaml({"fleets": read(file, name).plain()["fleets"]})
+    return ["", "## Example", "", f"From `{name}`:", "", "```yaml", text.rstrip(), "```"]
+
+
+def _written(page: str) -> str:
+    """The example of a page for which no scenario has a short one."""
+    return f"\n## Example\n\n```yaml\n{WRITTEN[page]}```\n"
+
+
+def _sheet(kind: str) -> tuple[str, str]:
+    """The first values of the first datasheet of a kind, without where they come from."""
+    name = next(name for name in shelf.names() if name.startswith(f"{kind}/"))
+    plain = shelf.load_datasheet(name).tree.plain()
+    values = {key: _plain(value) for key, value in [*plain["parameters"].items()][:FIRST]}
+    kept = {key: plain[key] for key in ("title", "kind") if key in plain}
+    text = _yaml({**kept, "parameters": values}, flow=False)
+    more = "Its first values" if len(plain["parameters"]) > FIRST else "Its values"
+    return name, f"# {more}; in the file each also states where it comes from.\n{text}"
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,8 @@ from simbackup import shelf
 from simbackup.experiments.overview import datasheet_values, works
 from simbackup.shelf import Datasheet
 
+SHORT = 16
+"""Letters of a value that is kept on one line."""
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~])")
 
 
@@ -28,7 +30,7 @@ def page(kind: str, sheets: Iterable[Datasheet]) -> str:
     for sheet in sheets:
         lines += [f"({anchor(sheet.name)})=", f"## {plain(sheet.title)}", "", f"`{sheet.name}`", ""]
         lines += [plain(sheet.description), ""] if sheet.description else []
-        lines += ["| value | | basis | where it comes from |", "|---|---|---|---|", *_values(sheet), ""]
+        lines += ["| key | value | basis | where it comes from |", "|---|---|---|---|", *_values(sheet), ""]
     return "\n".join(lines)
 
 
@@ -37,12 +39,23 @@ def _values(sheet: Datasheet) -> list[str]:
     given = dict(sheet.values())
     rows: list[str] = []
     for row in datasheet_values(sheet.name):
-        shown = plain(str(row["value"])) + (f"<br><small>{plain(row['range'])}</small>" if row["range"] else "")
+        shown = together(plain(str(row["value"]))) + (
+            f"<br><small>{plain(row['range'])}</small>" if row["range"] else ""
+        )
         key = given[row["parameter"]].source
         cited = f"[{plain(row['source'])}](work-{key})" if key else ""
         said = "; ".join(each for each in (cited, plain(row["at"]), plain(row["why"])) if each)
         rows.append(f"| `{row['parameter']}` | {shown} | {row['basis']} | {said} |")
     return rows
+
+
+def together(value: str) -> str:
+    r"""A short value on one line, with its unit.
+
+    >>> together("7200 rpm")
+    '7200\xa0rpm'
+    """
+    return value.replace(" ", "\N{NO-BREAK SPACE}") if len(value) <= SHORT else value
 
 
 def anchor(name: str) -> str:

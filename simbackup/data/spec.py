@@ -176,7 +176,7 @@ class AgedSpec(Frozen):
     updates: Count
     """Number of updates."""
     update_size: PositiveSize
-    """Bytes of each."""
+    """Bytes of each update, such as the `8 KiB` of a page."""
     working_set: PositiveShare | None = None
     """Share of the data that was updated; all of it by default."""
     hot_data: PositiveShare | None = None
@@ -192,7 +192,7 @@ class DataSpec(Part, Modelled, FilesSheet):
     on: Text
     """The device or volume that it lies on."""
     size: PositiveSize
-    """Its bytes."""
+    """Bytes of the data set, such as `2 TB`; with `files`, of all files together."""
     at: Size | None = None
     """Where it begins on the device; behind the data sets listed before it by default."""
     filesystem: FilesystemSpec | None = None

@@ -41,7 +41,7 @@ class RetentionSpec(Frozen):
     """How long restore points are kept: whatever one of the rules keeps."""
 
     last: Counted = None
-    """The newest so many."""
+    """So many of the newest restore points, such as `14`."""
     age: Text | None = None
     """All that are younger, such as `5 weeks`, `3 months`."""
     daily: Counted = None

@@ -15,7 +15,7 @@ class Constant(Frozen):
     datasheet: Text
     """The datasheet that has the constant."""
     parameter: Text
-    """Its name there."""
+    """Its name in the datasheet, such as `outer_rate`."""
     plausible: tuple[Any, Any]
     """The physically plausible range."""
     why: Text

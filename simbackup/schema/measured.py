@@ -60,9 +60,9 @@ class MeasuredRow(Frozen):
     at: Text
     """Where the document states it."""
     operation: Text
-    """What was measured."""
+    """What was measured, in the words of the document, such as `restore of one file`."""
     quantity: Text = "elapsed"
-    """Which figure of it."""
+    """Which figure of it, such as `elapsed`, `throughput` or `size`."""
     group: Text | None = None
     """Name of a group of rows that one mechanism decides; its own by default."""
     kind: Literal["result", "input", "duplicate", "structural", "projection"] = "result"

@@ -26,7 +26,7 @@ def _cell(name: str, one: Variant, first: Variant) -> Cell:
     now, then = figure["value"], (first.figures.get(name) or {}).get("value")
     if one is not first and now is not None and then:
         parts[0] += f" ({percent(now / then - 1.0, sign=True).text})"
-    if figure["value"] is not None and figure.get("range"):
+    if figure.get("range"):
         parts.append(str(figure["range"]))
     if figure["text"] and figure["verdict"] not in {"done", ""}:
         parts.append(str(figure["verdict"]))

@@ -15,7 +15,7 @@ class CloudDiskSheet(Frozen):
     """A block volume of a cloud."""
 
     capacity: PositiveSize
-    """Capacity."""
+    """Bytes that it holds, as they were ordered."""
     rate: Rate
     """Greatest rate, read and written together."""
     iops: Frequency

@@ -54,9 +54,9 @@ class NetworkSheet(Frozen):
     """A network or bus."""
 
     rate: Rate
-    """Payload rate."""
+    """Bytes of data that it carries a second, without the headers of packets."""
     latency: Duration
-    """Round trip."""
+    """Time of a round trip: until a short request has arrived and its answer is back."""
     duplex: Annotated[Literal["half", "full"], Word()] = "half"
     """`full` if each direction has the rate for itself; both share it by default."""
     medium: Annotated[Medium, Word()] = "switched"

@@ -41,7 +41,7 @@ class RedirectVolumeSheet(Frozen):
     create_time: Duration
     """Time to create a snapshot or a clone."""
     remove_time: Duration
-    """Time to remove one."""
+    """Time to remove one snapshot."""
 
     def rules(self) -> Rules:
         """Report runs below a block, and read-ahead below a request."""

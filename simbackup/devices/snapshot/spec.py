@@ -50,7 +50,7 @@ class CopyOnWriteSheet(Frozen):
     create_time: Duration
     """Time to create the frozen image."""
     remove_time: Duration
-    """Time to remove it."""
+    """Time to remove the snapshot."""
     lookup_time: Duration
     """Time that a read of the frozen image spends on each chunk to find where it lies."""
 

@@ -22,7 +22,7 @@ class SsdSheet(Frozen):
     """A solid-state disk."""
 
     capacity: PositiveSize
-    """Capacity."""
+    """Bytes that it holds."""
     read_rate: Rate
     """Sequential read rate."""
     write_rate: Rate

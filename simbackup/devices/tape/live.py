@@ -15,7 +15,7 @@ from simbackup.devices.tape.joint_reading import JointReadings
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import Law, Limit
+from simbackup.engine.limit import Law, Limit, OnOwnLink
 from simbackup.engine.trace import Trace
 from simbackup.equations import streaming, tape
 
@@ -78,7 +78,7 @@ class Drive:
                 return Limit(rate, cause)
             return Limit(found, cause, {(self.name, Activity.REPOSITION): lost / found}, rest=(1.0 - lost) / found)
 
-        return stop_and_start
+        return OnOwnLink(stop_and_start, self.link)
 
 
 @dataclass(slots=True)
@@ -158,15 +158,14 @@ class Library:
         Who waits with a drive unloads it first, as others may need the cartridge in it.
         """
 
-        def to_come() -> bool:
-            return self.scratch(pool) is None and any(c.in_use for c in self.cartridges if c.pool == pool)
+        def used() -> bool:
+            return any(c.in_use for c in self.cartridges if c.pool == pool)
 
-        if drive is not None and drive.cartridge is not None and to_come():
+        if drive is not None and drive.cartridge is not None and self.scratch(pool) is None and used():
             yield from self._eject(job, drive)
         with self.clock.span(job, self.name, Activity.WAIT_FOR_ANY_CARTRIDGE):
-            while to_come():
+            while (cartridge := self.scratch(pool)) is None and used():
                 yield self.returned
-        cartridge = self.scratch(pool)
         if cartridge is not None:
             cartridge.in_use = True
         return cartridge

@@ -25,9 +25,9 @@ class CopySpec(JobSpec):
 
     method: Literal["copy"]
     data: Annotated[Text, OF_DATA]
-    """The data set that is read."""
+    """The data set that is read: a name of `data:`."""
     to: Annotated[Text, ONTO_DATA]
-    """The data set to overwrite."""
+    """The data set that is overwritten: a name of `data:`."""
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The host reads in sequence."""

@@ -39,7 +39,7 @@ class DatabaseBackupSpec(BackupJob):
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
     """`logical_dump` writes text under a read lock, `hot_copy` copies files under it, `snapshot_copy` a snapshot."""
     data: Annotated[Text, OF_DATA]
-    """The database."""
+    """The data set of the database: a name of `data:` with `database:`."""
     to: Annotated[Text, ONTO_DEVICE]
     """The volume or device that takes the backup, behind what lies there."""
     snapshot: Annotated[Text, Refers("changes", "devices")] | None = None
@@ -175,7 +175,7 @@ class BinaryLogSpec(BackupJob):
 
     method: Literal["binary_log"]
     data: Annotated[Text, OF_DATA]
-    """The database."""
+    """The data set of the database: a name of `data:` with `database:`."""
     to: Annotated[Text, ONTO_DEVICE]
     """The volume or device that takes the backup."""
     changed: PositiveShare

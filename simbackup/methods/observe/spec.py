@@ -25,9 +25,9 @@ class ObserveSpec(JobSpec):
 
     method: Literal["observe"]
     workload: Annotated[Text, Refers("observes", "workloads")]
-    """The users."""
+    """The users or requests that are watched: a name of `workloads:`."""
     duration: PositiveDuration
-    """Length of the interval."""
+    """How long they are watched; the report is their mean over this time."""
 
     watches: ClassVar[bool] = True
 

@@ -40,7 +40,7 @@ class SelectSpec(Frozen):
     files: Pieces
     """Number of files; each is located by itself."""
     size: PositiveSize
-    """Their bytes together."""
+    """Bytes of all these files together, such as `40 MB` for ten files of 4 MB."""
     at: Share | None = None
     """Where they lie in the save set. By default, several are spread over it, and where a single one lies is an
     assumption with the range of all places."""

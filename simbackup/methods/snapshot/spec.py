@@ -24,7 +24,7 @@ class CreateSnapshotSpec(JobSpec):
 
     method: Literal["create_snapshot"]
     snapshot: Annotated[Text, Refers("changes", "devices")]
-    """The snapshot, checkpoint or mirror."""
+    """The snapshot, checkpoint, clone or mirror: a name of `devices:`."""
 
     def creates(self) -> str | None:
         """The snapshot."""
@@ -40,7 +40,7 @@ class RemoveSnapshotSpec(JobSpec):
 
     method: Literal["remove_snapshot"]
     snapshot: Annotated[Text, Refers("changes", "devices")]
-    """The snapshot, checkpoint or mirror."""
+    """The snapshot, checkpoint, clone or mirror: a name of `devices:`."""
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report anything but a frozen image."""
@@ -52,7 +52,7 @@ class SynchroniseSpec(JobSpec):
 
     method: Literal["synchronise"]
     mirror: Annotated[Text, Refers("changes", "devices")]
-    """The mirror."""
+    """The mirror that is brought up to date: a name of `devices:`."""
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report anything but a mirror."""

@@ -25,7 +25,7 @@ class SuspendSpec(JobSpec):
 
     method: Literal["suspend"]
     machine: Annotated[Text, Refers("acts on", "hosts")]
-    """The virtual machine."""
+    """The virtual machine: a name of `hosts:` that states `within`."""
     to: Annotated[Text, ONTO_DEVICE]
     """The volume or device that takes its memory."""
 
@@ -49,7 +49,7 @@ class ResumeSpec(JobSpec):
 
     method: Literal["resume"]
     machine: Annotated[Text, Refers("acts on", "hosts")]
-    """The virtual machine."""
+    """The virtual machine: a name of `hosts:` that states `within`."""
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The key of read-ahead at the host below."""

@@ -134,7 +134,13 @@ def test_variants_side_by_side(guests: Guests) -> None:
         "a": {"text": "1 min", "verdict": "late", "value": 60.0},
         "b": {"text": "", "verdict": "failed", "value": None},
     }
+    first.figures["windows"] = {"text": "to the end", "verdict": "fits", "value": None, "range": "5 h to 9 h"}
+    second.figures["windows"] = {"text": "to the end", "verdict": "fits", "value": None, "range": ""}
     first.values, second.values = {"drives": "2", "window": "8 h"}, {"drives": "4", "window": "8 h"}
     rows = [[cell.text for cell in row] for row in side_by_side([first, second]).rows]
-    assert rows == [["a", "2 min; 1 min to 3 min", "1 min (-50.0 %); late"], ["b", ABSENT, "failed"]]
+    assert rows == [
+        ["a", "2 min; 1 min to 3 min", "1 min (-50.0 %); late"],
+        ["windows", "to the end; 5 h to 9 h; fits", "to the end; fits"],
+        ["b", ABSENT, "failed"],
+    ]
     assert [[cell.text for cell in row] for row in differences([first, second]).rows] == [["drives", "2", "4"]]
