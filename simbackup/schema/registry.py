@@ -119,6 +119,9 @@ def _loaded(point: Any) -> ModuleType:
         for name in _unsaid(kind):
             message = f"{kind.spec.__name__} has no `{_key(kind)}` that may be '{name}'"
             raise RoomError(f'{what} cannot be used: {message}; write `{_key(kind)}: Literal["{name}"]`')
+        for name, base in _taken(kind):
+            message = f"'{name}' is a key of {kind.spec.__name__} and a method of {base}"
+            raise RoomError(f"{what} cannot be used: {message}; give the key another name")
     return room
 
 
@@ -134,6 +137,16 @@ def _unsaid(kind: Kind) -> list[str]:
     field = kind.spec.model_fields.get(_key(kind))
     legal = get_args(field.annotation) if field is not None else ()
     return [name for name in (kind.names if isinstance(kind, MethodKind) else (kind.name,)) if name not in legal]
+
+
+def _taken(kind: Kind) -> list[tuple[str, str]]:
+    """Keys of a kind that have the name of a method of its base classes, with the class."""
+    return [
+        (name, base.__name__)
+        for name in kind.spec.model_fields
+        for base in kind.spec.__mro__[1:]
+        if callable(vars(base).get(name))
+    ]
 
 
 def _kinds(family: type[Any]) -> list[Any]:

@@ -126,6 +126,11 @@ BROKEN = {
         f"{METHOD}KINDS = (MethodKind(('own',), JobSpec, 'broken:make'),)",
         "JobSpec has no `method` that may be 'own'; write `method: Literal[\"own\"]`",
     ),
+    "key of a method": (
+        "simbackup.devices", "broken",
+        f"import warnings\nwarnings.simplefilter('ignore')\n{OWN}    inner: float = 1.0\nKINDS = (DeviceKind('own', Own, 'broken:make'),)",
+        "'inner' is a key of Own and a method of Device; give the key another name",
+    ),
     "no maker": (
         "simbackup.devices", "broken",
         f"{OWN}KINDS = (DeviceKind('own', Own, 'broken:make'),)",

@@ -19,6 +19,7 @@ from simbackup.units import UnitError
 from simbackup.units.amounts import Convention, amount, convention
 
 _PLAIN = re.compile(r"[^a-z0-9]+")
+_LETTERS = re.compile(r"[^\W\d_]")
 _UNIT = re.compile(r"[(\[]\s*(?:in )?([A-Za-z]+)\s*[)\]]\s*$")
 _WITH_ZONE = re.compile(r"(?:[+-]\d\d:?\d\d|Z)$")
 LEAST_KNOWN = 4
@@ -170,7 +171,9 @@ def _number(report: Report, column: str, cell: Node) -> float | None:
     named = report.units.get(column) or report.mapping.units.get(column, "")
     try:
         if unit == "s":
-            return seconds_of(f"{text} {named}" if named and ":" not in text else text)
+            if _LETTERS.search(text) or ":" in text:
+                return seconds_of(text)
+            return seconds_of(f"{amount(text, unit, report.written, named or 's')!r}")
         value = amount(text, unit, report.written, named or ("B" if unit == "B" else ""))
     except UnitError as error:
         message, _, remedy = str(error).partition("; ")

@@ -132,6 +132,17 @@ def test_a_mapping_of_ones_own(tmp_path: Path) -> None:
     assert job.start.isoformat() == "2026-04-03T22:15:00+02:00"
 
 
+def test_elapsed_times_may_have_decimal_commas(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text(
+        "title: Ours\ntool: ours\ncolumns: {start: Beginn, elapsed_s: Dauer}\nunits: {elapsed_s: min}\n"
+        "dates: ['%d.%m.%Y %H:%M']\n",
+        encoding="utf-8",
+    )
+    text = "Beginn;Dauer\n03.04.2026 22:15;62,1\n04.04.2026 22:15;1:04:00\n05.04.2026 22:15;90 s\n"
+    jobs = _read(text, tmp_path, mapping=str(tmp_path / "own.yaml"))
+    assert [job.elapsed_s for job in jobs] == [3726.0, 3840.0, 90.0]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
