@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from simbackup.devices.changes import Changes
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Direction, Region, Service, bus
+from simbackup.devices.store import Direction, Region, Service, Store, bus
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Spot
 from simbackup.engine.trace import Trace
@@ -141,17 +141,28 @@ class Mirror:
         regions = max(size / self.parameters.region, 1.0)
         return min(request / self.parameters.region, 1.0), min(self.origin.region.size / regions, room)
 
+    def _request(self, region: Region, direction: Direction, size: float, *, scattered: bool) -> Service:
+        """What a request takes: its latency, and its share of the time of the device for its run of neighbours."""
+        request = min(self.parameters.request, region.size)
+        most = max(self.parameters.region, request) if scattered else region.size
+        run = min(self.parameters.in_flight * request, most)
+        alone, together = (
+            _mixed(region, direction, bytes_, *self._positioned(size, bytes_, scattered=scattered))
+            for bytes_ in (request, run)
+        )
+        return Service(alone.latency, together.busy * request / run)
+
     def copying(self, size: float, *, scattered: bool) -> FlowShape:
         """How a byte of a synchronisation loads both sides: so many requests at once, each a read and then a write.
 
-        Scattered regions are visited in order: the arms pass over what is between two of them. Where users
-        work meanwhile the arms have been elsewhere before each request.
+        Those under way at once are neighbours, which disks take as one: the arms move, and the disk turns to its
+        place, once for all of them. Scattered regions are visited in order: the arms pass over what is between two of
+        them. Where users work meanwhile the arms have been elsewhere before each run of neighbours.
         """
         source, target = self.origin.region, self.region
         request = min(self.parameters.request, source.size)
-        positioned = self._positioned(size, request, scattered=scattered)
-        read = _mixed(source, "read", request, *positioned)
-        write = _mixed(target, "write", request, *positioned)
+        read = self._request(source, "read", size, scattered=scattered)
+        write = self._request(target, "write", size, scattered=scattered)
         away = travel_time((*bus(source.store, "read"), *target.store.path))
         each = 1.0 / (self.parameters.in_flight * request)
         parts = {
@@ -172,6 +183,11 @@ class Mirror:
 def _mixed(region: Region, direction: Direction, size: float, positioned: float, distance: float) -> Service:
     """Mean time of a request when a share of them is some distance from the one before."""
     store, begin = region.store, region.begin
-    after = store.continued(begin, size) if direction == "read" else store.request("write", begin, begin, size)
+    after = store.continued(begin, size) if direction == "read" else _written(store, begin, size)
     away = store.request(direction, begin, begin + distance, size)
     return Service(*(positioned * a + (1.0 - positioned) * b for a, b in zip(away, after, strict=True)))
+
+
+def _written(store: Store, begin: float, size: float) -> Service:
+    """A write after another: it comes upon its disk at any turn, unless a cache gathers whole stripes."""
+    return store.append(begin, size) if store.gathers >= size else store.request("write", begin, begin, size)

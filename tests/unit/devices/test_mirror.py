@@ -10,6 +10,8 @@ from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.mirror.live import Mirror, MirrorParameters, State
+from simbackup.devices.raid.array import ArrayLayout, Controller
+from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
@@ -165,12 +167,33 @@ def test_a_synchronisation_reads_and_then_writes_one_request_after_the_other(ben
 
 
 def test_with_more_requests_at_once_the_slower_side_limits(bench: Bench) -> None:
-    """Four at once would be faster than the disk that is written: 25/15 of one at once."""
+    """Four at once are written as one: the disk turns to its place once for 2 MB of them."""
     one, four = (bench.mirror("new", in_flight=number).copying(10e9, scattered=False) for number in (1.0, 4.0))
     assert four.cap == pytest.approx(4 * one.cap)
     flow = four.start(bench.network, "jobs.sync", "synchronise", 1e9)
     bench.env.run(until=flow.done)
-    assert bench.env.now == pytest.approx(1e9 * 0.015 / (0.5 * MB))
+    assert bench.env.now == pytest.approx(1e9 * (TURN + 0.04) / (2 * MB))
+
+
+def test_requests_at_once_end_with_their_region(bench: Bench) -> None:
+    """Of regions of 1 MB, two requests of 0.5 MB are taken as one, whatever else is under way."""
+    two, eight = (bench.mirror("split", in_flight=number).copying(100 * MB, scattered=True) for number in (2.0, 8.0))
+    seek = 1e-3 + 4e-3 * (10e9 / 100 / 90e9 * 3) ** 0.5
+    for shape in (two, eight):
+        assert shape.demands[bench.there.link] == pytest.approx((seek + TURN + 0.02) / MB, rel=1e-2)
+
+
+@pytest.mark.parametrize(("battery", "stripes"), [(True, 1.0), (False, None)])
+def test_a_write_cache_gathers_whole_stripes(bench: Bench, stripes: float | None, *, battery: bool) -> None:
+    """Without it, each half a megabyte on RAID 5 is written when the disks come round, and in part read before."""
+    layout = ArrayLayout("5", 5, 2.0**20)
+    array = Raid("devices.r", Array(layout, FIGURES, Controller(write_cache=1e9, battery=battery)))
+    parameters = MirrorParameters(MB, 0.5 * MB, 1.0, fast_resync=True)
+    region = Region(array, 0.0, 10e9)
+    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=(3.0, 2.0), state="new")
+    held = mirror.copying(10e9, scattered=False).demands[array.link]
+    streaming = array.stream("write", 0.0, 0.5 * MB)
+    assert held == pytest.approx(streaming) if stripes else held > 3.0 * streaming
 
 
 def test_regions_here_and_there_cost_a_move_for_each(bench: Bench) -> None:
