@@ -71,6 +71,7 @@ def test_commands_know_what_the_package_adds(
     assert [word for word in words if word not in printed] == []
 
 
+@pytest.mark.slow
 def test_a_picture_a_plot_a_page_and_a_result_are_written(installed: Path, tmp_path: Path) -> None:
     reported(installed, tmp_path, "picture", NAME, "-o", "system.svg")
     reported(installed, tmp_path, "plot", NAME, "timeline", "-o", "timeline.svg")

@@ -65,6 +65,7 @@ def upload(page: Any, text: Callable[[str, str], None], file: Path) -> None:
     text("#status", "Done.")
 
 
+@pytest.mark.slow
 def test_from_opening_to_a_compared_variant(browser: Any, address: str, tmp_path: Path) -> None:
     expect = pytest.importorskip("playwright.sync_api").expect
     page = browser.new_page()

@@ -47,6 +47,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("reports")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_a_report_is_read_in_a_browser(name: str, browser: Any, written: Path) -> None:
     what, texts = PAGES[name]
@@ -75,6 +76,7 @@ def test_a_report_is_read_in_a_browser(name: str, browser: Any, written: Path) -
     page.close()
 
 
+@pytest.mark.slow
 def test_text_of_users_is_shown_and_never_run(browser: Any, written: Path) -> None:
     why = {"value": "1 GB", "basis": "assumed", "range": ["1 GB", "2 GB"], "why": HOSTILE, "at": HOSTILE}
     own = written / "hostile.yaml"

@@ -245,6 +245,7 @@ def test_an_unknown_document_gets_the_choice(say: Say) -> None:
         assert said.err.startswith("999: there is no such document; choose from: 000-netbackup-frozen-images, ")
 
 
+@pytest.mark.slow
 def test_check_says_that_all_files_are_right(say: Say) -> None:
     root = shelf.roots()[-1]
     files = [

@@ -67,6 +67,7 @@ def test_a_folder_is_made_only_in_one_that_is_there(words: list[str], say: Say, 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_study_is_written_in_the_form_of_its_name(say: Say, tmp_path: Path) -> None:
     pytest.importorskip("openpyxl")
     rows = json.loads(say("study", STUDY, "--json", "--out", "t.json")[1])

@@ -26,6 +26,7 @@ def called(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, 
     return ended.value.code, *capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_a_plan_as_tables_and_as_json(
     site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -42,6 +43,7 @@ def test_a_plan_as_tables_and_as_json(
     assert len(told["capacity"]) == 2 * 59
 
 
+@pytest.mark.slow
 def test_the_tables_of_a_plan_in_files(
     site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

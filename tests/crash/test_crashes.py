@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("openpyxl")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the commands die in forked processes")
 def test_whenever_a_command_dies_its_old_or_its_new_output_is_whole(tmp_path: Path) -> None:
     script = Path(__file__).with_name("dying.py")

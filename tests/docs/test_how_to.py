@@ -8,6 +8,7 @@ import pytest
 from how_to import DOCS, blocks, followed, pages, read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", pages(), ids=lambda path: path.stem)
 def test_the_page_does_what_it_shows(page: Path, tmp_path: Path) -> None:
     pytest.importorskip("hatchling")

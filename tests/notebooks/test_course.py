@@ -15,6 +15,7 @@ from course import Prediction, check, predict
 from exercises import EXERCISES, Exercise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_right_answer_is_accepted_and_a_wrong_one_gets_a_hint(
     name: str, capsys: pytest.CaptureFixture[str]

@@ -45,6 +45,7 @@ def test_every_notebook_is_known() -> None:
     assert {source.stem for source in SOURCES} == set(LEAST_PICTURES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_draws(source: Path, tmp_path: Path) -> None:
     publish = _publish()

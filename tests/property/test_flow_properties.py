@@ -46,6 +46,7 @@ def networks(draw: st.DrawFn) -> Network:
     return Network(capacities, demands, shares, caps)
 
 
+@pytest.mark.slow
 @given(networks())
 @settings(max_examples=500)
 def test_max_min_conditions(network: Network) -> None:

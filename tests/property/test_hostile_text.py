@@ -106,6 +106,7 @@ def folder() -> Any:
         yield Path(name)
 
 
+@pytest.mark.slow
 @BUDGET
 @given(HOSTILE)
 @example(" ".join(NASTY))
@@ -134,6 +135,7 @@ def test_text_is_shown_as_it_was_written(folder: Path, text: str) -> None:
     assert squeezed(for_markdown(text)) in squeezed(said("reproduce", folder, "--markdown"))
 
 
+@pytest.mark.slow
 @settings(BUDGET, max_examples=3)
 @given(HOSTILE)
 @example(" ".join(NASTY))

@@ -177,6 +177,7 @@ def _check(text: str) -> None:
                 assert_located(check_file(path))
 
 
+@pytest.mark.slow
 @LONG
 @given(mutated(SCENARIOS))
 def test_a_changed_scenario_is_right_or_wrong_at_a_place(text: str) -> None:
@@ -259,6 +260,7 @@ def scaled_values(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
     }
 
 
+@pytest.mark.slow
 @LONG
 @given(scaled_values())
 def test_other_figures_run_or_are_wrong_at_a_place(case: tuple[str, dict[str, str]]) -> None:
@@ -297,6 +299,7 @@ def test_options_are_right_or_wrong_at_a_place(options: list[str]) -> None:
         assert_simulates(scenario)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SHARES)
 def test_a_changed_file_of_any_kind_is_right_or_wrong_at_a_place(kind: str) -> None:
     counts = fuzz(files=30, minutes=60.0, seed=4, shares={kind: 1})

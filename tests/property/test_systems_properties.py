@@ -291,6 +291,7 @@ ROUNDED = Tapes(
 """Parts of thirds of a save set, whose sums are rounded."""
 
 
+@pytest.mark.slow
 @some_plans
 @given(tapes())
 @example(CROSSED)
@@ -324,6 +325,7 @@ def test_no_two_extents_share_a_place_on_a_cartridge_and_none_lies_beyond_its_en
         assert cartridge.end == pytest.approx(max((end for _, end in lying), default=0.0), abs=1.0)
 
 
+@pytest.mark.slow
 @some_plans
 @given(tapes())
 def test_drives_and_cartridges_are_all_given_back(plan: Tapes) -> None:
@@ -348,6 +350,7 @@ def test_more_drives_are_never_slower_for_the_streams_of_one_job(plan: Tapes, mo
     assert float(many.env.now) <= float(few.env.now) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @some_plans
 @given(tapes(), st.integers(1, 3))
 def test_jobs_one_after_the_other_end_no_later_with_more_drives(plan: Tapes, more: int) -> None:

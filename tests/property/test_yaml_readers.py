@@ -46,6 +46,7 @@ def changed() -> Iterator[str]:
         yield mutated(draw, draw.choice(SMALL)).decode("utf-8", "replace")
 
 
+@pytest.mark.slow
 def test_both_readers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     every = [*FILES, *PAIRS, *RARE, *changed()]
     quick = [outcome(text) for text in every]

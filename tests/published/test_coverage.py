@@ -15,6 +15,7 @@ from simbackup.uncertainty.model_error import CALIBRATED, EVERY, FILE, PRIOR, Re
 from tests.published.test_readme import RESULTS, intervals
 
 TOP = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import simbackup as sb
 from simbackup.cli import show_coverage, show_ledger
 from simbackup.cli.show_published import constant_text, cross_validation_markdown, markdown
@@ -129,6 +131,7 @@ def between(text: str, name: str) -> str:
     return found[1]
 
 
+@pytest.mark.slow
 @IN_ONE_PROCESS
 def test_the_tables_are_those_of_the_program() -> None:
     """All but the rows with their intervals, which the unpacked wheel reproduces in tests/architecture."""

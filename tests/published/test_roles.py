@@ -100,6 +100,7 @@ def still(found: Reproduction) -> list[Row]:
     return [row for row in found.rows if row.is_result and len(set(ends[row.measurement.id])) == 1]
 
 
+@pytest.mark.slow
 def test_nothing_moves_structural_rows_and_something_moves_all_others(found: Reproduction) -> None:
     structural = {row.measurement.id for row in found.rows if row.role == "structural"}
     assert structural <= {row.measurement.id for row in still(found)}

@@ -73,6 +73,7 @@ def goals_of(row: dict[str, Any]) -> tuple[float, float]:
     return row[LAST], round(3.0 * float(row[ROBOTS]) - 0.5 * number(row[MOVE]), 9)
 
 
+@pytest.mark.slow
 def test_of_two_goals_all_that_nothing_else_is_better_than_are_found() -> None:
     search = {"values": {ROBOTS: {"first": 1, "last": 4}, MOVE: MOVES}, "least": [LAST, "price"],
               "sums": {"price": {ROBOTS: 3.0, MOVE: -0.5}}}  # fmt: skip

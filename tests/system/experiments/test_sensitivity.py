@@ -41,6 +41,7 @@ def found() -> sb.Sensitivity:
     return sb.sensitivity(SITE, workers=1, samples=128, walks=4)
 
 
+@pytest.mark.slow
 def test_the_longest_job_is_asked_about(found: sb.Sensitivity) -> None:
     assert found.figure == SAVE
 
@@ -85,6 +86,7 @@ def test_the_interval_is_that_which_run_shows(found: sb.Sensitivity) -> None:
     assert (found.interval.low, found.interval.high) == pytest.approx((run.low, run.high), rel=0.03)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_answer_from_a_folder(found: sb.Sensitivity, tmp_path: Path) -> None:
     first = sb.sensitivity(SITE, SAVE, workers=1, samples=0, walks=2, into=tmp_path / "f")
     again = sb.sensitivity(SITE, SAVE, workers=1, samples=0, walks=2, into=tmp_path / "f")
@@ -93,6 +95,7 @@ def test_the_same_seed_gives_the_same_answer_from_a_folder(found: sb.Sensitivity
     assert first.interval == found.interval
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_json_and_a_picture(say: Say, tmp_path: Path) -> None:
     file = tmp_path / "site.yaml"
     file.write_text(json.dumps(SITE), encoding="utf-8")

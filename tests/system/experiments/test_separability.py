@@ -268,6 +268,7 @@ def test_a_folder_without_rows_is_reported(tmp_path: Path) -> None:
         calibrate(str(tmp_path))
 
 
+@pytest.mark.slow
 def test_all_runs_of_a_fit_draw_alike(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that draw, a quarter of their value and more: with one seed a fit still finds its minimum, and it is another
     with another seed."""

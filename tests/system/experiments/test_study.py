@@ -125,6 +125,7 @@ def bottlenecks() -> Cases:
     return {row["case"]: row for row in sb.study("teaching/bottleneck-moves").rows}
 
 
+@pytest.mark.slow
 def test_words_about_a_job_and_figures_of_links_and_processors_are_shown(
     bottlenecks: dict[str, dict[str, Any]],
 ) -> None:

@@ -67,6 +67,7 @@ def upper_end(factor: float, deviation: float) -> float:
     return math.exp(low)
 
 
+@pytest.mark.slow
 def test_many_cases_come_near_the_ends_of_the_range(tmp_path: Path) -> None:
     expected = upper_end(2.0, deviation_of("image"))
     for row in sb.study(asked(tmp_path), intervals="thorough").rows:

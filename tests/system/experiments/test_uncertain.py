@@ -30,6 +30,7 @@ def asked(folder: Path, site: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"title": "Uncertain", "scenarios": {"one": str(file)}, "show": [SAVE], **more}
 
 
+@pytest.mark.slow
 def test_one_switch_gives_the_intervals_that_a_run_shows(tmp_path: Path) -> None:
     """One input decides, and takes each of two hundred parts of its range once: both ends lie in the same parts."""
     [row] = sb.study(asked(tmp_path, SITE, uncertain=True), workers=1).rows

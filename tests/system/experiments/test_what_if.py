@@ -246,6 +246,7 @@ def test_runs_of_a_repeated_job_are_reported_by_the_slowest(say: Say, tmp_path: 
     assert len(json.loads(say("explain", file, "--json")[1])["jobs"]) == 5
 
 
+@pytest.mark.slow
 def test_jobs_of_a_fleet_are_reported_by_the_slowest(say: Say) -> None:
     text = say("explain", "planning/spread-starts")[1]
     assert text.count("bottleneck:") == 1

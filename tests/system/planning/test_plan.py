@@ -32,6 +32,7 @@ def test_a_night_of_the_plan_is_the_scenario_that_it_writes() -> None:
     assert verdict.bytes == pytest.approx(result.get("jobs.first.bytes"), rel=0.01)
 
 
+@pytest.mark.slow
 def test_forty_systems_over_a_year() -> None:
     found = forty()
     assert len(found.clients) == 40

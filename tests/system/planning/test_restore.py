@@ -171,6 +171,7 @@ def test_the_cheapest_that_meets_the_goals_comes_first() -> None:
         size(file, goals, {"targets.moon.device.disks": ["4"]}, "3 months")
 
 
+@pytest.mark.slow
 def test_the_same_site_is_restored_alike_whatever_the_seed_of_hashes() -> None:
     script = (
         "from datetime import date; import simbackup as sb\n"

@@ -96,6 +96,7 @@ def databases_alone() -> PlannedSite:
     return load_site(tree | {"systems": systems, "policies": policies, "targets": targets})
 
 
+@pytest.mark.slow
 def test_a_database_comes_back_after_a_fire() -> None:
     """From the full backup of Sunday on the second site, with the logs since.
 

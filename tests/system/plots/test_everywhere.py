@@ -19,6 +19,7 @@ def test_there_are_scenarios_of_all_three_kinds() -> None:
     assert len(RUNNABLE) > 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", together(RUNNABLE))
 def test_a_scenario_can_be_drawn(name: str) -> None:
     result = simulated(name)

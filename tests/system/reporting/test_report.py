@@ -66,6 +66,7 @@ def tape(tmp_path_factory: pytest.TempPathFactory) -> str:
     return report([TAPE], tmp_path_factory.mktemp("tape") / "tape.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_same_report_has_the_same_bytes(tape: str, tmp_path: Path) -> None:
     assert simulated(TAPE).report(tmp_path / "again.html").read_text(encoding="utf-8") == tape
 
@@ -149,6 +150,7 @@ def test_a_window_that_part_of_the_interval_misses_is_at_risk(tmp_path: Path) ->
     assert '<span class="badge">at risk</span>' in close
 
 
+@pytest.mark.slow
 def test_tables_lie_beside_the_page(tmp_path: Path) -> None:
     openpyxl: Any = pytest.importorskip("openpyxl")
     for again in ("a", "b"):

@@ -101,6 +101,7 @@ def used(folder: Path) -> None:
     assert len(found.users) == len(found.user_rows)
 
 
+@pytest.mark.slow
 def test_a_record_made_up_with_its_checksum_gives_no_traceback(old: Path) -> None:
     content = seal.unseal(old, RESULT.record)
     for path in leaves(content):
@@ -109,6 +110,7 @@ def test_a_record_made_up_with_its_checksum_gives_no_traceback(old: Path) -> Non
             used(old)
 
 
+@pytest.mark.slow
 def test_a_trace_made_up_with_its_checksum_gives_no_traceback(old: Path) -> None:
     content = seal.unseal(old, RESULT.record)
     lines = (old / TRACE_FILE).read_text().splitlines()

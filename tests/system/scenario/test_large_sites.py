@@ -38,6 +38,7 @@ def calls(folder: Path, clients: int) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 def test_calls_grow_with_the_number_of_clients(tmp_path: Path) -> None:
     calls(tmp_path, 1)  # datasheets are read once
     one, two = calls(tmp_path, SMALL), calls(tmp_path, 2 * SMALL)

@@ -48,6 +48,7 @@ def written() -> dict[str, dict[str, str]]:
         return {row["scenario"]: row for row in csv.DictReader(file)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", COMPARED)
 def test_a_quick_interval_is_within_what_is_stated_of_a_thorough_one(scenario: str) -> None:
     row = written()[scenario]

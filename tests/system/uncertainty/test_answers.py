@@ -34,6 +34,7 @@ def written() -> dict[tuple[str, str], str]:
     return {(name, job): line for line in lines for name, job in [line.split(": ")[0].split(", ")]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scenario", "job"), ASKED, ids=[f"{name} {job}" for name, job in ASKED])
 def test_an_answer_is_as_it_was_read(scenario: str, job: str) -> None:
     assert answer(scenario, job) == written()[scenario, job]

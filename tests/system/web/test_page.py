@@ -111,6 +111,7 @@ def test_the_page_loads_nothing_from_elsewhere(client: Client) -> None:
     assert "mine.yaml" in answer.text
 
 
+@pytest.mark.slow
 def test_a_variant_is_answered_beside_the_one_before_kept_and_compared(client: Client) -> None:
     document = opened(client, name=SHORT)
     first = run(client, document, f"extends: {SHORT}\n")

@@ -289,6 +289,7 @@ def command(*arguments: str, seed: str = "0") -> subprocess.CompletedProcess[str
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_same_schema_every_time() -> None:
     first, second = command(seed="1"), command("scenario", seed="2")
     assert first.stdout == second.stdout
