@@ -141,28 +141,17 @@ class Mirror:
         regions = max(size / self.parameters.region, 1.0)
         return min(request / self.parameters.region, 1.0), min(self.origin.region.size / regions, room)
 
-    def _request(self, region: Region, direction: Direction, size: float, *, scattered: bool) -> Service:
-        """What a request takes: its latency, and its share of the time of the device for its run of neighbours."""
-        request = min(self.parameters.request, region.size)
-        most = max(self.parameters.region, request) if scattered else region.size
-        run = min(self.parameters.in_flight * request, most)
-        alone, together = (
-            _mixed(region, direction, bytes_, *self._positioned(size, bytes_, scattered=scattered))
-            for bytes_ in (request, run)
-        )
-        return Service(alone.latency, together.busy * request / run)
-
     def copying(self, size: float, *, scattered: bool) -> FlowShape:
         """How a byte of a synchronisation loads both sides: so many requests at once, each a read and then a write.
 
-        Those under way at once are neighbours, which disks take as one: the arms move, and the disk turns to its
-        place, once for all of them. Scattered regions are visited in order: the arms pass over what is between two of
-        them. Where users work meanwhile the arms have been elsewhere before each run of neighbours.
+        Scattered regions are visited in order: the arms pass over what is between two of them. Where users
+        work meanwhile the arms have been elsewhere before each request.
         """
         source, target = self.origin.region, self.region
         request = min(self.parameters.request, source.size)
-        read = self._request(source, "read", size, scattered=scattered)
-        write = self._request(target, "write", size, scattered=scattered)
+        positioned = self._positioned(size, request, scattered=scattered)
+        read = _mixed(source, "read", request, *positioned)
+        write = _mixed(target, "write", request, *positioned)
         away = travel_time((*bus(source.store, "read"), *target.store.path))
         each = 1.0 / (self.parameters.in_flight * request)
         parts = {
