@@ -61,6 +61,14 @@ extends: teaching/short-backups
 chance:
   how_much: {of: data.log.size, distribution: lognorm, shapes: {s: 0.5}, by: factor, least: 0.1, most: 10}
 """,
+    "history.md": """\
+extends: teaching/short-backups
+history:
+  jobs:
+    save: {where: {level: full}, set: {data.log.size: read_bytes}}
+  fit:
+    writes: {datasheet: ssd/sata-ssd-2015, parameter: write_rate, plausible: [100 MB/s, 550 MB/s], why: not stated}
+""",
     "origin.md": """\
 extends: teaching/short-backups
 data:
@@ -98,12 +106,12 @@ def pages() -> Pages:
     }
     nested = [line for key, part in inside.items() for line in (*_nested(key, part), "")]
     found["study.md"] = study.replace("## Example", "\n".join([*nested, "## Example"]))
-    found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), ""])
+    found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), *_fleet(), ""])
     found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")
     found["calibration.md"] = _page("Fitted constants: calibration.yaml", Fit, fits, "")
     found["chance.md"] = _page("Chance", ChanceSpec, None, "chance") + _written("chance.md")
-    found["history.md"] = _history()
+    found["history.md"] = _history() + _written("history.md")
     found["origin.md"] = _page("Where a value comes from", Origin, None, "") + _written("origin.md")
     found["README.md"] = _contents(found)
     return found
@@ -284,6 +292,14 @@ def _examples() -> dict[type[Part], tuple[str, str]]:
                 if text and (known is None or len(text) < len(known[1])):
                     found[type(part)] = (name, text)
     return found
+
+
+def _fleet() -> list[str]:
+    """A fleet of a scenario."""
+    name = "planning/midnight"
+    file = Path(shelf.roots()[0]) / "scenarios" / f"{name}.yaml"
+    text = _yaml({"fleets": read(file, name).plain()["fleets"]})
+    return ["", "## Example", "", f"From `{name}`:", "", "```yaml", text.rstrip(), "```"]
 
 
 def _written(page: str) -> str:

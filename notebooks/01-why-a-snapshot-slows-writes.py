@@ -397,8 +397,8 @@ print(f"simulated {elapsed:.0f} s; {row['interval'][0]:.0f} to {row['interval'][
 
 # %% [markdown]
 # The interval is wide, and honest: with the memory and the backlog of *your* server unknown, simbackup can say that the
-# write takes minutes rather than seconds, but not how many minutes. The deviations are added as squares, as for
-# independent errors. Two of the three values that matter most can be looked up on any server you own: its memory, and
+# write takes minutes rather than seconds, but not how many minutes. The backlog was fitted for the memory that we assume,
+# so the two vary together. Two of the three values that matter most can be looked up on any server you own: its memory, and
 # the size of the volume, which sets how far the arm has to travel. The interval then shrinks. In the report of `simbackup reproduce` such rows are marked `unidentified`.
 #
 # What can be trusted more than the seconds is what does not depend on those values: that only first writes are slow,

@@ -137,7 +137,7 @@ class Crowds:
     @staticmethod
     def _stop(flow: Flow, weight: float) -> float:
         """The level near which a limit of its own stops a flow, if it can join at all; zero if it cannot."""
-        if flow.asks or flow.spent is not WHOLE:
+        if flow.asks or flow.law is not None or flow.spent is not WHOLE:
             return 0.0
         stop = flow.cap / weight
         for link in flow.links:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import simpy
 
 from simbackup.engine.ends import ULPS
-from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot, asks_others
 from simbackup.engine.rounds import Going, alone
 from simbackup.engine.solver import same
 
@@ -185,13 +185,13 @@ class Flow:
         self.moves, self.places, self.going = dict(moves), dict(places), going
         self.queues = () if going is None else tuple(link for link in {**going.waits(), **places} if link in demands)
         """The links where its requests may wait for others."""
-        self.asks = self.law is not None
+        self.asks = asks_others(self.law)
         """Whether it has to be solved with all that cross its links, as it asks what they use."""
         self._alone = None
 
-    def look_around(self) -> None:
+    def look_around(self, *, stopped: bool = False) -> None:
         """See whether it asks what others use: by its law, or as its requests wait where others come."""
-        asks = self.law is not None or any(len(link.crossing) > 1 for link in self.queues)
+        asks = stopped or self.bound or asks_others(self.law) or any(len(link.crossing) > 1 for link in self.queues)
         if asks is not self.asks:
             self.asks, self._alone = asks, None
             for link in self.links:

@@ -9,17 +9,18 @@ for in rounds until they stay. A single law needs one question.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from simbackup.engine.lawful import LawfulFilling
-from simbackup.engine.limit import Behind, Limit
+from simbackup.engine.limit import Behind, Limit, OnOwnLink
 from simbackup.engine.solver import TIE, Allocation
 
 if TYPE_CHECKING:
     from simbackup.engine.flow import Flow
     from simbackup.engine.link import Link
+    from simbackup.engine.mover import Mover
     from simbackup.engine.sharing import Sharing
 
 SAME = 1e-10
@@ -37,13 +38,22 @@ View = Mapping[int, float]
 
 def bound_by_laws(sharing: Sharing, allocation: Allocation) -> list[tuple[Flow, Limit]]:
     """The flows whose laws leave them less than an allocation, which they do not bind yet, with their limits."""
-    lawful = [i for i, flow in enumerate(sharing.flows) if flow.law is not None and not flow.bound]
+    lawful = [i for i, flow in enumerate(sharing.flows) if flow.law is not None and flow.asks and not flow.bound]
     laws = _Laws(sharing, allocation, lawful)
     if not any(laws.answer(i).rate < allocation.rates[i] * (1.0 - TIE) for i in lawful):
         return []
     if len(lawful) > 1:
         laws.agree()
     return laws.limits()
+
+
+def stopped(rates: Iterable[tuple[Mover, float]]) -> list[Flow]:
+    """The flows whose laws asked nobody, and leave them less than these rates."""
+    return [
+        cast("Flow", mover)
+        for mover, rate in rates
+        if isinstance(mover.law, OnOwnLink) and not mover.asks and not mover.law.leaves(rate)
+    ]
 
 
 class _Laws:

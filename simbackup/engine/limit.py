@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from simbackup.engine.solver import TIE
+
 if TYPE_CHECKING:
     from simbackup.engine.link import Link
 
@@ -75,9 +77,43 @@ class Behind:
     limit: Callable[[Others], Limit]
 
 
+@dataclass(frozen=True, slots=True)
+class OnOwnLink:
+    """A use that asks about one link only.
+
+    While nobody else is there the flow goes on like any other, as long as it uses all that others leave it.
+    """
+
+    use: Use
+    link: Link
+
+    def __call__(self, rate: float, others: Others) -> Limit:
+        """What the flow makes of a rate."""
+        return self.use(rate, others)
+
+    @property
+    def alone(self) -> bool:
+        """Whether nobody else is on the link."""
+        return len(self.link.crossing) <= 1
+
+    def leaves(self, rate: float) -> bool:
+        """Whether all of a rate is used while nobody else is on the link."""
+        return self.use(rate, nobody).rate >= rate * (1.0 - TIE)
+
+
+def nobody(_: Link) -> float:
+    """What others use of a link where nobody is."""
+    return 0.0
+
+
 Law = Use | Behind
 """How a flow uses what the network offers: its greatest rate, and what explains it; one that does not bind changes
 nothing."""
+
+
+def asks_others(law: Law | None) -> bool:
+    """Whether a law asks what others use wherever the flow goes."""
+    return law is not None and not (isinstance(law, OnOwnLink) and law.alone)
 
 
 class Segment(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from simbackup.engine.mover import Mover, Riding
+from simbackup.engine.solver import TIE
 from simbackup.engine.streams import Losses, Streams
 from simbackup.engine.trace import Trace
 
@@ -48,8 +49,7 @@ class Link:
         fastest: float = math.inf,
         plain: bool = False,
     ) -> None:
-        self.name = name
-        self.pooled = pooled
+        self.name, self.pooled = name, pooled
         self.fastest, self.plain = fastest, plain
         self._least: dict[Flow, float] = {}
         self.streams = Streams(losses) if losses is not None else None
@@ -78,10 +78,7 @@ class Link:
         self.bytes_moved: float = 0.0
         self.peak_bytes_per_s: float = 0.0
         """The greatest bytes per second that lasted for any time so far."""
-        self._next_used: float = 0.0
-        self._next_bytes_per_s: float = 0.0
-        self._shifts: float = 0.0
-        self._summed_ago: float = 0.0
+        self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
         self._summed: tuple[float, float] = (0.0, 0.0)
         self.set_capacity(capacity)
 
@@ -106,6 +103,12 @@ class Link:
     def entangled(self) -> bool:
         """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
         return bool(self._asking) or (self.streams is not None and self.streams.uneven)
+
+    @property
+    def moves_all(self) -> bool:
+        """Whether another capacity or stream may move all flows attached: it is full, or its streams are uneven."""
+        full = self.used_beside(()) >= self.capacity * (1.0 - TIE)
+        return full or (self.streams is not None and not self.streams.even(self, {}))
 
     @property
     def flows(self) -> tuple[Flow, ...]:

@@ -6,9 +6,9 @@ move: where a link is full, none has a higher level on it; and where a link limi
 it what they did. Otherwise the others are reached, too, and all is solved once more. Links that are not full connect
 nobody. Three things reach further:
 
-- Flows with laws, requests that wait for others, and uneven streams ask what others use of a link. All flows of such an
-  entangled link are solved together. Even streams demand the same at any rates; one that comes or goes changes what
-  all of them demand.
+- Flows whose laws stop them, requests that wait for others, and uneven streams ask what others use of a link. All flows
+  of such an entangled link are solved together. Even streams demand the same at any rates; one that comes or goes
+  changes what all of them demand, which moves nobody while the link has room.
 - A full or empty buffer of a flow that is solved again is asked for its hold, and its followers are solved with it.
   Leaders that are not reached move what they do: to a single follower that is a cap.
 - Whoever watches a flow or a link is asked when that is solved again.
@@ -62,6 +62,14 @@ class UnevenError(Exception):
         self.link = link
 
 
+class StoppedError(Exception):
+    """The laws of flows that asked nobody leave them less than an allocation."""
+
+    def __init__(self, flows: Sequence[Flow]) -> None:
+        super().__init__()
+        self.flows = flows
+
+
 class Touches:
     """What has changed since the rates were solved last: flows, links and stores, in the order of the changes."""
 
@@ -105,11 +113,11 @@ class Reach:
             self.add(flows)
             for flow in flows:
                 for link in flow.links:  # also those that it demands no more
-                    self.add(link.limited if link.streams is None else link.movers)
+                    self.add(link.movers if link.streams is not None and link.moves_all else link.limited)
             for link in links:
                 self._see(link)
-                every = link.entangled or link.has_other_capacity or link.streams is not None or waits_alone(link)
-                self.add(link.movers if every else link.limited)
+                other = (link.has_other_capacity or link.streams is not None) and link.moves_all
+                self.add(link.movers if other or link.entangled or waits_alone(link) else link.limited)
 
     def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
         """Reach the whole network, and solve it by all rules."""
@@ -146,7 +154,7 @@ class Reach:
                 self._ask(store)
 
     def mix(self) -> None:
-        """Solve by all rules, and all flows of a link that turns together."""
+        """Solve by all rules."""
         if self.plain:
             self.plain = False
             for link in tuple(self.links):
@@ -154,10 +162,23 @@ class Reach:
 
     def _entangle(self, link: Link) -> list[Mover]:
         """The flows that have to be solved together with those of a link."""
-        if self.plain or link in self._entangled or not (link.entangled or link.streams is not None):
+        if self.plain or link in self._entangled or not link.entangled:
             return []
         self._entangled[link] = None
         return [other for other in link.movers if other not in self.flows]
+
+    def ask(self, flows: Iterable[Flow]) -> None:
+        """Solve flows whose laws stop them by all rules, together with all on their links."""
+        for flow in flows:
+            flow.look_around(stopped=True)
+        self.mix()
+        self.add(other for flow in flows for link in flow.links for other in link.movers)
+
+    def turn(self, link: Link) -> None:
+        """Solve the streams of a link that are uneven by all rules."""
+        link.turn({})
+        self.mix()
+        self.add(link.movers)
 
     def part(self, crowd: Crowd, flows: Iterable[Flow]) -> None:
         """Solve flows that have left a crowd one by one."""
@@ -234,7 +255,7 @@ class Beside:
         for link in links:
             if len(link.movers) > 1 and (others := [flow for flow in link.movers if flow not in place]):
                 self.others[link] = others
-                self.used[link] = sum(flow.demands.get(link, 0.0) * flow.rate for flow in others)
+                self.used[link] = sum(flow.load_on(link) * flow.rate for flow in others)
 
     def left(self, link: Link) -> float:
         """What others leave of a link, units a second."""
@@ -246,9 +267,9 @@ class Beside:
             return
         used, levels, moved = dict(self.used), dict[Link, float](), set[Link]()
         for flow, rate in zip(self.flows, allocation.rates, strict=True):
-            for link, demand in flow.demands.items():
+            for link in flow.demands:
                 if link in used:
-                    used[link] += demand * rate
+                    used[link] += link.demand(flow) * rate
                     levels[link] = max(levels.get(link, 0.0), rate / flow.share)
                     if not same(rate, flow.rate):
                         moved.add(link)

@@ -35,9 +35,10 @@ from collections.abc import Sequence
 from simbackup.engine.blame import Blame, Held
 from simbackup.engine.coupling import Hold, coupled_rates
 from simbackup.engine.flow import Flow
-from simbackup.engine.laws import bound_by_laws
+from simbackup.engine.laws import bound_by_laws, stopped
 from simbackup.engine.link import Link
-from simbackup.engine.reach import Beside
+from simbackup.engine.mover import Mover
+from simbackup.engine.reach import Beside, StoppedError, UnevenError
 from simbackup.engine.rounds import go_round
 from simbackup.engine.solver import TIE, Allocation, UnboundedFlowError
 from simbackup.engine.turns import Turns
@@ -77,13 +78,17 @@ class Sharing:
         return Hold({self.place[flow]: size for flow, size in held.followers.items()}, leaders, beside)
 
     def _turns(self) -> dict[int, Turns]:
-        """The links that turn between streams. From here on a stream demands what it does if it turns for all."""
+        """The links that turn between streams. From here on a stream demands what it does if it turns for all.
+
+        Of those that others cross, too, the streams are even, or all of them would be solved.
+        """
         found: dict[int, Turns] = {}
         for resource, link in enumerate(self.links):
-            lost_by = {self.place[flow]: lost for flow, lost in link.most_lost().items()}
+            lost_by = {self.place[flow]: lost for flow, lost in link.most_lost().items() if flow in self.place}
             if not lost_by:
                 continue
-            found[resource] = Turns(lost_by, lost_by)  # each run costs a turn, and a turn costs all of them the same
+            if link not in self.outside.others:
+                found[resource] = Turns(lost_by, lost_by)  # each run costs a turn, which costs all of them the same
             for i, lost in lost_by.items():
                 self.demands[i][resource] += lost
         return found
@@ -160,7 +165,8 @@ class Sharing:
         """The rates, with the laws of the flows, which note their limits."""
         self._straighten()
         for link in self.links:
-            link.turn(None)
+            if link not in self.outside.others:
+                link.turn(None)
         allocation = self._going_round()
         for _ in range(MOST_TURNS if self.going else 0):
             before = allocation.rates
@@ -169,5 +175,16 @@ class Sharing:
             if all(math.isclose(*rates, rel_tol=SETTLED) for rates in zip(before, allocation.rates, strict=True)):
                 break
         allocation = self._bent(allocation)
+        self._check(allocation)
         self.turn(allocation.rates)
         return allocation
+
+    def _check(self, allocation: Allocation) -> None:
+        """Raise an error if a law leaves less than was thought, or streams are uneven on a link that others cross."""
+        if less := stopped(zip(self.flows, allocation.rates, strict=True)):
+            raise StoppedError(less)
+        turning = [link for link in self.outside.others if link.streams is not None and len(link.crossing) > 1]
+        rates: dict[Mover, float] = dict(zip(self.flows, allocation.rates, strict=True)) if turning else {}
+        for link in turning:
+            if link.streams is not None and not link.streams.even(link, rates):
+                raise UnevenError(link)

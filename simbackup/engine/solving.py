@@ -11,10 +11,11 @@ from simbackup.engine.crowd import Crowd
 from simbackup.engine.crowds import Crowds
 from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
+from simbackup.engine.laws import stopped
 from simbackup.engine.limit import Limit, Parts
 from simbackup.engine.link import Link
 from simbackup.engine.plain import plain_rates
-from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, Touches, UnevenError
+from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, StoppedError, Touches, UnevenError
 from simbackup.engine.sharing import Sharing
 from simbackup.engine.solver import TIE
 from simbackup.engine.trace import Trace
@@ -35,11 +36,7 @@ class Solving:
         """Give all that changes reach their rates; the stores that limit some of them."""
         while True:
             reach.take(touched)
-            while reach.leaving:
-                flow = next(iter(reach.leaving))
-                del reach.leaving[flow]
-                if flow.crowd is not None:
-                    reach.part(flow.crowd, self._crowds.release(flow))
+            self._leave(reach)
             try:
                 if reach.plain:
                     limiting = self._fill(reach)
@@ -51,10 +48,18 @@ class Solving:
                     reach.part(crowd, self._crowds.dissolve(crowd))
             except BeyondReachError as beyond:
                 reach.add(beyond.flows)
+            except StoppedError as stopped:
+                reach.ask(stopped.flows)
             except UnevenError as uneven:
-                uneven.link.turn({})
-                reach.mix()
-                reach.add(uneven.link.movers)
+                reach.turn(uneven.link)
+
+    def _leave(self, reach: Reach) -> None:
+        """Let flows leave the crowds of which they are members, so that they can be solved one by one."""
+        while reach.leaving:
+            flow = next(iter(reach.leaving))
+            del reach.leaving[flow]
+            if flow.crowd is not None:
+                reach.part(flow.crowd, self._crowds.release(flow))
 
     def note(self, reach: Reach, limiting: Collection[FlowCoupling], *, crowded: bool) -> None:
         """Let stores and links take over the new rates, and flows that a link limits share its level if they may."""
@@ -101,6 +106,8 @@ class Solving:
                     return None
         if reach.loose and not reach.agrees({mover: rate for mover, rate, _ in found}):
             return None
+        if less := stopped((mover, rate) for mover, rate, _ in found):
+            raise StoppedError(less)
         limiting: dict[FlowCoupling, None] = {}
         for mover, rate, limit in found:
             if isinstance(mover, Crowd):
@@ -123,6 +130,8 @@ class Solving:
         blame = sharing.blame(allocation)
         for i, (flow, rate) in enumerate(zip(flows, allocation.rates, strict=True)):
             self._assign(flow, rate, blame.link(i), blame.of(i))
+            if flow.law is not None:
+                flow.look_around()
         filled = {i - len(links) for i in allocation.filled} | sharing.offering
         return {held[i][0] for i in filled if i >= 0}
 

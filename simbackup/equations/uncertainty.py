@@ -180,6 +180,28 @@ def _percentile(values: Sequence[float], share: float) -> float:
     return values[below] + max(0.0, at - below) * (values[above] - values[below])
 
 
+def weighted_percentile(values: Sequence[tuple[float, float]], share: float) -> float:
+    """The value below which a share of the weight lies, from values with their weights, at least one.
+
+    Each value is at the middle of its weight (Hazen's positions); between two it is linear, and beyond the last ones
+    it is that value.
+
+    >>> weighted_percentile([(1.0, 1.0), (2.0, 1.0), (3.0, 2.0)], 0.5)
+    2.33...
+    >>> weighted_percentile([(1.0, 1.0), (3.0, 1.0)], 0.9)
+    3.0
+    """
+    total = sum(weight for _, weight in values)
+    before, last = 0.0, (0.0, -math.inf)
+    for value, weight in sorted(values):
+        at = (before + weight / 2.0) / total
+        if at >= share:
+            left, below = last
+            return value if math.isinf(below) else left + (value - left) * (share - below) / (at - below)
+        before, last = before + weight, (value, at)
+    return last[0]
+
+
 def ranks(values: Sequence[float]) -> list[float]:
     """The rank of each value, from 1; equal values share the mean of their ranks.
 

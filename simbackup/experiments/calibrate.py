@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from simbackup import units
@@ -64,7 +64,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     The uncertainty has three independent parts: what the residuals leave (where there are more rows than constants),
     the digits that the rows are printed with, and how far the fit moves when each assumed value moves over its range.
     The last part is no error of its own where these values are uncertain inputs, too: the constant makes up for them.
-    So it has correlations with them, and with constants before it that were fitted as well.
+    So it has correlations with them.
 
     Parameters
     ----------
@@ -93,11 +93,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
             values[fit] = units.show(rounded(problem.best({})), problem.unit)
         if values == before:
             break
-    places = [f"{fit.datasheet}#{fit.parameter}" for fit in fits]
-    done = [
-        _fit(FitProblem(measured, fit, _without(values, fit), seed), values[fit], places[n:])
-        for n, fit in enumerate(fits)
-    ]
+    done = [_fit(FitProblem(measured, fit, _without(values, fit), seed), values[fit]) for fit in fits]
     if write:
         write_fitted(done, measured.folder)
     return done
@@ -108,8 +104,8 @@ def _without(values: Mapping[Fit, str], fit: Fit) -> dict[Fit, str]:
     return {other: text for other, text in values.items() if other is not fit}
 
 
-def _fit(problem: FitProblem, text: str, later: Sequence[str]) -> Fitted:
-    """The constant with the value that was found, its uncertainty, and correlations with all but `later` constants."""
+def _fit(problem: FitProblem, text: str) -> Fitted:
+    """The constant with the value that was found, its uncertainty, and its correlations."""
     fit = problem.fit
     value = units.parse(text, problem.unit)
     left = problem.residuals(math.log(value), {})
@@ -137,7 +133,7 @@ def _fit(problem: FitProblem, text: str, later: Sequence[str]) -> Fitted:
     correlations = {place: round(step / math.sqrt(variance), 2) for place, step in follows.items() if variance > 0.0}
     return Fitted(
         fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True)),
-        {place: c for place, c in correlations.items() if abs(c) >= LEAST_CORRELATION and place not in later},
+        {place: c for place, c in correlations.items() if abs(c) >= LEAST_CORRELATION},
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 """Characters of a line."""
+FIRM = "\N{NO-BREAK SPACE}"
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 """Ids that need no quotes, unless YAML reads them as something else than text."""
 
@@ -82,9 +83,9 @@ def _with(fitted: Fitted, text: str) -> str:
 
 def _lines(items: list[str]) -> str:
     """Items between commas, on lines that are not too long."""
-    return textwrap.fill(
-        ", ".join(items), WIDTH, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False
-    ).lstrip()
+    joined = ", ".join(item.replace(" ", FIRM) for item in items)
+    wrapped = textwrap.fill(joined, WIDTH, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False)
+    return wrapped.replace(FIRM, " ")
 
 
 def _word(row: str) -> str:

@@ -9,7 +9,7 @@ from simbackup.errors import choices
 
 WRONG_TYPES = {
     "string_type": "text", "int_type": "whole number", "int_parsing": "whole number", "float_type": "number",
-    "float_parsing": "number", "bool_type": "true or false", "bool_parsing": "true or false",
+    "float_parsing": "a number", "bool_type": "true or false", "bool_parsing": "true or false",
 }  # fmt: skip
 WRONG_SHAPES = {
     "dict_type": ("mapping", "write its keys below it, indented"),

@@ -1,10 +1,13 @@
 """What the model leaves out, by kind of operation, estimated from what it got wrong.
 
-Each measured row that no constant was fitted to has a residual: the logarithm of simulated over measured. The part of
-it that the ranges of the inputs explain is taken off as a square. What remains is averaged over the rows of a
-publication, then over the publications of a kind of operation, and drawn towards the average of all kinds, which counts
-as much as `PRIOR` publications. So a kind that many publications confirm gets a narrow term, and one that nobody has
-measured the average.
+Each measured row that no constant was fitted to has a residual: the logarithm of simulated over measured. It needs a
+term of the model only where the interval of its inputs does not hold it: so great that both together, added as squares,
+just reach the measured value. The term of a kind of operation is the one that is enough for 90 % of its rows, as
+intervals promise. So rows that are far off widen all others no more than ten of a hundred should (the quantile of
+conformal prediction: Lei et al., "Distribution-free predictive inference for regression", Journal of the American
+Statistical Association 113, 2018). All rows of a publication count as much as one, and the rows of all kinds together
+as much as `PRIOR` publications more. So a kind that many publications confirm gets its own term, and one that nobody
+has measured that of all kinds.
 
 Where constants were fitted to measurements of the same kind of operation on the same system, the model leaves out less:
 such operations have one term of their own, from all their rows.
@@ -20,12 +23,12 @@ from functools import cache
 from typing import NamedTuple
 
 from simbackup import shelf
-from simbackup.equations.uncertainty import SCORE
+from simbackup.equations.uncertainty import LEVEL, SCORE, weighted_percentile
 
 FILE = "model-error.csv"
 """The table under `scenarios`, which the program writes and a test compares with its output."""
 PRIOR = 2.0
-"""Publications that the average of all kinds counts for."""
+"""Publications that the rows of all kinds together count for."""
 CALIBRATED = "calibrated"
 """The kind of all operations with constants that were fitted to measurements of them on the same system."""
 EVERY = "all"
@@ -48,10 +51,10 @@ class Residual(NamedTuple):
     high: float
 
     @property
-    def unexplained(self) -> float:
-        """The square of the error beyond what the inputs explain."""
-        explained = (self.low if self.error > 0.0 else self.high) / SCORE  # too high: the truth is on the lower side
-        return max(0.0, min(abs(self.error), LARGEST) ** 2 - explained**2)
+    def needed(self) -> float:
+        """The least deviation of the model with which the interval holds what was measured."""
+        end = self.low if self.error > 0.0 else self.high  # too high: the truth is on the lower side
+        return math.sqrt(max(0.0, min(abs(self.error), LARGEST) ** 2 - end**2)) / SCORE
 
 
 class ModelError(NamedTuple):
@@ -67,25 +70,26 @@ def model_errors(residuals: Iterable[Residual]) -> list[ModelError]:
     """The term of each kind of operation with residuals, and at last that of any other kind.
 
     >>> found = model_errors([Residual("a", "copy", 0.2, 0.0, 0.0), Residual("b", "copy", -0.2, 0.0, 0.0)])
-    >>> [(one.operation, one.publications, round(one.deviation, 3)) for one in found]
+    >>> [(one.operation, one.publications, round(SCORE * one.deviation, 3)) for one in found]
     [('copy', 2, 0.2), ('all', 2, 0.2)]
     """
-    squares: dict[str, dict[str, list[float]]] = {}
+    needed: dict[str, dict[str, list[float]]] = {}
     for one in residuals:
-        squares.setdefault(one.operation, {}).setdefault(one.publication, []).append(one.unexplained)
-    means = {kind: [sum(own) / len(own) for own in each.values()] for kind, each in squares.items()}
-    flat = [mean for kind, own in means.items() if kind != CALIBRATED for mean in own]
-    average = sum(flat) / len(flat) if flat else 0.0
+        needed.setdefault(one.operation, {}).setdefault(one.publication, []).append(one.needed)
+    weighted = {kind: [(x, 1.0 / len(own)) for own in each.values() for x in own] for kind, each in needed.items()}
+    every = [pair for kind, own in weighted.items() if kind != CALIBRATED for pair in own]
+    total = sum(weight for _, weight in every)
+    prior = [(x, PRIOR * weight / total) for x, weight in every]
     found = [
         ModelError(
-            kind, len(own), sum(map(len, squares[kind].values())),
-            math.sqrt(sum(own) / len(own) if kind == CALIBRATED else (PRIOR * average + sum(own)) / (PRIOR + len(own))),
+            kind, len(each), sum(map(len, each.values())),
+            weighted_percentile(weighted[kind] + ([] if kind == CALIBRATED else prior), LEVEL),
         )
-        for kind, own in sorted(means.items())
+        for kind, each in sorted(needed.items())
     ]  # fmt: skip
-    publications = {one for kind, each in squares.items() if kind != CALIBRATED for one in each}
+    publications = {one for kind, each in needed.items() if kind != CALIBRATED for one in each}
     rows = sum(one.rows for one in found if one.operation != CALIBRATED)
-    return [*found, ModelError(EVERY, len(publications), rows, math.sqrt(average))]
+    return [*found, ModelError(EVERY, len(publications), rows, weighted_percentile(every, LEVEL) if every else 0.0)]
 
 
 def table(errors: Iterable[ModelError]) -> str:

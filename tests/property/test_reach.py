@@ -18,7 +18,7 @@ from simbackup.devices.rounds import Rounds
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.levels import link_rates
-from simbackup.engine.limit import Behind, Law, Limit, Others
+from simbackup.engine.limit import Behind, Law, Limit, OnOwnLink, Others, Use
 from simbackup.engine.trace import Trace
 from tests.shared import EqualLosses
 
@@ -37,6 +37,8 @@ class Twist:
     going: float = 0.0
     turns: float = 0.0
     buffers: float = 0.0
+    tapes: float = 0.0
+    """Flows whose law asks about a drive that they mostly have for themselves."""
     ties: bool = False
     apart: bool = False
     """Whether requests that go round wait at one of their links alone, which hardly any others cross."""
@@ -60,6 +62,7 @@ class System:
         count = self.draw.choice([2, 4, 8, 16])
         self.links = [Link(f"links.{i:02}", self._size(), self._turning()) for i in range(count)]
         self.crowd = self.draw.choice([3, 10, 25])
+        self.drives = [Link(f"drives.{i:02}", self._size()) for i in range(12)] if self.twist.tapes else []
         self.rare = [Link(f"rare.{i:02}", self._size()) for i in range(24)] if self.twist.apart else []
 
     def _size(self) -> float:
@@ -113,9 +116,14 @@ class System:
         crossed = draw.sample(self.links, draw.randint(1, min(len(self.links), 4)))
         demands = {link: 1.0 if twist.ties else draw.choice([1.0, draw.uniform(0.1, 5.0)]) for link in crossed}
         cap = math.inf if draw.random() < 0.6 else draw.choice([1.0, 5.0, draw.uniform(0.1, 30.0)])
-        law, going = None, None
+        law: Law | None = None
+        going = None
         if plain:
             pass
+        elif twist.tapes and draw.random() < twist.tapes:
+            drive = draw.choice(self.drives)
+            demands[drive] = 1.0
+            law = OnOwnLink(_beside(drive, draw.uniform(2.0, 20.0), draw.uniform(0.2, 3.0)), drive)
         elif draw.random() < twist.laws:
             law = _stops(draw.uniform(5.0, 60.0), draw.uniform(0.2, 3.0))
         elif draw.random() < twist.behind:
@@ -135,12 +143,21 @@ class System:
         return flow
 
 
-def _stops(drained: float, turn: float) -> Law:
+def _stops(drained: float, turn: float) -> Use:
     """A tape that stops and starts when it is offered less than it takes."""
 
     def law(offer: float, others: Others) -> Limit:
         del others
         return Limit(offer if offer >= drained else offer / (1.0 + turn * (1.0 - offer / drained)), "tape")
+
+    return law
+
+
+def _beside(drive: Link, drained: float, turn: float) -> Use:
+    """A tape to which others write, too: it stops where all of them together offer less than it takes."""
+
+    def law(offer: float, others: Others) -> Limit:
+        return _stops(drained * (1.0 - others(drive)), turn)(offer, others)
 
     return law
 
@@ -154,6 +171,8 @@ TWISTS = {
     "plain": Twist(),
     "ties": Twist(ties=True),
     "laws": Twist(laws=0.3),
+    "tapes": Twist(tapes=0.1),
+    "tapes beside all": Twist(tapes=0.1, turns=0.2, buffers=0.2),
     "users": Twist(behind=0.3, laws=0.1),
     "requests": Twist(going=0.3),
     "requests apart": Twist(going=0.6, apart=True),

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from simbackup.equations.uncertainty import LEVEL
+from simbackup.equations.uncertainty import LEVEL, SCORE
 from simbackup.experiments.coverage import IDENTIFIED, NOT_FITTED, PREDICTED, CoverageReport, coverage
+from simbackup.run import simulate
+from simbackup.scenario import load
 from simbackup.uncertainty import validated_cases
-from simbackup.uncertainty.model_error import CALIBRATED, EVERY, FILE, PRIOR, Residual, known, model_errors, table
+from simbackup.uncertainty.inputs import changes, inputs
+from simbackup.uncertainty.model_error import CALIBRATED, EVERY, FILE, Residual, known, model_errors, table
 from tests.published.test_readme import RESULTS, intervals
 
 TOP = Path(__file__).resolve().parents[2]
@@ -34,20 +38,22 @@ def test_intervals_of_predictions_hold_in_eight_to_ten_of_ten_rows(found: Covera
     assert 0.80 <= predicted.share <= 0.97
 
 
-def test_intervals_of_documents_hold_in_eight_of_ten_rows(found: CoverageReport) -> None:
-    """Most are fitted, and a fit makes up for what the inputs are off, so that the share is at the upper end.
-
-    The interval of a fitted row moves inputs and constant as if they were independent, so it is wide for its error.
-    """
+def test_intervals_of_documents_hold_in_eight_to_ten_of_ten_rows(found: CoverageReport) -> None:
     sets = {one.name: one for one in found.sets}
-    assert sets[IDENTIFIED].share >= 0.80
+    assert 0.80 <= sets[IDENTIFIED].share <= 0.97
     assert sets[NOT_FITTED].rows < 0.5 * sets[IDENTIFIED].rows
 
 
-@pytest.mark.xfail(reason="intervals of fitted rows are too wide: all hold, where at most 97 % should", strict=True)
-def test_intervals_of_documents_are_no_wider_than_they_say(found: CoverageReport) -> None:
-    [identified] = [one for one in found.sets if one.name == IDENTIFIED]
-    assert identified.share <= 0.97
+def test_a_fitted_row_hardly_moves_with_what_its_fit_made_up_for() -> None:
+    """The baseline of 002 goes with the size of the database; the latency that was fitted to it makes up for most."""
+    scenario = load("published/002-sql-server-tuning/base")
+    unknown = inputs({"base": scenario})
+    [size] = [n for n, one in enumerate(unknown) if one.name == "data.primary.size"]
+    larger = [SCORE if n == size else 0.0 for n in range(len(unknown))]
+    alone = changes([replace(one, correlations=()) for one in unknown], larger)["base"]
+    joined = changes(unknown, larger)["base"]
+    best, moved, kept = (simulate(scenario.with_(values)).get("jobs.backup.elapsed") for values in ({}, alone, joined))
+    assert abs(kept - best) < 0.5 * (moved - best)
 
 
 def test_intervals_of_rows_without_a_fit_hold_as_often_as_ninety_percent_may(found: CoverageReport) -> None:
@@ -92,12 +98,15 @@ def error_of(residuals: Sequence[Residual], operation: str) -> float:
 def test_one_publication_moves_a_term_little_and_many_move_it_all_the_way() -> None:
     calm = [Residual(f"p{i}", "copy", 0.1, 0.0, 0.0) for i in range(50)]
     wild = [Residual(f"q{i}", "dump", 0.5, 0.0, 0.0) for i in range(50)]
-    assert error_of([*calm, *wild], "copy") == pytest.approx(0.1, rel=0.3)
-    assert error_of([*calm, *wild], "dump") == pytest.approx(0.5, rel=0.05)
-    average = (50 * 0.1**2 + 0.5**2) / 51
-    assert error_of([*calm, wild[0]], "dump") == pytest.approx(
-        math.sqrt((PRIOR * average + 0.5**2) / (PRIOR + 1)), rel=1e-9
-    )
+    assert error_of([*calm, *wild], "copy") == pytest.approx(0.1 / SCORE)
+    assert error_of([*calm, *wild], "dump") == pytest.approx(0.5 / SCORE)
+    few = [Residual(f"q{i}", "dump", 0.1 * (i + 1), 0.0, 0.0) for i in range(2)]
+    assert 0.1 / SCORE < error_of([*calm, *few], "dump") <= 0.2 / SCORE
+
+
+def test_a_row_in_twenty_that_is_far_off_widens_no_other() -> None:
+    near = [Residual(f"p{i}", "copy", 0.1, 0.0, 0.0) for i in range(19)]
+    assert error_of([*near, Residual("q", "copy", 2.0, 0.0, 0.0)], "copy") == pytest.approx(0.1 / SCORE)
 
 
 def test_what_the_inputs_explain_is_no_error_of_the_model() -> None:
@@ -108,7 +117,7 @@ def test_what_the_inputs_explain_is_no_error_of_the_model() -> None:
 def test_calibrated_systems_do_not_make_others_look_better() -> None:
     fitted = Residual("p", CALIBRATED, 0.01, 0.0, 0.0)
     blind = Residual("q", "copy", 0.4, 0.0, 0.0)
-    assert error_of([fitted, blind], EVERY) == pytest.approx(0.4)
+    assert error_of([fitted, blind], EVERY) == pytest.approx(0.4 / SCORE)
 
 
 def test_the_program_ships_with_its_terms() -> None:

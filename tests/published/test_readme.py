@@ -112,10 +112,10 @@ def intervals(report: CoverageReport) -> str:
     return (
         "## How often intervals hold\n\nA 90 % interval covers the ranges of the inputs and the error of the model, "
         "which for each row here comes from the other publications. *Calibrated* operations have a constant that was "
-        "fitted to measurements of them on the same system. The interval of a row that a constant was fitted to "
-        "contains it almost by construction: the fit compensates for errors of the inputs, but the interval varies the "
-        "inputs as if it did not. So the first line is high. The second line, of rows that nothing was fitted to, says "
-        "more. Rows that nothing can move, inputs, duplicates and projections are left out.\n\n"
+        "fitted to measurements of them on the same system. A fit compensates for errors of the inputs, and so do the "
+        "intervals: constants go with the inputs, as their `correlations` state. The second line, of rows that nothing "
+        "was fitted to, says more than the first. Rows that nothing can move, inputs, duplicates and projections are "
+        "left out.\n\n"
         f"{show_coverage.as_markdown(report)}\n"
     )
 

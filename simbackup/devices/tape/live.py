@@ -11,10 +11,11 @@ import simpy
 
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
+from simbackup.devices.tape.joint_reading import JointReadings
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import Law, Limit
+from simbackup.engine.limit import Law, Limit, OnOwnLink
 from simbackup.engine.trace import Trace
 from simbackup.equations import streaming, tape
 
@@ -77,7 +78,7 @@ class Drive:
                 return Limit(rate, cause)
             return Limit(found, cause, {(self.name, Activity.REPOSITION): lost / found}, rest=(1.0 - lost) / found)
 
-        return stop_and_start
+        return OnOwnLink(stop_and_start, self.link)
 
 
 @dataclass(slots=True)
@@ -100,12 +101,14 @@ class Library:
     claims: dict[Drive, Any] = field(default_factory=dict[Drive, Any])
     returned: simpy.Event = field(init=False)
     vacated: simpy.Event = field(init=False)
+    readings: JointReadings[Any] = field(init=False)
 
     def __post_init__(self) -> None:
         self.idle = list(self.drives)
         self.free = simpy.Resource(self.clock.env, len(self.drives))
         self.returned = self.clock.env.event()
         self.vacated = self.clock.env.event()
+        self.readings = JointReadings(self.clock.env)
 
     def record(self, trace: Trace) -> None:
         """Record in the trace how long each drive moved its tape, and what went through it."""
@@ -155,15 +158,14 @@ class Library:
         Who waits with a drive unloads it first, as others may need the cartridge in it.
         """
 
-        def to_come() -> bool:
-            return self.scratch(pool) is None and any(c.in_use for c in self.cartridges if c.pool == pool)
+        def used() -> bool:
+            return any(c.in_use for c in self.cartridges if c.pool == pool)
 
-        if drive is not None and drive.cartridge is not None and to_come():
+        if drive is not None and drive.cartridge is not None and self.scratch(pool) is None and used():
             yield from self._eject(job, drive)
         with self.clock.span(job, self.name, Activity.WAIT_FOR_ANY_CARTRIDGE):
-            while to_come():
+            while (cartridge := self.scratch(pool)) is None and used():
                 yield self.returned
-        cartridge = self.scratch(pool)
         if cartridge is not None:
             cartridge.in_use = True
         return cartridge

@@ -32,7 +32,7 @@ def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> lis
     [[30, 30], [30]]
     """
     ordered = sorted(runs, key=lambda run: run.position)
-    ends = [_end(run, compression) for run in ordered]
+    ends = [end_of(run, compression) for run in ordered]
     apart = all(end <= run.position + LEAST_ROOM for end, run in zip(ends, ordered[1:], strict=False))
     if apart or not together:
         return [[run] for run in runs]
@@ -43,7 +43,7 @@ def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> lis
     for low, high in pairwise(cuts):
         while left and left[-1].position <= low + LEAST_ROOM:
             under.append(left.pop())
-        under = [run for run in under if _end(run, compression) > low + LEAST_ROOM]
+        under = [run for run in under if end_of(run, compression) > low + LEAST_ROOM]
         if under:
             found.append([_between(run, low, high, compression) for run in under])
     return found
@@ -51,10 +51,10 @@ def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> lis
 
 def width(each: Pass, compression: float) -> float:
     """Bytes of tape that a pass goes over."""
-    return _end(each[0], compression) - each[0].position
+    return end_of(each[0], compression) - each[0].position
 
 
-def _end(run: Extent, compression: float) -> float:
+def end_of(run: Extent, compression: float) -> float:
     """Where a run ends on the tape."""
     return run.position + run.size * run.spread / compression
 

@@ -158,7 +158,7 @@ class FileBackupSpec(Saving, FileKeeping):
         if objects or spec.way_from(host, device):
             yield f"jobs.{restore}.connections"
         tape = isinstance(spec.devices[device], MediaLibrary)
-        if tape and si_or(self.streams, 1.0) > 1.0 and si_or(self.multiplexing, 1.0) > 1.0:
+        if tape and si_or(self.multiplexing, 1.0) > 1.0:
             yield f"jobs.{name}.tool.one_pass"
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
-from simbackup.devices.tape.live import Drive, Stream
+from simbackup.devices.tape.joint_reading import JointReading
+from simbackup.devices.tape.live import Drive, Library, Stream
 from simbackup.engine.activity import Activity
 from simbackup.equations import streaming
 from simbackup.methods.compression.live import expanded
-from simbackup.methods.file_backup.passes import Pass, passes, width
+from simbackup.methods.file_backup.passes import Pass, end_of, passes, width
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
-from simbackup.system import System
+from simbackup.system import JobFailedError, System
 
 Wait = Generator[simpy.Event, Any, None]
 
@@ -34,6 +35,39 @@ class _UnderWay:
     copy: Copy
     made: FilesMade
     pending: list[Dirty]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wants:
+    """What a restore wants of a cartridge, each run with the bytes of tape for one of its own.
+
+    `reasons` say why it failed, if so, and `ends` when its runs were read.
+    """
+
+    restore: TapeRestore
+    it: _UnderWay
+    runs: list[Extent]
+    reasons: list[str] = field(default_factory=list[str])
+    ends: list[float] = field(default_factory=list[float])
+
+    def read(self, drive: Drive, run: Extent, share: float) -> Wait:
+        """Read a run; a failure is this restore's own, and the others go on."""
+        try:
+            yield from self.restore.read(self.it, drive, run, share)
+        except JobFailedError as error:
+            self.reasons.append(str(error))
+        self.ends.append(self.it.system.env.now)
+
+    def wait(self, library: Library, since: float) -> None:
+        """Record that it waited from the end of what it read itself in a pass that began then, while others read."""
+        begin, now = max([since, *self.ends]), library.clock.env.now
+        if begin < now:
+            library.clock.trace.span(begin, now, self.it.job, library.name, Activity.WAIT_FOR_DRIVE)
+
+    def settle(self) -> None:
+        """Fail if something went wrong."""
+        if self.reasons:
+            raise JobFailedError(self.reasons[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,34 +109,77 @@ class TapeRestore:
         return Moved(total, float(files))
 
     def _part(self, it: _UnderWay, runs: tuple[list[str], dict[str, list[Extent]]]) -> Wait:
-        """Mount one cartridge after the other, locate what is wanted of it, and transfer it."""
+        """Mount one cartridge after the other, locate what is wanted of it, and transfer it.
+
+        What lies between the blocks of another restore that waits for the cartridge, too, comes with these.
+        """
         library = it.system.libraries[it.copy.target]
         by_name = {cartridge.name: cartridge for cartridge in library.cartridges}
         cartridges, on_medium = runs
-        if not cartridges:
-            return
-        drive = yield from library.take_drive(it.job, by_name[cartridges[0]])
+        drive: Drive | None = None
         try:
             while cartridges:
                 medium = by_name[cartridges.pop(0)]
+                own = [run._replace(spread=run.spread / it.copy.compression) for run in on_medium[medium.name]]
+                lies = [(run.position, end_of(run, 1.0)) for run in own] if self.tool.one_pass else []
+                wants = _Wants(self, it, own)
+                others = library.readings.join(medium, wants, lies, it.copy)
+                if others is not None:
+                    if drive is not None:  # those who wait for one with the others may need it
+                        library.give_drive(drive)
+                        drive = None
+                    yield from self._along(it, others, wants)
+                    continue
+                reading = library.readings.begin(medium, wants, lies, it.copy)
+                drive = drive or (yield from library.take_drive(it.job, medium))
                 yield from library.reserve(it.job, medium, drive)
                 drive = yield from library.mount(it.job, drive, medium)
-                for each in passes(on_medium[medium.name], it.copy.compression, together=self.tool.one_pass):
-                    yield from self._pass(it, drive, each)
+                yield from self._together(library, drive, library.readings.close(medium, reading), reading)
                 yield from library.release(it.job, drive, self.tool.unload_after)
+                wants.settle()
         finally:
-            library.give_drive(drive)
+            if drive is not None:
+                library.give_drive(drive)
 
-    def _pass(self, it: _UnderWay, drive: Drive, runs: Pass) -> Wait:
+    def _along(self, it: _UnderWay, others: JointReading[_Wants], wants: _Wants) -> Wait:
+        """Wait while another restore mounts the cartridge, and reads for both."""
+        with it.system.clock.span(it.job, it.system.libraries[it.copy.target].name, Activity.WAIT_FOR_DRIVE):
+            yield others.ready
+        yield others.done
+        wants.settle()
+
+    def _together(self, library: Library, drive: Drive, joined: list[_Wants], reading: JointReading[_Wants]) -> Wait:
+        """Read what some restores want, in passes over the tape each of which brings along what lies in between."""
+        reading.ready.succeed()
+        # the cartridge is known here: in the place of its name each run says whose it is
+        runs = [run._replace(medium=str(i)) for i, each in enumerate(joined) for run in each.runs]
+        for each in passes(runs, 1.0, together=self.tool.one_pass):
+            wanted = [(joined[int(run.medium)], run) for run in each]
+            since = library.clock.env.now
+            yield from self._pass(library, drive, [(who, run) for who, run in wanted if not who.reasons], each)
+            for who in joined:
+                who.wait(library, since)
+        reading.done.succeed()
+
+    def _pass(self, library: Library, drive: Drive, wanted: list[tuple[_Wants, Extent]], runs: Pass) -> Wait:
         """Read some runs in one pass over the tape; each is a flow, and they go on in proportion to their bytes."""
-        begin, long, total = runs[0].position, width(runs, it.copy.compression), sum(run.size for run in runs)
-        yield from it.system.libraries[it.copy.target].locate(it.job, drive, begin)
-        spread = long * it.copy.compression / total
-        parts = [self._read(it, drive, run._replace(spread=spread), run.size / total) for run in runs]
-        yield from side_by_side(it.system, parts)
+        if not wanted:
+            return
+        begin, long, total = runs[0].position, width(runs, 1.0), sum(run.size for run in runs)
+        (first, _), clock = wanted[0], library.clock
+        since = clock.env.now
+        yield from library.locate(first.it.job, drive, begin)
+        for job in dict.fromkeys(who.it.job for who, _ in wanted):
+            if job != first.it.job and clock.env.now > since:
+                clock.trace.span(since, clock.env.now, job, drive.name, Activity.LOCATE)
+        parts = [
+            who.read(drive, run._replace(spread=long * who.it.copy.compression / total), run.size / total)
+            for who, run in wanted
+        ]
+        yield from side_by_side(first.it.system, parts)
         drive.position = begin + long
 
-    def _read(self, it: _UnderWay, drive: Drive, extent: Extent, share: float) -> Wait:
+    def read(self, it: _UnderWay, drive: Drive, extent: Extent, share: float) -> Wait:
         """One run from tape into the page cache of the host, a share of what a pass reads; it goes on to disk."""
         system, copy, made = it.system, it.copy, it.made
         host, target = system.hosts[self.share.host if self.share else self.host], system.data[self.to]

@@ -92,7 +92,8 @@ class BackupToolSheet(Frozen):
     """Whether it reads and then sends or writes to tape, by turns, instead of both at once; in a spooled backup, on the
     way from the spool."""
     one_pass: Annotated[bool, Word()] = True
-    """Whether a restore reads parts of a save set that lie interleaved on a cartridge in one pass, or once for each."""
+    """Whether restores read what lies interleaved on a cartridge in one pass, or once for each: parts of a save set,
+    and save sets of other restores that come before the tape moves."""
     copies_log: Annotated[bool, Word()] = False
     """Whether it also copies the log that a database writes meanwhile, and replays it when files come back, so that a
     hot copy of them needs no lock."""
@@ -139,7 +140,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "attributes": "in restores of file_level backups",
         "share_calls": "in copies of trees to another host",
         "file_flushes": "in restores of file_level backups, and in copies of trees",
-        "one_pass": "in restores from tape of backups with several streams and 'multiplexing'",
+        "one_pass": "in restores from tape of backups with 'multiplexing'",
         "group_time": "in start_group",
         "index_record": "in save_index",
         "index_time": "in save_index",

@@ -183,6 +183,66 @@ def test_a_restore_of_interleaved_streams_reads_them_in_one_pass_or_once_for_eac
     assert once.get("jobs.back.bytes") == each.get("jobs.back.bytes") == pytest.approx(2e9)
 
 
+def test_restores_of_several_backups_that_lie_interleaved_read_them_in_one_pass(tmp_path: Path) -> None:
+    """4 GB at 10 MB/s, of which each wants the half: both go over all of it once, or each by itself."""
+    back = "  back_a: {restore: a, after: [a, b]}\n  back_b: {restore: b, after: [a, b]}\n"
+    once = run(tmp_path, BOTH + back)
+    assert once.all_ended_well
+    spent = [transfers(once, name) for name in ("back_a", "back_b")]
+    assert spent[0] == spent[1]
+    assert sum(end - begin for begin, end in spent[0]) == pytest.approx(400.0)
+    for name in ("back_a", "back_b"):
+        assert sum(once.causes(name).values()) == pytest.approx(once.get(f"jobs.{name}.elapsed"))
+    tool = ", tool: {start_time: 0 s, mount_time: 0 s, one_pass: false}}"
+    each = run(tmp_path, BOTH.replace("}", tool) + back)
+    (_, end), (begin, _) = transfers(each, "back_a")[-1], transfers(each, "back_b")[0]
+    assert begin >= end
+    assert each.all_ended_well
+
+
+def test_a_restore_that_comes_when_the_tape_moves_reads_it_once_more(tmp_path: Path) -> None:
+    late = "  back: {restore: a, after: [a, b]}\n  later: {restore: b, after: [a, b], delay: 300 s}\n"
+    result = run(tmp_path, BOTH + late)
+    (first,), (second,) = (set(transfers(result, name)) for name in ("back", "later"))
+    assert (first[1] - first[0], second[1] - second[0]) == pytest.approx((400.0, 400.0))
+    assert second[0] >= first[1]
+
+
+def test_restores_of_one_backup_each_read_it(tmp_path: Path) -> None:
+    back = "  back: {restore: a, after: [a, b]}\n  again: {restore: a, to: c, after: [a, b]}\n"
+    result = run(tmp_path, BOTH + back)
+    (first,), (second,) = (set(transfers(result, name)) for name in ("back", "again"))
+    assert second[0] >= first[1]
+
+
+def test_restores_change_cartridges_together(tmp_path: Path) -> None:
+    back = "  back_a: {restore: a, after: [a, b]}\n  back_b: {restore: b, after: [a, b]}\n"
+    result = run(tmp_path, BOTH + back, {"devices.jukebox.drive.cartridge_capacity": "3 GB"})
+    assert result.all_ended_well
+    assert [s.activity for s in result.trace.spans if s.job.startswith("jobs.back")].count("load") <= 2
+    for name in ("back_a", "back_b"):
+        assert sum(end - begin for begin, end in transfers(result, name)) == pytest.approx(400.0)
+
+
+def test_a_restore_that_fails_stops_none_that_reads_along(tmp_path: Path) -> None:
+    """A snapshot keeps what was there, so that the volume has no room for all that comes back to it."""
+    devices = (
+        "  small: {kind: ssd, capacity: 3 GB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, "
+        "write_latency: 0 s}\n"
+        "  thin: {model: redirect_volume/wafl-files, on: small, size: 2.9 GB}\n"
+        "  frozen: {kind: redirect_snapshot, of: thin}\n"
+    )
+    base = BASE.replace("two, three, jukebox", "two, three, small, jukebox").replace("data:\n", devices + "data:\n", 1)
+    base = base.replace("b: {on: two,", "b: {on: thin,")
+    jobs = "  snap: {method: create_snapshot, snapshot: frozen}\n"
+    jobs += "  back_b: {restore: b, after: [a, b, snap]}\n  back_a: {restore: a, after: [a, b, snap]}\n"
+    path = tmp_path / "scenario.yaml"
+    path.write_text(base + BOTH + jobs, encoding="utf-8")
+    result = simulate(path)
+    status = result.jobs["status"]
+    assert (status["back_a"], status["back_b"]) == ("done", "failed")
+
+
 def test_a_pass_goes_over_the_tape_once_however_the_streams_began_and_ended(tmp_path: Path) -> None:
     """Three streams of two jobs, of which others come and go, are passes that end where the streams change."""
     jobs = STREAMS.format("").replace("multiplexing: 2", "multiplexing: 3") + (

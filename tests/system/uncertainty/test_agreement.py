@@ -30,8 +30,9 @@ JOBS = {
 """Scenarios, and a job of each; the one that takes longest unless it is named."""
 FURTHER = {
     "planning/redirect-oltp": "in one case of twenty, users ask for nearly all of the disks; the end follows it",
+    "planning/small-files": "its ends agree, but a fitted input that decides is moved with one that it makes up for",
 }
-"""Scenarios whose quick interval ends further off than the program states, and why."""
+"""Scenarios whose quick interval ends further off than the program states, or misses an input, and why."""
 COMPARED = [
     pytest.param(name, marks=pytest.mark.xfail(reason=FURTHER[name], strict=True)) if name in FURTHER else name
     for name in JOBS

@@ -1,0 +1,71 @@
+"""A cartridge that is about to be read: who wants what of it, until the tape moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import simpy
+
+from simbackup.devices.tape.cartridge import Cartridge
+
+Range = tuple[float, float]
+"""A run of bytes on a tape: where it begins and where it ends."""
+Wants = TypeVar("Wants")
+
+
+@dataclass(slots=True)
+class JointReading(Generic[Wants]):
+    """Restores that read one cartridge together, each with the runs that it wants: the first of them reads for all.
+
+    `lies` are where these runs begin and end, and `sources` the copies that they belong to.
+    """
+
+    ready: simpy.Event
+    done: simpy.Event
+    wanted: list[Wants] = field(default_factory=list[Wants])
+    lies: list[Range] = field(default_factory=list[Range])
+    sources: list[object] = field(default_factory=list[object])
+
+    def take(self, wants: Wants, lies: Sequence[Range], source: object) -> None:
+        """Take the runs of one more restore along."""
+        self.wanted.append(wants)
+        self.lies += lies
+        self.sources.append(source)
+
+    def meets(self, lies: Sequence[Range], source: object) -> bool:
+        """Whether runs of another copy lie among those that are read."""
+        among = any(begin < until and since < end for begin, end in lies for since, until in self.lies)
+        return among and all(source is not one for one in self.sources)
+
+
+@dataclass(slots=True)
+class JointReadings(Generic[Wants]):
+    """The cartridges of a library that are about to be read."""
+
+    env: simpy.Environment
+    _open: dict[Cartridge, JointReading[Wants]] = field(default_factory=dict[Cartridge, JointReading[Wants]])
+
+    def join(
+        self, cartridge: Cartridge, wants: Wants, lies: Sequence[Range], source: object
+    ) -> JointReading[Wants] | None:
+        """The reading that takes these runs along; None if none is about to begin among whose runs they lie."""
+        found = self._open.get(cartridge)
+        if found is None or not found.meets(lies, source):
+            return None
+        found.take(wants, lies, source)
+        return found
+
+    def begin(self, cartridge: Cartridge, wants: Wants, lies: Sequence[Range], source: object) -> JointReading[Wants]:
+        """A reading that others may join until the tape moves."""
+        reading = JointReading[Wants](self.env.event(), self.env.event())
+        reading.take(wants, lies, source)
+        self._open.setdefault(cartridge, reading)
+        return reading
+
+    def close(self, cartridge: Cartridge, reading: JointReading[Wants]) -> list[Wants]:
+        """Let the tape move: those who read together."""
+        if self._open.get(cartridge) is reading:
+            del self._open[cartridge]
+        return reading.wanted
