@@ -146,6 +146,7 @@ def goals(found: list[Goal]) -> None:
 def sizing(found: Sizing) -> None:
     """All configurations with what each costs and misses, the cheapest that meets all goals first."""
     rows = [
-        (*one.values, f"{one.cost:,.0f}", ", ".join(one.missed) or "meets all goals") for one in found.configurations
+        (*one.values, f"{one.cost:,.0f}", f"misses {', '.join(one.missed)}" if one.missed else "meets all goals")
+        for one in found.configurations
     ]
     show.table((*found.addresses, "cost", ""), rows, "Configurations, the best first", right=(len(found.addresses),))

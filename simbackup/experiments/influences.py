@@ -119,11 +119,19 @@ class Sensitivity:
         name = self.first.input.name
         if self.narrowing() >= WORTH:
             known = f"known exactly, it would lie between {self._ends(self.first.interval)}"
-            return f"{interval}. Measure {name} first: {known} ({100.0 * self.narrowing():.0f} % narrower)"
+            return f"{interval}. Measure {name} first: {known}{self._spans(self.first.interval)}"
         if _width(self.interval) > 2.0 * _width(self.from_inputs):
             why = "most of this range is model error; measure the figure itself on your system, and calibrate"
             return f"{interval}: {why}"
         return f"{interval}: many inputs decide together, {name} most"
+
+    def _spans(self, after: CentralInterval) -> str:
+        """How much narrower the interval would be, in words: by the factor between its ends, if it has one."""
+        before = self.interval
+        if not (before.by_factor and min(before.low, after.low) > 0.0):
+            return f" ({100.0 * self.narrowing():.0f} % narrower)"
+        was, left = (f"{each.high / each.low:.2g}" for each in (before, after))
+        return f" (ends a factor of {left} apart instead of {was})"
 
     def _ends(self, interval: CentralInterval) -> str:
         return f"{self.shown(interval.low)} and {self.shown(interval.high)}"

@@ -22,7 +22,7 @@ from simbackup.uncertainty.estimate import CaseFigures, bound_of
 from simbackup.uncertainty.inputs import Input, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
 from simbackup.uncertainty.screening import Unit, effects, trajectories
-from simbackup.uncertainty.sobol import SobolIndex, design, indices
+from simbackup.uncertainty.sobol import SobolIndex, design, indices, need_scipy
 from simbackup.uncertainty.whole import whole
 
 CASES = THOROUGH.cases
@@ -85,6 +85,8 @@ def sensitivity(
     if samples & (samples - 1):
         remedy = f"write {1 << samples.bit_length() - 1} or {1 << samples.bit_length()}"
         raise InputError([Problem(Place("samples"), "", f"{samples} is not a power of two", remedy)])
+    if samples:
+        need_scipy()
     file = str(what) if given(what) is None else _text(what)
     base = Point("scenario", file, None, {}, _values(overrides), (), seed)
     scenario = resolved(base)

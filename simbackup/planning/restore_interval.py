@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL, SCORE
@@ -39,13 +39,22 @@ class RestoreInterval(NamedTuple):
         return sentence if self.sampled else f"{sentence} (without the ranges of systems and devices)"
 
 
+class Sampled(NamedTuple):
+    """The ends of an interval over the ranges of inputs, and the least that lines allow at these ranges, in seconds."""
+
+    low: float
+    high: float
+    least: float
+
+
 def restore_interval(
     best: float, simulated: float, declared: Iterable[tuple[str, float, float]], deviation: float,
-    sample: tuple[float, float] | None,
+    sample: Sampled | None, *, least: float = 0.0,
 ) -> RestoreInterval:  # fmt: skip
     """The interval of a time that is the sum of declared and simulated ones, whose errors are independent.
 
     Errors add as squares, on each side: `low = best - sqrt(sum of d^2)`, with `d` what each leaves at its lower end.
+    What is simulated takes no less than the `least`.
 
     Parameters
     ----------
@@ -56,27 +65,45 @@ def restore_interval(
     deviation
         Standard deviation of the logarithm of what the model leaves out.
     sample
-        Seconds until all is back at the ends of the interval over the ranges of systems and devices; None if unknown.
+        Seconds until all is back at the ends of the interval over the ranges of systems and devices, and the `least`
+        at its lower end; None if unknown.
+    least
+        Seconds that what is simulated takes at the least, where no line carries more.
 
     >>> found = restore_interval(10.0, 6.0, [("recovery", 7.0, 14.0)], 0.0, None)
     >>> found.low, found.high, found.decides
     (7.0, 14.0, ('recovery',))
+    >>> restore_interval(10.0, 6.0, [], 0.3, None, least=5.5).low
+    9.5
     """
-    whole = [*declared, (MODEL, best - simulated * (1.0 - math.exp(-SCORE * deviation)),
-                         best + simulated * (math.exp(SCORE * deviation) - 1.0))]  # fmt: skip
+    own = [(MODEL, best - simulated * (1.0 - math.exp(-SCORE * deviation)),
+            best + simulated * (math.exp(SCORE * deviation) - 1.0))]  # fmt: skip
     if sample is not None:
-        whole.append((DEVICES, *sample))
-    below = math.sqrt(sum(max(best - low, 0.0) ** 2 for _, low, _ in whole))
-    above = math.sqrt(sum(max(high - best, 0.0) ** 2 for *_, high in whole))
-    width = {name: (high - low) ** 2 for name, low, high in whole}
+        own.append((DEVICES, sample.low, sample.high))
+    declared = list(declared)
+    floor = least if sample is None else min(least, sample.least)
+    faster = min(_below(best, own), max(simulated - floor, 0.0))
+    above = math.sqrt(sum(max(high - best, 0.0) ** 2 for *_, high in (*declared, *own)))
+    width = {name: (high - low) ** 2 for name, low, high in (*declared, *own)}
     total = sum(width.values())
     decides = sorted(
         (name for name in width if total and width[name] / total >= MATTERS), key=lambda name: -width[name]
     )
-    return RestoreInterval(best, max(best - below, 0.0), best + above, tuple(decides), sample is not None)
+    low = max(best - math.hypot(_below(best, declared), faster), 0.0)
+    return RestoreInterval(best, low, best + above, tuple(decides), sample is not None)
 
 
-def sampled(result: Result, whole: Callable[[Result], float], wanted: str) -> tuple[float, float] | None:
+def _below(best: float, ends: Iterable[tuple[str, float, float]]) -> float:
+    """By how much independent errors make a time shorter, together."""
+    return math.sqrt(sum(max(best - low, 0.0) ** 2 for _, low, _ in ends))
+
+
+def least_of(result: Result, jobs: Collection[str]) -> float:
+    """The seconds that jobs take at the least, as the slowest line on the way of their bytes carries no more."""
+    return max((one.seconds for job, one in result.least.items() if job in jobs), default=0.0)
+
+
+def sampled(result: Result, whole: Callable[[Result], float], jobs: Collection[str], wanted: str) -> Sampled | None:
     """The ends of the interval of a figure over the ranges of all inputs; None where that takes too long."""
     effort = for_scenario(wanted, result.trace.length)
     if effort is None:
@@ -86,5 +113,8 @@ def sampled(result: Result, whole: Callable[[Result], float], wanted: str) -> tu
         found = whole(results[WHOLE])
         return {WHOLE: found} if math.isfinite(found) else {}
 
-    found = estimates({WHOLE: result.scenario}, figures, effort=effort, results={WHOLE: result})[WHOLE]
-    return found.spread.low, found.spread.high
+    def bounds(results: Mapping[str, Result]) -> dict[str, float]:
+        return {WHOLE: least_of(results[WHOLE], jobs)}
+
+    found = estimates({WHOLE: result.scenario}, figures, effort=effort, bounds=bounds, results={WHOLE: result})[WHOLE]
+    return Sampled(found.spread.low, found.spread.high, found.bound.low if found.bound is not None else 0.0)

@@ -70,7 +70,7 @@ def size(file: SiteFile, goals: Goals, vary: Mapping[str, Sequence[str]], until:
 
 
 def _missed(found: Iterable[Goal]) -> tuple[str, ...]:
-    return tuple(goal.goal for goal in found if not goal.met)
+    return tuple(f"{goal.goal} ({goal.wanted}): {goal.found}" for goal in found if not goal.met)
 
 
 def scalar(text: str) -> str | int | float:

@@ -84,9 +84,20 @@ def indices(asked: SobolDesign, values: Sequence[float]) -> list[SobolIndex]:
     return [SobolIndex(first, total) for first, total in pairs]
 
 
+def need_scipy() -> None:
+    """Check that SciPy is there, before any run.
+
+    Raises
+    ------
+    ResultError
+        SciPy is not installed.
+    """
+    _scipy("scipy.stats")
+
+
 def _scipy(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        remedy = "install it with: pip install 'simbackup[fit]', or leave these indices out with 0 samples"
+        remedy = "install it with: pip install 'simbackup[fit]', or leave these indices out (--samples 0)"
         raise ResultError(f"Sobol' indices need SciPy; {remedy}") from None

@@ -242,3 +242,11 @@ def test_ranges_of_devices_widen_the_interval() -> None:
     assert sampled.interval is not None
     assert (bare.interval.sampled, sampled.interval.sampled) == (False, True)
     assert sampled.interval.low <= bare.interval.low < bare.until(1.0) < bare.interval.high <= sampled.interval.high
+
+
+def test_no_restore_is_faster_than_its_line() -> None:
+    """Two terabytes over 1 Gb/s, however much of the error of the model is on the good side."""
+    loaded = load_site(site(network="network/gigabit-ethernet"))
+    found = restore(loaded, "client second", WEDNESDAY, intervals="none")
+    assert found.interval is not None
+    assert sum(system.bytes for system in found.systems) / 125e6 < found.interval.low <= found.interval.best
