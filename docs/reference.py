@@ -135,8 +135,12 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
         lines += ["", f"Keys of [every job](../jobs.md): {named}."]
     for key in [key for key in keys if key not in common]:
         inner = nested_part(part, key)
-        if inner is not None and sheet_kind(inner) is None:
+        kind = sheet_kind(inner) if inner is not None else None
+        if inner is not None and kind is None:
             lines += ["", *_nested(key, inner)]
+        elif inner is not None and kind is not None and (further := _further(inner, kind)):
+            said = f"Keys beside those of its [datasheet]({'../' if section in FOLDERS else ''}datasheets/{kind}.md):"
+            lines += ["", f"## `{key}`", "", _text(inner.__doc__), "", said, "", *_table(inner, further)]
     if example is not None:
         origin, text = example
         lines += ["", "## Example", "", f"From `{origin}`:", "", "```yaml", text.rstrip(), "```"]
@@ -159,12 +163,15 @@ def _beside_sheets() -> dict[str, type[BaseModel]]:
 
 def _beside(kind: str, part: type[BaseModel] | None) -> str:
     """The keys that a mapping in a scenario has beside those of a datasheet."""
-    sheet = registry.sheets()[kind].model_fields
-    keys = [key for key in part.model_fields if key not in sheet and key not in {"model", "kind"}] if part else []
-    if part is None or not keys:
+    if part is None or not (keys := _further(part, kind)):
         return ""
     said = f"Keys beside these where a part of a scenario has a mapping with `model: {kind}/NAME`:"
     return "\n".join(["", "## In a scenario", "", said, "", *_table(part, keys)]) + "\n"
+
+
+def _further(part: type[BaseModel], kind: str) -> list[str]:
+    """The keys of a mapping that its kind of datasheet does not have."""
+    return [key for key in part.model_fields if key not in {*registry.sheets()[kind].model_fields, "model", "kind"}]
 
 
 def _site() -> str:
@@ -231,7 +238,9 @@ def _type(part: type[BaseModel], key: str) -> str:
     if inner is not None:
         kind, up = sheet_kind(inner), "" if part in {*registry.sections().values(), SiteSpec} else "../"
         named = f"[datasheet]({up}datasheets/{kind}.md) `{kind}/NAME`, or a mapping"
-        return named if kind is not None else f"mapping, see `{key}` below"
+        if kind is None:
+            return f"mapping, see `{key}` below"
+        return f"{named}; see `{key}` below" if _further(inner, kind) else named
     annotation = str(part.model_fields[key].annotation)
     return next(shown for begin, shown in SHAPES.items() if begin in annotation)
 

@@ -13,6 +13,8 @@ TOP = Path(__file__).parents[2]
 NOTEBOOKS = "notebooks"
 TAKEN = {"RESULTS.md": "results.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 """Files of the repository that are pages of the handbook."""
+SHOWN = {"models": "datasheets/index.md", "simbackup/equations": "mechanisms/index.md"}
+"""Folders of the repository whose contents a page of the handbook shows."""
 LINK = re.compile(r"\]\((?!\w+:|#|/)([^)\s#]+)((?:#[^)\s]+)?)\)")
 IMAGES = frozenset({"image/png", "image/svg+xml"})
 MADE = "made"
@@ -53,6 +55,10 @@ def target(link: str, folder: str) -> str:
     path = posixpath.normpath(posixpath.join(folder, link))
     if path in TAKEN:
         return f"/{MADE}/{TAKEN[path]}"
+    if path in SHOWN:
+        return f"/{MADE}/{SHOWN[path]}"
+    if path.startswith("simbackup/equations/"):
+        return f"/{MADE}/mechanisms/{posixpath.basename(path).removesuffix('.py')}.rst"
     if path.startswith(f"{NOTEBOOKS}/"):
         return f"/{MADE}/{path}"
     return "/" + path.removeprefix("docs/") if path.startswith("docs/") else link

@@ -32,6 +32,11 @@ class Over:
         return self.below.passed
 
     @property
+    def gathers(self) -> float:
+        """Bytes of writes that a cache gathers below."""
+        return self.below.gathers
+
+    @property
     def jumps(self) -> float:
         """Share of the requests of a reader in sequence that go to places of their own."""
         return self.below.jumps

@@ -58,6 +58,11 @@ class Store(Protocol):
         """Share of the requests of a reader in sequence that go to places of their own: turns cost no more."""
         ...
 
+    @property
+    def gathers(self) -> float:
+        """Bytes of writes that a cache gathers before they go to its disks; none where each goes there by itself."""
+        ...
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream over `size` bytes at a position."""
         ...
@@ -133,6 +138,11 @@ class FlatStore(ABC):
     @property
     def passed(self) -> float:
         """None: it has no heads, and reads what it is asked for."""
+        return 0.0
+
+    @property
+    def gathers(self) -> float:
+        """None: each write goes to its place."""
         return 0.0
 
     @property

@@ -45,13 +45,16 @@ class RetentionSpec(Frozen):
     age: Text | None = None
     """All that are younger, such as `5 weeks`, `3 months`."""
     daily: Counted = None
-    """The newest of each of the last so many days that have any."""
+    """The newest of each of the last so many days that have any, today among them."""
     weekly: Counted = None
-    """The newest of each of so many weeks, as of days."""
+    """The newest of each of so many weeks, as of days. This week counts, too: `5` keeps the last of a week for four
+    weeks; write `6` for five."""
     monthly: Counted = None
-    """The newest of each of so many months."""
+    """The newest of each of so many months. This month counts, too: `12` keeps the last of a month for eleven
+    months; write `13` for twelve."""
     yearly: Counted = None
-    """The newest of each of so many years."""
+    """The newest of each of so many years. This year counts, too: `7` keeps the last of a year for six years;
+    write `8` for seven."""
     of: Literal["full", "any"] = "any"
     """Which restore points days, weeks, months and years count: full backups alone, or all."""
 

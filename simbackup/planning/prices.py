@@ -22,7 +22,8 @@ class PricesSheet(Frozen):
     object_month: Money | None = None
     """A terabyte of object storage in a month."""
     egress: Money | None = None
-    """A terabyte that is read back from object storage, in a restore."""
+    """A terabyte that is read back from object storage. No cost of a plan includes it; multiply it by the bytes of a
+    restore."""
 
 
 class PricesSpec(Modelled, PricesSheet):

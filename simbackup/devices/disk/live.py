@@ -33,6 +33,11 @@ class Disk:
         return self.size
 
     @property
+    def gathers(self) -> float:
+        """None: what its own cache takes is acknowledged when it is on the disk."""
+        return 0.0
+
+    @property
     def jumps(self) -> float:
         """None: what is read in sequence lies in sequence."""
         return 0.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from simbackup.devices.changes import Changes
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Direction, Region, Service, bus
+from simbackup.devices.store import Direction, Region, Service, Store, bus
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Spot
 from simbackup.engine.trace import Trace
@@ -172,6 +172,11 @@ class Mirror:
 def _mixed(region: Region, direction: Direction, size: float, positioned: float, distance: float) -> Service:
     """Mean time of a request when a share of them is some distance from the one before."""
     store, begin = region.store, region.begin
-    after = store.continued(begin, size) if direction == "read" else store.request("write", begin, begin, size)
+    after = store.continued(begin, size) if direction == "read" else _written(store, begin, size)
     away = store.request(direction, begin, begin + distance, size)
     return Service(*(positioned * a + (1.0 - positioned) * b for a, b in zip(away, after, strict=True)))
+
+
+def _written(store: Store, begin: float, size: float) -> Service:
+    """A write after another: it comes upon its disk at any turn, unless a cache gathers whole stripes."""
+    return store.append(begin, size) if store.gathers >= size else store.request("write", begin, begin, size)

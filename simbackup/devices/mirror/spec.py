@@ -50,7 +50,8 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
     of: Text
     """The volume that it mirrors."""
     on: Text
-    """The device that it lies on; it takes as much room there as the volume."""
+    """The device that it lies on, also one of another host, which links reach; it takes as much room there as the
+    volume."""
     state: Literal["attached", "new"] = "attached"
     """At the start, `attached` if it is in line with the volume, `new` if it has yet to be synchronised."""
 
@@ -63,10 +64,13 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
         return origin.size.si if isinstance(origin, VolumeDevice) and origin.overwrites else None
 
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
-        """Report a mirror on the device of its volume."""
+        """Report a mirror on the device of its volume, and one on a host to which no link leads."""
         if volume.on == self.on:
             message = f"is on '{self.on}', like the volume that it mirrors"
             checks.report((*path, "on"), message, "put it on other disks")
+        host, keeper = checks.spec.hosts.get(checks.spec.owner_of(self.of) or ""), checks.spec.owner_of(self.on)
+        if host is not None and keeper is not None and host.within != keeper:  # guests reach the disks of their host
+            checks.connected((*path, "on"), self.of, self.on)
 
     def facts(self) -> Facts:
         """State and regions."""

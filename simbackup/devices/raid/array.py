@@ -128,6 +128,11 @@ class Rebuilding:
         return max(self.ahead, self.controller.read_ahead if self.controller.prefetches else 0.0)
 
     @property
+    def gathers(self) -> float:
+        """Bytes of the write cache that a battery protects."""
+        return self.controller.staging
+
+    @property
     def jumps(self) -> float:
         """None: what is read in sequence lies in sequence."""
         return 0.0

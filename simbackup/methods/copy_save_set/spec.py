@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class CopySaveSetSpec(Copying):
-    """Copy of the newest save set of a backup, from its disk to a tape library or another disk."""
+    """Copy of the newest save set of a backup, from its disk to a tape library, an object store or another disk.
+
+    If the target has that save set already, the job ends at once and copies nothing.
+    """
 
     method: Literal["copy_save_set"]
     save_set: Annotated[Text, Refers("copies", "jobs")]

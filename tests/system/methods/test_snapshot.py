@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from simbackup import Result, simulate
+from simbackup.errors import InputError
 
 BASE = """
 title: A volume and its snapshots
@@ -142,6 +143,15 @@ data:
   else: {on: c, size: 1 GB}
 jobs:
 """
+FAR = (
+    MIRROR.replace("STATE", "new")
+    .replace("owns: [a, b, c]", "owns: [a, c]")
+    .replace(
+        "devices:\n",
+        "  other: {cores: 1, memory: 1 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 1 GB/s, owns: [b]}\n"
+        "links:\n  line: {joins: [server, other], rate: 10 MB/s, latency: 10 ms}\ndevices:\n",
+    )
+)
 SYNC = "  sync: {method: synchronise, mirror: third, BEGIN}\n"
 SPLIT = "  split: {method: create_snapshot, snapshot: third, BEGIN}\n"
 WRITE = "  write: {method: write, data: file, portion: PART, synchronous: true, request: 1 MB, BEGIN}\n"
@@ -174,6 +184,21 @@ def test_a_first_synchronisation_copies_the_whole_volume_whatever_lies_on_it(tmp
     }
     small = mirror(tmp_path, at(SYNC, "begin: 0 s"), state="new", changes={"data.file.size": "1 MB"})
     assert small.get("jobs.sync.elapsed") == result.get("jobs.sync.elapsed")
+
+
+def test_a_mirror_of_another_host_is_synchronised_over_the_link_between(tmp_path: Path) -> None:
+    """As an array that replicates to another site: 2 GB over 10 MB/s, 100 requests at once."""
+    jobs, more = at(SYNC, "begin: 0 s"), {"devices.third.in_flight": 100}
+    file = tmp_path / "far.yaml"
+    file.write_text(FAR + jobs, encoding="utf-8")
+    result = simulate(file, more)
+    assert result.get("jobs.sync.elapsed") == pytest.approx(2e9 / 10e6, rel=1e-3)
+    assert result.get("links.line.bytes") == pytest.approx(2e9)
+    one = simulate(file, {"links.line.latency": "1 s"})  # a round trip for each request, which fill the line by turns
+    assert one.get("jobs.sync.elapsed") == pytest.approx(2000 * (EACH + 1.0))
+    file.write_text(FAR.replace("joins: [server, other]", "joins: [server, a]") + jobs, encoding="utf-8")
+    with pytest.raises(InputError, match="there is no connection from 'server' to 'b'"):
+        simulate(file)
 
 
 def test_a_mirror_in_line_has_nothing_to_copy(tmp_path: Path) -> None:
