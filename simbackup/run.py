@@ -24,6 +24,10 @@ Progress = Callable[[float, int, int], None]
 """Called now and then with the simulated time in seconds, the jobs ended, and the jobs in all."""
 
 
+class TooManyRecordsError(Exception):
+    """A run was given up that makes more records than were asked for."""
+
+
 @seldom()
 def simulate(
     scenario: Scenario | Source,
@@ -32,6 +36,7 @@ def simulate(
     seed: int = 0,
     progress: Progress | None = None,
     until: Collection[str] = (),
+    most_records: int | None = None,
 ) -> Result:
     """The result of running a scenario: its jobs, its devices, its trace, and the values that it depends on.
 
@@ -48,11 +53,15 @@ def simulate(
     until
         Names of jobs: the run ends when these have ended, and its result has only what has ended by then; all jobs
         unless given.
+    most_records
+        Records of the trace beyond which the run is given up; any number unless given.
 
     Raises
     ------
     InputError
         Something is wrong with the scenario, or it has no job of a name in `until`.
+    TooManyRecordsError
+        The run was given up.
 
     >>> result = simulate("published/003-lvm-snapshots/no-snapshot")
     >>> round(result.get("jobs.dd.elapsed"))
@@ -75,8 +84,11 @@ def simulate(
     while not finished.processed:
         system.env.step()
         steps += 1
-        if progress is not None and steps % STEPS_BETWEEN_REPORTS == 0:
-            progress(system.env.now, len(system.trace.jobs), len(jobs))
+        if steps % STEPS_BETWEEN_REPORTS == 0:
+            if progress is not None:
+                progress(system.env.now, len(system.trace.jobs), len(jobs))
+            if most_records is not None and system.trace.length > most_records:
+                raise TooManyRecordsError(most_records)
     return ended(system, scenario, seed)
 
 

@@ -99,6 +99,11 @@ class Trace:
             row = {part.name: getattr(record, part.name) for part in fields(record)}
             yield json.dumps(row | {"record": name}, sort_keys=True, separators=(",", ":"))
 
+    @property
+    def length(self) -> int:
+        """Rates, shared levels and spans, with which the cost of a run goes."""
+        return len(self.rates) + len(self.shared_levels) + len(self.spans)
+
     def counts(self) -> dict[str, int]:
         """How many records of each type there are."""
         return {name: len(getattr(self, f"{name}s")) for name in _TYPES}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from simbackup import units
 from simbackup.errors import SimbackupError
@@ -25,6 +25,8 @@ AT_BOUND = 1e-3
 """Relative distance from an end of the plausible range within which a fit is at it."""
 ROUNDS = 10
 """Most rounds over all constants."""
+LEAST_CORRELATION = 0.1
+"""Correlation below which an input is left out: it makes 1 % of the variance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Fitted:
     uncertainty: float
     plausible: tuple[float, float]
     errors: dict[str, float]
+    correlations: dict[str, float] = field(default_factory=dict[str, float])
 
     @property
     def constant(self) -> str:
@@ -60,6 +63,8 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
 
     The uncertainty has three independent parts: what the residuals leave (where there are more rows than constants),
     the digits that the rows are printed with, and how far the fit moves when each assumed value moves over its range.
+    The last part is no error of its own where these values are uncertain inputs, too: the constant makes up for them.
+    So it has correlations with them, and with constants before it that were fitted as well.
 
     Parameters
     ----------
@@ -88,7 +93,11 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
             values[fit] = units.show(rounded(problem.best({})), problem.unit)
         if values == before:
             break
-    done = [_fit(FitProblem(measured, fit, _without(values, fit), seed), values[fit]) for fit in fits]
+    places = [f"{fit.datasheet}#{fit.parameter}" for fit in fits]
+    done = [
+        _fit(FitProblem(measured, fit, _without(values, fit), seed), values[fit], places[n:])
+        for n, fit in enumerate(fits)
+    ]
     if write:
         write_fitted(done, measured.folder)
     return done
@@ -99,8 +108,8 @@ def _without(values: Mapping[Fit, str], fit: Fit) -> dict[Fit, str]:
     return {other: text for other, text in values.items() if other is not fit}
 
 
-def _fit(problem: FitProblem, text: str) -> Fitted:
-    """The constant with the value that was found, and its uncertainty."""
+def _fit(problem: FitProblem, text: str, later: Sequence[str]) -> Fitted:
+    """The constant with the value that was found, its uncertainty, and correlations with all but `later` constants."""
     fit = problem.fit
     value = units.parse(text, problem.unit)
     left = problem.residuals(math.log(value), {})
@@ -113,17 +122,23 @@ def _fit(problem: FitProblem, text: str) -> Fitted:
     variance = sum(e * e for e in left) / spare / square if spare else 0.0
     for slope, row in zip(slopes, problem.rows, strict=True):
         variance += (slope / square * row.resolution / row.value) ** 2 / UNIFORM
+    follows: dict[str, float] = {}
     for one in inputs(problem.scenarios):
         if not problem.fits(one):
             moved = [problem.residuals(math.log(value), problem.moved(one, side)) for side in (0, 1)]
             # one Gauss-Newton step from the fit shows how far it would move
-            steps = [sum(k * (m - e) for k, m, e in zip(slopes, side, left, strict=True)) / square for side in moved]
+            steps = [sum(k * (e - m) for k, m, e in zip(slopes, side, left, strict=True)) / square for side in moved]
             steps = [min(max(step, lowest), highest) for step in steps]  # no further than is plausible
             variance += ((max(*steps, 0.0) - min(*steps, 0.0)) / 2.0) ** 2 / UNIFORM
+            follows[one.origin] = (steps[1] - steps[0]) / 2.0 / math.sqrt(UNIFORM)
     low, high = problem.plausible
     anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)  # it is at least known to be plausible
     uncertainty = rounded(min(value * math.sqrt(variance), anywhere), 2)
-    return Fitted(fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True)))
+    correlations = {place: round(step / math.sqrt(variance), 2) for place, step in follows.items() if variance > 0.0}
+    return Fitted(
+        fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True)),
+        {place: c for place, c in correlations.items() if abs(c) >= LEAST_CORRELATION and place not in later},
+    )  # fmt: skip
 
 
 Changes = Mapping[str, Mapping[str, str]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from simbackup.schema.yaml_file import plain_scalar
 if TYPE_CHECKING:
     from simbackup.experiments.calibrate import Fitted
 
+WIDTH = 100
+"""Characters of a line."""
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 """Ids that need no quotes, unless YAML reads them as something else than text."""
 
@@ -67,12 +70,21 @@ def _with(fitted: Fitted, text: str) -> str:
     parameters = next(value for key, value in root.value if key.value == "parameters")
     old = next(value for key, value in parameters.value if key.value == fit.parameter)
     plausible = ", ".join(units.show(end, unit) for end in fitted.plausible)
+    each = [f"{json.dumps(place)}: {share}" for place, share in sorted(fitted.correlations.items())]
+    correlations = f"    correlations: {{{_lines(each)}}},\n" if each else ""
     new = (
         f"{{value: {units.show(fitted.value, unit)}, basis: fitted, fitted_to: [{', '.join(map(_word, fit.rows))}],\n"
         f"    uncertainty: {units.show(fitted.uncertainty, unit)}, plausible: [{plausible}],\n"
-        f"    why: {json.dumps(fit.why, ensure_ascii=False)}}}"
+        f"{correlations}    why: {json.dumps(fit.why, ensure_ascii=False)}}}"
     )
     return text[: old.start_mark.index] + new + text[old.end_mark.index :]
+
+
+def _lines(items: list[str]) -> str:
+    """Items between commas, on lines that are not too long."""
+    return textwrap.fill(
+        ", ".join(items), WIDTH, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False
+    ).lstrip()
 
 
 def _word(row: str) -> str:

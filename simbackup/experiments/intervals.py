@@ -6,7 +6,7 @@ import os
 
 from simbackup.experiments.processes import worker_processes
 from simbackup.results.result import Result
-from simbackup.uncertainty.effort import THOROUGH, Done, for_scenario, records_of
+from simbackup.uncertainty.effort import THOROUGH, Done, for_scenario
 from simbackup.uncertainty.verdict import JobInterval, job_intervals
 
 ALONE = 400
@@ -30,7 +30,7 @@ def intervals_of(result: Result, effort: str = "quick", progress: Done | None = 
     >>> intervals_of(simulate("teaching/short-backups"), "none")
     {}
     """
-    records = records_of(result.trace)
+    records = result.trace.length
     work = for_scenario(effort, records)
     if work is None:
         return {}

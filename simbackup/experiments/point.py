@@ -20,7 +20,6 @@ from simbackup.results.result import Result
 from simbackup.run import Progress, simulate
 from simbackup.scenario import Scenario, load, nothing_to_do
 from simbackup.schema import registry
-from simbackup.uncertainty.effort import records_of
 from simbackup.uncertainty.whole import bound_at
 
 CASE = "case"
@@ -195,7 +194,7 @@ def outcome_of(point: Point, scenario: Scenario, progress: Progress | None = Non
     except ResultError as error:
         raise InputError([Problem(Place(point.file), point.scenario, str(error))]) from None
     bounds = {address: bound for address in point.show if (bound := bound_at(result, address)) is not None}
-    return PointResult("", figures, reported or None, records_of(result.trace), bounds)
+    return PointResult("", figures, reported or None, result.trace.length, bounds)
 
 
 def _figure(result: Result, address: str, status: Mapping[str, str]) -> Figure:

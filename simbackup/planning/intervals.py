@@ -19,11 +19,10 @@ from simbackup.planning.plan import Plan
 from simbackup.planning.playing import job_of
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, numbers
-from simbackup.planning.verdicts import Verdict
-from simbackup.run import simulate
+from simbackup.run import TooManyRecordsError, simulate
 from simbackup.scenario import Scenario
 from simbackup.schema import tree as trees
-from simbackup.uncertainty.effort import LEAN, for_scenario, records_of
+from simbackup.uncertainty.effort import LEAN, for_scenario
 from simbackup.uncertainty.verdict import fitting, job_intervals
 from simbackup.units import show_short
 
@@ -126,23 +125,23 @@ def _full(plan: Plan, others: tuple[PlannedSite, ...]) -> Iterator[FullBetween]:
             yield FullBetween(name, early, late)
 
 
-def tightest(plan: Plan) -> Verdict | None:
-    """The backup or copy that takes most of its window, or longest where there is none; None if none counts."""
-    return max((one for one in plan.verdicts if one.counts), key=_tightness, default=None)
-
-
 def _deciding(
     plan: Plan, wanted: str, others: tuple[PlannedSite, ...], executor: Executor | None
 ) -> NightInterval | None:
     """The interval of the tightest backup or copy."""
-    verdict = tightest(plan)
+    verdict = plan.windows.tightest
     if verdict is None:
         return None
     kind, i, later = plan.nights.found(verdict.night)
     night, job = plan.nights.night(kind, i), job_of(verdict.system, later, verdict.copy)
-    result = simulate(scenario_of(plan.site.file, night_scenario(plan.site.file, night)), until=(job,))
-    records = records_of(result.trace)
-    effort = for_scenario(wanted, records) or (LEAN if wanted == "quick" and records <= LARGEST else None)
+    quick = wanted == "quick"
+    scenario = scenario_of(plan.site.file, night_scenario(plan.site.file, night))
+    try:
+        result = simulate(scenario, until=(job,), most_records=LARGEST if quick else None)
+    except TooManyRecordsError:
+        return None
+    records = result.trace.length
+    effort = for_scenario(wanted, records) or (LEAN if quick and records <= LARGEST else None)
     if effort is None:
         return None
     found = job_intervals(result, effort=effort, jobs=(job,), executor=executor).get(job)
@@ -159,11 +158,6 @@ def _deciding(
         names = [GROWTH, *names[:1]]
     fits = None if verdict.window is None else whole.probability_below(verdict.window)
     return NightInterval(verdict.night, job, whole, fits, tuple(names))
-
-
-def _tightness(one: Verdict) -> tuple[bool, float]:
-    """How much of its window a backup takes; without one, how long it is."""
-    return (True, one.elapsed / one.window) if one.window else (False, one.elapsed)
 
 
 def _night_of(plan: Plan, site: PlannedSite, kind: Kind, i: int) -> Scenario:

@@ -78,10 +78,9 @@ def _longest(due: float, rows: Sequence[Row]) -> Outcome:
 
 def mixed(one: Outcome, other: Outcome, share: float) -> Outcome:
     """An outcome on the line between two others, with the cause of the nearer."""
-    nearer = one if share < 0.5 else other  # noqa: PLR2004 (the middle)
-    return nearer._replace(
-        end=one.end + share * (other.end - one.end), bytes=one.bytes + share * (other.bytes - one.bytes)
-    )
+    due, _, _, reason, cause = one if share < 0.5 else other  # noqa: PLR2004 (the middle)
+    end, size = one.end + share * (other.end - one.end), one.bytes + share * (other.bytes - one.bytes)
+    return Outcome(due, end, size, reason, cause)  # `_replace` takes four times as long, and plans have a million
 
 
 def difference(found: Mapping[str, Outcome], guessed: Mapping[str, Outcome]) -> float:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL, SCORE
 from simbackup.results.result import Result
-from simbackup.uncertainty.effort import for_scenario, records_of
+from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.estimate import estimates
 from simbackup.units import show_short
 
@@ -78,7 +78,7 @@ def restore_interval(
 
 def sampled(result: Result, whole: Callable[[Result], float], wanted: str) -> tuple[float, float] | None:
     """The ends of the interval of a figure over the ranges of all inputs; None where that takes too long."""
-    effort = for_scenario(wanted, records_of(result.trace))
+    effort = for_scenario(wanted, result.trace.length)
     if effort is None:
         return None
 

@@ -20,7 +20,7 @@ HALF_A_DAY = DAY / 2.0
 def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
     """The scenario of a night, as `load` takes it; what comes from the site file keeps its places."""
     parts = site_parts(file, night)
-    seen: set[str] = set()
+    saving: dict[str, list[dict[str, Any]]] = {}
     for run in night.runs:
         day, start = night.day + timedelta(days=run.later), run.later * DAY
         for name in of_policy(file, run.policy):
@@ -30,13 +30,11 @@ def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
             jobs |= log_backups(file, name, night, run, parts)
             limited(file, parts, name, jobs)
             backup = next(iter(jobs.values()))
-            if name in seen:  # a system is saved by one job at a time
+            if name in saving:  # a system is saved by one job at a time
                 parts["devices"][f"{name}-turn"] = {"kind": "job_queue", "at_once": 1}
-                for job in parts["jobs"].values():
-                    if job.get("data") == f"{name}-data":
-                        _queued(job, f"{name}-turn")
-                _queued(backup, f"{name}-turn")
-            seen.add(name)
+                for other in (*saving[name], backup):
+                    _queued(other, f"{name}-turn")
+            saving.setdefault(name, []).append(backup)
             room = _room(file.spec.policies[run.policy], day)
             if room is not None:
                 backup["window"] = f"{room:.0f} s"

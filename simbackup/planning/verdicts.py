@@ -7,8 +7,9 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from simbackup.planning.ledger import Day
-from simbackup.planning.night import DAY, LOGS, begin
+from simbackup.planning.night import DAY, LOGS, LevelRun, begin
 from simbackup.planning.playing import Outcome, job_of
+from simbackup.planning.policy import PolicySpec
 from simbackup.planning.site import PlannedSite
 from simbackup.policies.clock import elapsed
 
@@ -49,16 +50,23 @@ def verdicts_of(
         policy = site.file.spec.policies[run.policy]
         opening = site.opening(run.policy, day.day)
         room = None if opening is None else elapsed(time, opening.closes)
+        night, copies = day.day, tuple(_copies(run, policy))
         for system in site.of_policy(run.policy):
-            what = (day.day, system.name, run.policy, level)
-            yield _verdict((*what, ""), time, outcomes[job_of(system.name, later)], room)
-            for name in (*run.copies, *dict.fromkeys(made.name for made in run.made)):
-                by = policy.copies[name].by if name in run.copies else None
-                left = None if by is None else _after(by, policy.at)
-                yield _verdict((*what, name), time, outcomes[job_of(system.name, later, name)], left)
-            logs = job_of(system.name, later, LOGS)
-            if policy.logs is not None and logs in outcomes:
-                yield _verdict((*what, LOGS), time, outcomes[logs], policy.logs.every.si)
+            name = system.name
+            yield _verdict((night, name, run.policy, level, ""), time, outcomes[job_of(name, later)], room)
+            for copy, left in copies:
+                outcome = outcomes[job_of(name, later, copy)]
+                yield _verdict((night, name, run.policy, level, copy), time, outcome, left)
+            if policy.logs is not None and (logs := job_of(name, later, LOGS)) in outcomes:
+                every = policy.logs.every.si
+                yield _verdict((night, name, run.policy, level, LOGS), time, outcomes[logs], every)
+
+
+def _copies(run: LevelRun, policy: PolicySpec) -> Iterator[tuple[str, float | None]]:
+    """The copies of a run and what targets make of it, with the seconds that each has, None where it has no end."""
+    for name in (*run.copies, *dict.fromkeys(made.name for made in run.made)):
+        by = policy.copies[name].by if name in run.copies else None
+        yield name, None if by is None else _after(by, policy.at)
 
 
 def _after(by: str, at: str) -> float:

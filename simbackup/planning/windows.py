@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
@@ -23,41 +24,59 @@ class OfSystem(NamedTuple):
     cause: str = ""
     longest: float = 0.0
 
-    def plus(self, one: Verdict) -> OfSystem:
-        """With one more verdict."""
-        found = self
-        if not one.copy:
-            longest = max(found.longest, one.elapsed if one.counts else 0.0)
-            found = found._replace(nights=found.nights + 1, longest=longest)
-        if one.met or not one.counts:
-            return found
-        if found.first_missed is None:
-            found = found._replace(first_missed=one.night, cause=one.cause)
-        return found._replace(missed=found.missed + 1)
-
 
 class OfLevel(NamedTuple):
-    """Nights of a level of a policy, those in which a window is missed, the first, seconds of the longest backup.
-
-    `last` and `last_missed` are the nights that were counted last.
-    """
+    """Nights of a level of a policy, those in which a window is missed, the first, seconds of the longest backup."""
 
     nights: int = 0
     missed: int = 0
     first_missed: date | None = None
     longest: float = 0.0
+
+
+@dataclass(slots=True)
+class _Count:
+    """Verdicts counted one after the other: of a system each of its backups, of a level each of its nights."""
+
+    nights: int = 0
+    missed: int = 0
+    longest: float = 0.0
+    first: Verdict | None = None
     last: date | None = None
     last_missed: date | None = None
 
-    def plus(self, one: Verdict) -> OfLevel:
-        """With one more verdict; those of a night follow each other."""
-        found = self._replace(
-            nights=self.nights + (one.night != self.last), longest=max(self.longest, one.elapsed), last=one.night
-        )
-        if one.met or one.night == self.last_missed:
-            return found
-        first = self.first_missed or one.night
-        return found._replace(missed=self.missed + 1, first_missed=first, last_missed=one.night)
+    def of_system(self, one: Verdict) -> None:
+        """Count one more verdict on a system, whose copies are none of its nights."""
+        if not one.copy:
+            self.nights += 1
+            self.longest = max(self.longest, one.elapsed) if one.counts else self.longest
+        if not one.met and one.counts:
+            self.first = self.first or one
+            self.missed += 1
+
+    def of_level(self, one: Verdict) -> None:
+        """Count one more verdict on a level; those of a night follow each other."""
+        self.nights += one.night != self.last
+        self.last = one.night
+        self.longest = max(self.longest, one.elapsed)
+        if not one.met and one.night != self.last_missed:
+            self.first = self.first or one
+            self.missed += 1
+            self.last_missed = one.night
+
+    @property
+    def first_missed(self) -> date | None:
+        """The first night in which a window is missed."""
+        return None if self.first is None else self.first.night
+
+    def system(self) -> OfSystem:
+        """What has been counted of a system."""
+        cause = "" if self.first is None else self.first.cause
+        return OfSystem(self.nights, self.missed, self.first_missed, cause, self.longest)
+
+    def level(self) -> OfLevel:
+        """What has been counted of a level."""
+        return OfLevel(self.nights, self.missed, self.first_missed, self.longest)
 
 
 def called(systems: tuple[str, ...]) -> str:
@@ -71,28 +90,43 @@ def called(systems: tuple[str, ...]) -> str:
     return " and ".join([first, *rest])
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Windows:
-    """Verdicts by system and by level, the first window that was missed, and jobs that ran into another night."""
+    """Verdicts by system and by level, the first window that was missed, and jobs that ran into another night.
+
+    `running_on` are backups and copies that take more than a day, and so slow those of later nights; the tightest is
+    the one that takes most of its window, or longest where there is none.
+    """
 
     systems: dict[str, OfSystem]
     levels: dict[LevelKey, OfLevel] = field(default_factory=dict[LevelKey, OfLevel])
     first_missed: Verdict | None = None
     running_on: int = 0
-    """Backups and copies that take more than a day, and so slow those of later nights."""
+    tightest: Verdict | None = None
 
     @classmethod
-    def of(cls, verdicts: Iterable[Verdict], systems: Mapping[str, object], called: Callable[[str], str]) -> Windows:
+    def of(cls, verdicts: Iterable[Verdict], systems: Iterable[str], called: Callable[[str], str]) -> Windows:
         """What some verdicts come to; `called` is how a policy is called, those alike that are counted together."""
-        found = cls(dict.fromkeys(systems, OfSystem()))
+        by_system, by_level = {system: _Count() for system in systems}, dict[LevelKey, _Count]()
+        names = dict[str, str]()
+        missed = tightest = None
+        most, running_on = (False, -math.inf), 0
         for one in verdicts:
-            key = called(one.policy), one.level, one.copy
-            found.systems[one.system] = found.systems[one.system].plus(one)
-            found.levels[key] = found.levels.get(key, OfLevel()).plus(one)
-            found.running_on += one.elapsed > DAY
-            if found.first_missed is None and not one.met and one.counts:
-                found.first_missed = one
-        return found
+            name = names.get(one.policy) or names.setdefault(one.policy, called(one.policy))
+            by_system[one.system].of_system(one)
+            key = name, one.level, one.copy
+            if key not in by_level:
+                by_level[key] = _Count()
+            by_level[key].of_level(one)
+            running_on += one.elapsed > DAY
+            if one.counts:
+                missed = one if missed is None and not one.met else missed
+                if (tight := _tightness(one)) > most:
+                    tightest, most = one, tight
+        return cls(
+            {system: count.system() for system, count in by_system.items()},
+            {key: count.level() for key, count in by_level.items()}, missed, running_on, tightest,
+        )  # fmt: skip
 
     def late(self) -> list[tuple[tuple[str, ...], OfSystem]]:
         """The systems that miss a window, those alike together with the longest backup; the first to miss one first."""
@@ -110,3 +144,8 @@ class Windows:
     def missed(self) -> int:
         """Windows missed, in all."""
         return sum(one.missed for one in self.systems.values())
+
+
+def _tightness(one: Verdict) -> tuple[bool, float]:
+    """How much of its window a backup takes; without one, how long it is."""
+    return (True, one.elapsed / one.window) if one.window else (False, one.elapsed)

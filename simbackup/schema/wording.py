@@ -9,7 +9,7 @@ from simbackup.errors import choices
 
 WRONG_TYPES = {
     "string_type": "text", "int_type": "whole number", "int_parsing": "whole number", "float_type": "number",
-    "bool_type": "true or false", "bool_parsing": "true or false",
+    "float_parsing": "number", "bool_type": "true or false", "bool_parsing": "true or false",
 }  # fmt: skip
 WRONG_SHAPES = {
     "dict_type": ("mapping", "write its keys below it, indented"),
@@ -41,6 +41,8 @@ def plain_message(error: Any) -> tuple[str, str]:
         "literal_error": (f"{shown} is not one of the allowed words", f"choose from: {context.get('expected', '')}"),
         "string_too_short": ("is empty", "write a name"),
         "too_short": (f"has {context.get('actual_length')} entries", f"write {context.get('min_length')}"),
+        "less_than_equal": (f"{shown} is above {context.get('le')}", "write a smaller number"),
+        "greater_than_equal": (f"{shown} is below {context.get('ge')}", "write a greater number"),
         "too_long": (f"has {context.get('actual_length')} entries", f"write {context.get('max_length')}"),
     }
     return fixed.get(kind, (str(error["msg"]), ""))

@@ -30,14 +30,9 @@ LEAST = 100
 """Records that a row of a study counts for at least: reading its scenario takes as long as that."""
 
 
-def records_of(trace: Trace) -> int:
-    """The records of a run that its cost goes with."""
-    return len(trace.rates) + len(trace.shared_levels) + len(trace.spans)
-
-
 def is_small(trace: Trace) -> bool:
     """Whether a run is so small that many more are of no account."""
-    return records_of(trace) <= SMALL
+    return trace.length <= SMALL
 
 
 def for_scenario(wanted: str, records: int) -> Effort | None:

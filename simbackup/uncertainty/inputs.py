@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
 from simbackup import units
 from simbackup.equations.uncertainty import SCORE, value_at
+from simbackup.errors import Place
 from simbackup.scenario import Scenario, Value
 
 COUNT, BYTES = "count", "B"
@@ -18,6 +20,8 @@ SMALLEST = 512
 NORMAL = NormalDist()
 FARTHEST = 50.0
 """Logarithm of the factor beyond which no end of a range is sought."""
+SHEET = re.compile(r"(?:^|/)models/([^/]+/[^/]+)\.yaml$")
+"""The file of a datasheet."""
 
 Changes = dict[str, dict[str, object]]
 """Values as files say them, by scenario and address."""
@@ -75,10 +79,15 @@ class Input:
 
     What stands at one place of a file is one unknown, in however many scenarios and for however many parts it is used;
     so is what is `shared` by a name. A value given in Python has no line: it is one with what has its address.
+
+    A fitted value makes up for what others are off. So it has correlations with them, by their `origin`: a place that
+    does not depend on lines, `kind/name#parameter` of a datasheet or `folder/file.yaml#address` of a scenario.
     """
 
     name: str
     uses: tuple[Use | ChoiceUse, ...]
+    origin: str = ""
+    correlations: tuple[tuple[str, float], ...] = ()
 
     @property
     def at(self) -> tuple[tuple[str, str], ...]:
@@ -88,28 +97,69 @@ class Input:
 
 def inputs(scenarios: Mapping[str, Scenario]) -> list[Input]:
     """The uncertain inputs of scenarios, by the names under which their figures are known; in order of appearance."""
-    together: dict[str, list[Use | ChoiceUse]] = {}
-    names: dict[str, str] = {}
+    together: dict[str, Input] = {}
     for name, scenario in scenarios.items():
-        own = [(value.given.shared, value.place, _use(name, value)) for value in scenario.values]
-        own += [(one.shared, one.place, ChoiceUse(name, one.address, one.options)) for one in scenario.choices]
-        for shared, place, use in own:
+        own = [(v.given.shared, v.place, _use(name, v), v.given.correlations) for v in scenario.values]
+        own += [(one.shared, one.place, ChoiceUse(name, one.address, one.options), ()) for one in scenario.choices]
+        for shared, place, use, correlations in own:
             if use is not None:
                 key = f"{place}" if place.line else f"{place}: {use.address}"
                 key = f"shared: {shared}" if shared else key
-                names.setdefault(key, shared or use.address)
-                together.setdefault(key, []).append(use)
-    return [Input(names[key], tuple(uses)) for key, uses in together.items()]
+                new = Input(shared or use.address, (), shared or origin_of(place, use.address), correlations)
+                before = together.get(key, new)
+                together[key] = replace(before, uses=(*before.uses, use))
+    return list(together.values())
+
+
+def origin_of(place: Place, address: str) -> str:
+    """A name for where a value is written that does not depend on its line, and is the same on every machine.
+
+    >>> origin_of(Place("models/disk/sata.yaml", 7, 3), "devices.array.disk.average_seek")
+    'disk/sata#average_seek'
+    >>> origin_of(Place("scenarios/planning/a-night.yaml", 7, 3), "jobs.save.tool.start_time")
+    'planning/a-night.yaml#jobs.save.tool.start_time'
+    """
+    sheet = SHEET.search(place.file)
+    if sheet:
+        return f"{sheet[1]}#{address.rpartition('.')[2]}"
+    return f"{place.file.rpartition('scenarios/')[2]}#{address}"
+
+
+def joined(inputs: Sequence[Input], scores: Sequence[float]) -> Sequence[float]:
+    """Where inputs are that are drawn on their own, if fitted ones go with those that the fit made up for.
+
+    Parameters
+    ----------
+    inputs
+        All of them; correlations with others do not count.
+    scores
+        Independent standard deviations from the best estimates.
+    """
+    if not any(one.correlations for one in inputs):
+        return scores
+    where = {one.origin: n for n, one in enumerate(inputs)}
+    found: dict[int, float] = {}
+
+    def at(n: int) -> float:
+        if n not in found:
+            found[n] = scores[n]  # for correlations in a circle
+            others = [(where[name], share) for name, share in inputs[n].correlations if name in where]
+            own = math.sqrt(max(0.0, 1.0 - sum(share * share for _, share in others)))
+            found[n] = own * scores[n] + sum(share * at(other) for other, share in others)
+        return found[n]
+
+    return [at(n) for n in range(len(inputs))]
 
 
 def changes(inputs: Sequence[Input], scores: Sequence[float]) -> Changes:
     """What inputs become at so many standard deviations from their best estimates, where that is something else.
 
-    Where another datasheet takes the place of the stated one, its values are taken as they are.
+    A fitted value also moves with the inputs that its fit made up for, as `joined` has it. Where another datasheet
+    takes the place of the stated one, its values are taken as they are.
     """
     found: Changes = {}
     replaced: dict[str, list[str]] = {}
-    for one, score in zip(inputs, scores, strict=True):
+    for one, score in zip(inputs, joined(inputs, scores), strict=True):
         for use in one.uses if score else ():
             moved = use.at(score)
             if moved is not None:

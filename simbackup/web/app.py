@@ -73,6 +73,10 @@ class WhatIf:
         guard = Middleware(Guard, names=names)
         return Starlette(routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=self._life)  # type: ignore[arg-type]
 
+    def stop(self) -> None:
+        """End all work, so that no answer is under way when the server ends."""
+        self.runs.stopped = self.checks.stopped = True
+
     @asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncGenerator[None]:
         """List what comes along while the page is loaded, and remove all files at the end."""
@@ -129,7 +133,7 @@ class WhatIf:
         return self.chosen.document(name) if name in self.chosen.names else of_library(name)
 
     async def run(self, request: Request) -> Response:
-        """Run a text, and report on it line by line, each in JSON; a newer run of the same tab ends it."""
+        """Run a text, and report on it in lines of JSON; a newer run of the same tab ends it unless it was kept."""
         guest, asked = await self._asked(request)
         folder, tab, text = self._opened(guest, asked), text_of(asked, "tab"), text_of(asked, "text")
         before = guest.variants.get(str(asked.get("before") or ""))
@@ -145,7 +149,7 @@ class WhatIf:
         try:
             async with aclosing(self.runs.messages(tasks.run, task)) as found:
                 async for message in found:
-                    if guest.running.get(tab) != variant.key:
+                    if not guest.waits_for(variant, tab):
                         yield f"{json.dumps({'kind': 'replaced'})}\n"
                         return
                     _noted(guest, variant, message)
@@ -244,7 +248,7 @@ def _noted(guest: Guest, variant: Variant, message: Message) -> None:
             variant.name = guest.named(variant) if not variant.kept else variant.name
         case "answer":
             variant.figures = message["figures"]
-        case "done":
+        case "saved" | "done":
             variant.files = message["files"]
         case _:
             pass

@@ -108,6 +108,10 @@ class Guest:
         if self.running.get(tab) == variant.key:
             del self.running[tab]
 
+    def waits_for(self, variant: Variant, tab: str) -> bool:
+        """Whether somebody waits for the run of a variant: it is the newest of its tab, or it was kept."""
+        return variant.key in self.variants and (variant.kept or self.running.get(tab) == variant.key)
+
     def named(self, variant: Variant) -> str:
         """A name for a variant: in what it differs from its document as it was opened."""
         first = self.values.setdefault(variant.document, variant.values)

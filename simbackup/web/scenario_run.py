@@ -19,7 +19,7 @@ from simbackup.reporting.sentences import in_short
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, nothing_to_do
-from simbackup.uncertainty.effort import for_scenario, is_small, records_of
+from simbackup.uncertainty.effort import for_scenario, is_small
 from simbackup.uncertainty.range_ends import clipped
 from simbackup.uncertainty.verdict import job_intervals
 from simbackup.web.cards import cards_of
@@ -67,6 +67,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     send(opened(scenario, text))
     if not scenario.spec.jobs:
         raise InputError([nothing_to_do(scenario)])
+    send(saved(text, Path(task["out"])))
     steps.begin("simulating")
     result = simulate(scenario, progress=lambda _, ended, jobs: steps.report(ended, jobs))
     chapter = Chapter(scenario.title, result)
@@ -85,7 +86,6 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     out = Path(task["out"])
     write_whole(out / REPORT, page([chapter]))
     files.write_excel(tables_of(chapter, alone=True), out / TABLES)
-    write_whole(out / FILE, text)
     send({"kind": "done", "files": [REPORT, TABLES, FILE]})
 
 
@@ -100,6 +100,12 @@ def opened(scenario: Scenario, text: str) -> dict[str, Any]:
         "system": rendered("picture.html", shown=drawn),
         "warnings": [str(one) for one in scenario.warnings],
     }  # fmt: skip
+
+
+def saved(text: str, out: Path) -> dict[str, Any]:
+    """The message that the text of a run is there to be opened again, even if the run does not come to its end."""
+    write_whole(out / FILE, text)
+    return {"kind": "saved", "files": [FILE]}
 
 
 def values_of(levers: list[Lever]) -> dict[str, str]:
@@ -120,7 +126,7 @@ def answered(chapter: Chapter, before: Mapping[str, Any], *, more: bool) -> dict
 
 def with_intervals(chapter: Chapter, scenario: Scenario, progress: Callable[[int, int], None]) -> Chapter:
     """The chapter with the intervals of its jobs; without where the scenario is very large."""
-    records = records_of(chapter.result.trace)
+    records = chapter.result.trace.length
     effort = for_scenario("quick", records)
     if effort is None:
         return replace(chapter, note="No intervals: the scenario is very large.")

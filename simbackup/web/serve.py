@@ -20,6 +20,8 @@ from simbackup.shelf import is_file, is_folder
 LOCALHOST = "127.0.0.1"
 SOON = 0.5
 """Seconds after which the browser is opened."""
+ENDING = 10
+"""Seconds after which answers that are still under way are cut off when the server ends."""
 
 
 def check_libraries() -> None:
@@ -121,9 +123,26 @@ def serve(
         shown = "localhost" if host == LOCALHOST else f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{found.getsockname()[1]}/?key={page.key}"
         config = uvicorn.Config(
-            page.app(names), log_level="warning", timeout_graceful_shutdown=1, server_header=False, access_log=False
+            page.app(names),
+            log_level="warning",
+            timeout_graceful_shutdown=ENDING,
+            server_header=False,
+            access_log=False,
         )
         announce(address)
         if opens:
             Timer(SOON, webbrowser.open, [address]).start()
-        uvicorn.Server(config).run(sockets=[found])
+        server = uvicorn.Server(config)
+        server.handle_exit = _stopping(page, server.handle_exit)
+        server.run(sockets=[found])
+    raise KeyboardInterrupt  # nothing else ends it; the library does not always say so
+
+
+def _stopping(page: Any, ended: Callable[[int, Any], None]) -> Callable[[int, Any], None]:
+    """What a signal does that ends the server: first it stops the work of the page."""
+
+    def stopping(number: int, frame: Any) -> None:
+        page.stop()
+        ended(number, frame)
+
+    return stopping

@@ -14,7 +14,7 @@ from typing import Any
 from simbackup import units
 from simbackup.drawing.from_spec import layout_of
 from simbackup.output.whole import write_whole
-from simbackup.planning.intervals import Sureness, sureness, tightest
+from simbackup.planning.intervals import Sureness, sureness
 from simbackup.planning.night import Night
 from simbackup.planning.plan import FitsUntil, Plan, stocked
 from simbackup.planning.playing import Outcome, played
@@ -26,7 +26,7 @@ from simbackup.reporting.plan_tables import costs, late, stocks, windows
 from simbackup.web.cards import Card, Figure, compared
 from simbackup.web.levers import levers_of
 from simbackup.web.render import rendered
-from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, values_of
+from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, saved, values_of
 from simbackup.web.settings import of_site
 from simbackup.web.workers import Send
 
@@ -45,6 +45,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     """
     site, steps, before = load_site(text), ProgressReports(send), task["before"]
     send(opened(site, text))
+    send(saved(text, Path(task["out"])))
     found = stocked(site, task["until"], play=_counting(site, steps))
     send({**answered(found, found.full, Sureness(None, ()), before, more=True), "simulated": False})
     capacity = [(stocks(found), _capacity(found)), (costs(found), None)]
@@ -65,7 +66,6 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     )  # fmt: skip
     write_whole(out / REPORT, whole)
     write_tables(found.tables(), out / TABLES)
-    write_whole(out / FILE, text)
     send({"kind": "done", "files": [REPORT, TABLES, FILE]})
 
 
@@ -140,7 +140,7 @@ def _is_sampled(what: str, found: Plan) -> bool:
 
 def _nearest(found: Plan) -> str:
     """How near the tightest backup or copy comes to the end of its window, in a sentence."""
-    one = tightest(found)
+    one = found.windows.tightest
     if one is None:
         return ""
     took = units.show_short(one.elapsed, "s", 3)

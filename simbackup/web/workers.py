@@ -53,6 +53,8 @@ class Workers:
     """How processes are made: a context of `multiprocessing`."""
     ahead: int = field(default=0, init=False)
     """Pieces of work that wait or run."""
+    stopped: bool = field(default=False, init=False)
+    """Whether all work ends, as the server does: none begins, and what is under way ends at its next look."""
     _turns: anyio.Semaphore | None = field(default=None, init=False)
     _room: anyio.Semaphore | None = field(default=None, init=False)
 
@@ -74,6 +76,8 @@ class Workers:
                     yield {"kind": "waiting", "ahead": max(self.ahead - self.at_once, 1)}
                     await each.acquire()
                 taken.append(each)
+            if self.stopped:
+                return
             async with aclosing(self._of_one(work, task)) as one:
                 async for message in one:
                     if message["kind"] == ANSWER and len(taken) > 1:
@@ -93,7 +97,7 @@ class Workers:
         last = time.monotonic()
         end = last + self.limits.on_the_clock
         try:
-            while True:
+            while not self.stopped:
                 now = time.monotonic()
                 if now > end:
                     yield failed(f"it took more than {self.limits.on_the_clock:g} s, and was stopped")

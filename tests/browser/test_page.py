@@ -31,6 +31,14 @@ def address() -> Iterator[str]:
     assert "Traceback" not in rest
 
 
+def serious(page: Any) -> list[str]:
+    """What axe finds on a page that keeps somebody from using it."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page).response
+    assert len(found["passes"]) > 10
+    return [each["help"] for each in found["violations"] if each["impact"] in {"serious", "critical"}]
+
+
 def edit(page: Any, text: Callable[[str, str], None]) -> None:
     """Write a text that is wrong, with a word that is offered."""
     page.locator("#tab-variants").press("ArrowLeft")
@@ -70,20 +78,22 @@ def test_from_opening_to_a_compared_variant(browser: Any, address: str, tmp_path
         expect(page.locator(place)).to_contain_text(wanted, timeout=HANGS)
 
     page.goto(address)
-    text("#status", "Done.")
-    text("#cards", "in 90 % of cases")
-    text("#cards", "Bottleneck")
+    page.locator("#keeping button").wait_for()
     page.locator("#keeping button").press("Enter")
     text("#panel-variants", "as opened")
 
     slide = page.locator(".lever", has_text="size").locator(".slide").first
     slide.press("ArrowRight")
     text("#cards", "before:")
+    text("#cards", "in 90 % of cases")
+    text("#cards", "Bottleneck")
     text("#status", "Done.")
     page.locator("#variant-name").fill("more data")
     page.locator("#variant-name").press("Enter")
     text("#panel-variants", "more data")
     text("#panel-variants", "Values in which they differ")
+    expect(page.locator("#panel-variants [data-open]")).to_have_count(2, timeout=HANGS)  # both can be opened again
+    expect(page.locator("#panel-variants td", has_text=" to ")).to_have_count(2, timeout=HANGS)  # with intervals
     with page.expect_download() as saved:
         page.locator("#downloads a", has_text="Excel").press("Enter")
     assert Path(saved.value.path()).read_bytes().startswith(b"PK")
@@ -96,6 +106,8 @@ def test_from_opening_to_a_compared_variant(browser: Any, address: str, tmp_path
             page.locator(f"#tab-{tab}").click()
             assert page.evaluate("document.documentElement.scrollWidth") == width, tab
         assert page.evaluate("[...document.images].every(image => image.alt.length > 10)")
+        page.emulate_media(color_scheme="dark" if width == 375 else "light")
+        assert serious(page) == []
     assert problems == []
     home = address.partition("?")[0]
     assert page.url == home

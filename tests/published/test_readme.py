@@ -17,7 +17,7 @@ from simbackup.experiments.ledger import ledger
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.results.compare import Role
-from simbackup.results.documents import documents
+from simbackup.results.documents import PUBLISHED, documents
 from simbackup.uncertainty import validated_cases
 from simbackup.uncertainty.model_error import FILE, table
 from tests.shared import IN_ONE_PROCESS, reproduced
@@ -51,7 +51,10 @@ def one_row_table() -> str:
     instead = one_row_constants()
     alone = [row for row in fitted_list() if len(set(row["rows"])) == 1]
     lines = [f"| {row['constant']} | {row['rows'][0]} | {instead.get(row['constant'], '')} |" for row in alone]
-    return "\n".join(["| constant | row | what would replace it |", "|---|---|---|", *lines]) + "\n"
+    ours = {m.id for measured in documents(PUBLISHED) for m in measured.rows}
+    of_documents = [row["constant"] for row in alone if row["rows"][0] in ours]
+    count = f"{len(of_documents)} of them belong to the five documents: {', '.join(of_documents)}.\n"
+    return "\n".join(["| constant | row | what would replace it |", "|---|---|---|", *lines, "", count])
 
 
 def one_group() -> str:

@@ -62,6 +62,15 @@ class Host:
         shape = shape.plus({self.cpu: seconds})
         return shape if self.below is None else self.below.working(shape, seconds)
 
+    def on_threads(self, shape: FlowShape, seconds: float, threads: float = 1.0, activity: str = "") -> FlowShape:
+        """The shape when each unit takes some seconds of a core, too, and no more than so many threads do the work.
+
+        Shapes that take no time stay as they are.
+        """
+        if seconds <= 0.0:
+            return shape
+        return self.working(shape, seconds).at_most(threads / seconds, self.cpu.name, activity)
+
     def then(self, shape: FlowShape, seconds: float, activity: str = "") -> FlowShape:
         """The shape when each unit then takes some seconds of one core, one after the other."""
         shape = shape.after(seconds, self.cpu, activity)

@@ -68,7 +68,7 @@ def _inline(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -
     if seconds <= 0.0:
         return shape
     if overlapped or threads > 1:
-        return host.working(shape, seconds).at_most(threads / seconds, host.cpu.name, activity)
+        return host.on_threads(shape, seconds, threads, activity)
     return host.then(shape, seconds, activity)
 
 

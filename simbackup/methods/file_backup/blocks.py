@@ -41,12 +41,5 @@ def asked_blocks(
         shape = asked(shape, system, share, 1.0 / min(share.request, data.run))
     if searched:
         scan = host.seconds(tool.scan_cpu or 0.0)
-        shape = _side_by_side(host, shape, scan).times(1.0 / part.share)
-    return _side_by_side(host, shape, copy)
-
-
-def _side_by_side(host: Host, shape: FlowShape, seconds: float) -> FlowShape:
-    """The shape when one core also works on each byte, while the next are on their way."""
-    if seconds <= 0.0:
-        return shape
-    return host.working(shape, seconds).at_most(1.0 / seconds, host.cpu.name)
+        shape = host.on_threads(shape, scan).times(1.0 / part.share)
+    return host.on_threads(shape, copy)

@@ -113,11 +113,7 @@ class TapeRestore:
         networks = [system.networks[name] for name in self.networks]
         cost = self.tool.restore_cpu
         each = 1.0 / host.copy_rate if cost is None else host.seconds(cost)
-        fill = (
-            host.working(drive.crossing(stream), each)
-            .at_most(1.0 / each, host.cpu.name)
-            .over(networks, 1.0 / how.sent, self.connections)
-        )
+        fill = host.on_threads(drive.crossing(stream), each).over(networks, 1.0 / how.sent, self.connections)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
             taken = streaming.handing_over(drive.parameters, stream.compression, stream.block) / ratio
             fill = self.tool.sending(

@@ -110,9 +110,7 @@ class Tool:
         stated = self.server_cpu
         each = server.seconds(stated) * passed if stated is not None else copied / server.copy_rate
         each += server.seconds(self.server_file_cpu) * files
-        if each <= 0.0:
-            return shape
-        return server.working(shape, each).at_most(1.0 / each / max(shape.workers, 1), server.cpu.name)
+        return server.on_threads(shape, each, 1.0 / max(shape.workers, 1))
 
     def copying(self, host: Host, copies: float = 2.0) -> float:
         """Seconds of a core of a host for each byte that passes through: its own, or those of so many copies."""

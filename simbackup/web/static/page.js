@@ -43,7 +43,7 @@ function status(text, done = 0, of = 0) {
 /** Run the text with what has moved; a run under way is ended. */
 async function run() {
   clearTimeout(soon.timer);
-  running?.abort();
+  if (!running?.kept) running?.abort(); // that of a kept variant goes on, for its intervals and files
   const own = running = new AbortController();
   const asked = {
     document: opened.document, text: editor.text, changes: levers.take(), before: answered, until: $("until").value,
@@ -53,7 +53,10 @@ async function run() {
   stale(true);
   status("Starting");
   try {
-    await follow("run", asked, own.signal, (message) => { if (running === own) heard(message); });
+    await follow("run", asked, own.signal, (message) => {
+      if (running === own) heard(message);
+      else if (message.kind === "done" && !$("panel-variants").contains(document.activeElement)) showVariants();
+    });
     if (running === own) ended("");
   } catch (error) {
     if (running !== own) return; // a newer run has taken its place
@@ -89,6 +92,7 @@ function heard(message) {
       tabs.select("text");
     },
     failed: () => { $("problems").textContent = `No answer: ${message.why}.`; $("status").dataset.last = "It was stopped."; },
+    saved: () => downloads(message),
     done: () => { downloads(message); $("status").dataset.last = "Done."; },
   }[message.kind];
   act?.();
@@ -122,6 +126,7 @@ function downloads(message) {
   }));
 }
 
+/** Show the kept variants. */
 async function showVariants() {
   $("panel-variants").innerHTML = await piece("variants");
   const count = $("panel-variants").querySelectorAll("[data-drop]").length;
@@ -176,6 +181,7 @@ $("keeping").addEventListener("submit", async (event) => {
   event.preventDefault();
   const found = await ask("keep", { variant: answered, name: $("variant-name").value });
   if (found.why) $("problems").textContent = found.why;
+  else if (running) running.kept = true;
   await showVariants();
   tabs.select("variants");
 });

@@ -204,7 +204,7 @@ def test_the_command_tells_it(root: Path, monkeypatch: pytest.MonkeyPatch, capsy
 def test_a_constant_of_one_row_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SIMBACKUP_PATH", raising=False)
     apart = separability("002", calibrate("002", write=False))
-    assert [row for _, row in apart.single] == ["sql-buffers", "sql-base"]
+    assert [row for _, row in apart.single] == ["sql-base"]
     assert all(pair.identifiable for pair in apart.pairs)
 
 

@@ -10,6 +10,7 @@ from statistics import NormalDist
 import pytest
 
 import simbackup as sb
+from simbackup import run
 from simbackup.equations.uncertainty import SCORE
 from simbackup.uncertainty import estimate
 from simbackup.uncertainty.effort import LEAN, QUICK, THOROUGH, Effort
@@ -161,3 +162,11 @@ def test_runs_end_with_the_job_that_is_wanted_and_say_the_same_of_it() -> None:
 def test_a_run_that_is_to_end_with_a_job_that_there_is_not_is_refused() -> None:
     with pytest.raises(sb.InputError, match="until: there is no job 'r9'"):
         sb.simulate("teaching/mount-queue", until=("r1", "r9"))
+
+
+def test_a_run_is_given_up_that_makes_more_records_than_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "STEPS_BETWEEN_REPORTS", 1)
+    most = sb.simulate("teaching/mount-queue").trace.length
+    sb.simulate("teaching/mount-queue", most_records=most)
+    with pytest.raises(run.TooManyRecordsError):
+        sb.simulate("teaching/mount-queue", most_records=most - 1)

@@ -52,6 +52,24 @@ def test_work_for_which_nobody_waits_ends() -> None:
     assert crew.ahead == 0
 
 
+def test_all_work_ends_with_the_server() -> None:
+    crew = workers()
+
+    async def first() -> None:
+        async with aclosing(crew.messages(work.sleep, {})) as every:
+            async for message in every:
+                crew.stopped = message["kind"] == "began"
+
+    async def stopped() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(first)
+            group.start_soon(heard, crew, work.sleep)  # waits for its turn
+
+    anyio.run(stopped)
+    assert multiprocessing.active_children() == []
+    assert crew.ahead == 0
+
+
 def test_others_wait_in_turn() -> None:
     crew = workers()
 

@@ -79,6 +79,18 @@ def test_a_run_under_way_keeps_its_files_whatever_other_tabs_do(guests: Guests) 
     assert not slow.folder.exists()
 
 
+def test_somebody_waits_for_the_newest_run_of_a_tab_and_for_kept_ones(guests: Guests) -> None:
+    guest, document = opened(guests)
+    first, second = guest.begun(document, "tab"), guest.begun(document, "tab")
+    assert (guest.waits_for(first, "tab"), guest.waits_for(second, "tab")) == (False, True)
+    guest.keep(first.key, "first")
+    assert guest.waits_for(first, "tab")
+    guest.drop(first.key)
+    guest.drop(second.key)
+    assert not guest.waits_for(first, "tab")
+    assert not guest.waits_for(second, "tab")
+
+
 def test_only_so_many_tabs_run_at_once(guests: Guests) -> None:
     guest, document = opened(guests)
     runs = [guest.begun(document, f"tab {i}") for i in range(MOST_RUNNING)]
