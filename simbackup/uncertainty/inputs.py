@@ -18,8 +18,6 @@ COUNT, BYTES = "count", "B"
 SMALLEST = 512
 """Bytes of the smallest block."""
 NORMAL = NormalDist()
-FARTHEST = 50.0
-"""Logarithm of the factor beyond which no end of a range is sought."""
 SHEET = re.compile(r"(?:^|/)models/([^/]+/[^/]+)\.yaml$")
 """The file of a datasheet."""
 
@@ -194,8 +192,8 @@ def ends(value: Value) -> tuple[float, float] | None:
     given = value.given
     if given.low is not None and given.high is not None:
         return given.low, given.high
-    if given.uncertainty and given.si > 0.0:
+    if given.uncertainty:
         least, most = given.plausible or (0.0, math.inf)
-        factor = math.exp(min(SCORE * given.uncertainty / given.si, FARTHEST))  # a fit is one of logarithms
-        return max(given.si / factor, least), min(given.si * factor, most)
+        half = SCORE * given.uncertainty
+        return max(given.si - half, least), min(given.si + half, most)
     return None
