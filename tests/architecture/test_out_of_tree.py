@@ -107,6 +107,7 @@ def test_without_the_package_its_scenario_is_refused(installed: Path, tmp_path: 
 KIND = "from simbackup.schema.registry import DeviceKind\nfrom simbackup.devices.ssd.spec import SsdSpec\n"
 METHOD = "from simbackup.schema.registry import MethodKind\nfrom simbackup.schema.job import JobSpec\n"
 OWN = f"{KIND}from typing import Literal\nclass Own(SsdSpec):\n    kind: Literal['own']\n"
+QUIET = "import warnings\nwarnings.simplefilter('ignore')\n"
 BROKEN = {
     "missing": ("simbackup.devices", "nowhere", "", "cannot be loaded: No module named 'nowhere'"),
     "raises": ("simbackup.methods", "broken", "1 / 0", "cannot be loaded: division by zero"),
@@ -127,8 +128,7 @@ BROKEN = {
         "JobSpec has no `method` that may be 'own'; write `method: Literal[\"own\"]`",
     ),
     "key of a method": (
-        "simbackup.devices", "broken",
-        f"import warnings\nwarnings.simplefilter('ignore')\n{OWN}    inner: float = 1.0\nKINDS = (DeviceKind('own', Own, 'broken:make'),)",
+        "simbackup.devices", "broken", f"{QUIET}{OWN}    inner: float = 1.0\nKINDS = (DeviceKind('own', Own, 'x:make'),)",
         "'inner' is a key of Own and a method of Device; give the key another name",
     ),
     "no maker": (
