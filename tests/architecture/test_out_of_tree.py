@@ -128,7 +128,8 @@ BROKEN = {
         "JobSpec has no `method` that may be 'own'; write `method: Literal[\"own\"]`",
     ),
     "key of a method": (
-        "simbackup.devices", "broken", f"{QUIET}{OWN}    inner: float = 1.0\nKINDS = (DeviceKind('own', Own, 'x:make'),)",
+        "simbackup.devices", "broken",
+        f"{QUIET}{OWN}    inner: float = 1.0\nKINDS = (DeviceKind('own', Own, 'x:make'),)",
         "'inner' is a key of Own and a method of Device; give the key another name",
     ),
     "no maker": (
