@@ -14,6 +14,7 @@ from simbackup.planning.names import taken
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.days import WEEKDAYS
 from simbackup.schema import tree as trees
+from simbackup.schema.file_kind import refuse_others
 from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.tree import Node
@@ -62,6 +63,7 @@ def read_site(what: Source, overrides: Mapping[str, object] | None = None) -> Si
     else:
         path = found(str(what))
         tree, name = read(path, shelf.shown(path)), path.stem.removesuffix(".site")
+    refuse_others(tree, "site")
     problems: list[Problem] = []
     for address, value in (overrides or {}).items():
         new = trees.at_path(tuple(address.split(".")), trees.from_plain(value, Place("overrides")))

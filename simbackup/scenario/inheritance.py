@@ -11,6 +11,7 @@ from simbackup.scenario.files import Source, find, given, names
 from simbackup.scenario.fleets import beside
 from simbackup.scenario.spec import SECTIONS
 from simbackup.schema import tree as trees
+from simbackup.schema.file_kind import refuse_others
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.reflection import nested_sheets
 from simbackup.schema.tree import Node
@@ -49,6 +50,7 @@ def extended(what: Source, log: list[str], problems: list[Problem]) -> tuple[Nod
         files.append(tree)
         chain.append(shelf.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
         below = _base(tree.mapping.get("extends"), path.parent, seen, problems)
+    refuse_others(files[-1], "scenario")
     merged = files[-1]
     for above in reversed(files[:-1]):
         quiet = Node({k: v for k, v in above.mapping.items() if k not in {"title", "question", "extends"}}, above.place)

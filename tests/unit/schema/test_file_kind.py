@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from simbackup.errors import InputError
+from simbackup.schema.file_kind import FileKind, refuse_others
+from simbackup.schema.yaml_file import parse
+
+SITE, SCENARIO, STUDY = "systems: {}\npolicies: {}\n", "hosts: {}\njobs: {}\n", "scenarios: {}\nshow: []\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "message"),
+    [
+        (SITE, "scenario", "a.yaml:1:1: is a site, not a scenario; use 'simbackup plan run'"),
+        (SCENARIO, "site", "a.yaml:1:1: is a scenario, not a site; use 'simbackup run'"),
+        (STUDY, "site", "a.yaml:1:1: is a study, not a site; use 'simbackup study'"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(text: str, wanted: FileKind, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        refuse_others(parse(text, "a.yaml"), wanted)
+    assert [str(problem) for problem in raised.value.problems] == [message]
+
+
+@pytest.mark.parametrize("text", [SITE, "systems: {}\njobs: {}\n", "systms: {}\npolicys: {}\n", "{}\n"])
+def test_a_file_that_may_be_a_site_is_not_refused(text: str) -> None:
+    refuse_others(parse(text, "a.yaml"), "site")
