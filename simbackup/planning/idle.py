@@ -109,7 +109,9 @@ def _targets(site: PlannedSite) -> Iterator[Idle]:
         if not target.tape:
             for key in ("offsite", "cartridges", "pool"):
                 yield (*here, key), "it is only used in tape libraries"
-        elif name in used:
+        if not target.stores_objects:
+            yield (*here, "object_size"), "it is only used in object stores"
+        if target.tape and name in used:
             yield (*here, "reduction"), "on tape, 'compression' of a system acts"
         if name not in synthetic or not target.on_disk:
             yield (*here, "clones"), "it is only used where a disk takes synthetic full backups"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from simbackup.planning.ledger import StoredCopies
 from simbackup.planning.night import LevelRun, Night
-from simbackup.planning.scenarios import jobs_of, logs_job, site_parts, straight, whole_bytes
+from simbackup.planning.scenarios import connecting, jobs_of, logs_job, site_parts, straight, whole_bytes
 from simbackup.planning.site import Client, PlannedSite
 from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import RestorePoint
@@ -50,6 +50,7 @@ def restore_scenario(
     for client in clients:
         source = sources[client.policy]
         back: dict[str, Any] = {"restore": f"{client.name}-0", "after": written}
+        back |= connecting(site.file, source.copies.target.name, writes=False)
         tape, last = source.copies.target.tape, len(source.chain) - 1
         if not tape:
             if len(lane) >= at_once:
@@ -93,6 +94,8 @@ def _written(
         age = elapsed(source.chain[i - 1].time, point.time) if i else 0.0
         for name in names:
             job = straight(jobs_of(site.file, name, LevelRun(policy, point.level, age), f"-{i}")[f"{name}-{i}"])
-            job |= {"to": target.name} | ({"pool": pool} if pool is not None else {})
+            job |= (
+                {"to": target.name} | ({"pool": pool} if pool is not None else {}) | connecting(site.file, target.name)
+            )
             jobs[f"{name}-{i}"] = job | ({"after": f"{name}-{i - 1}"} if i else {})
     yield from (f"{name}-{len(source.chain) - 1}" for name in names)

@@ -15,6 +15,8 @@ from simbackup.schema.tree import Node
 
 GROWING = "capacity"
 HALF_A_DAY = DAY / 2.0
+CONNECTING = ("connections", "object_size")
+"""Keys of a target that are keys of the jobs that write to it."""
 
 
 def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
@@ -114,6 +116,7 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
         backup["pool"] = pool
     if staging is not None:
         backup["spool"] = {"on": staging.on, "size": whole_bytes(staging.size.si), "overlapped": staging.overlapped}
+    backup |= connecting(file, policy.target)
     tool = file.part("policies", run.policy, "tool")
     if tool is not None:
         backup["tool"] = tool
@@ -156,8 +159,8 @@ def _tries(policy: PolicySpec) -> dict[str, Any]:
 
 
 def straight(job: dict[str, Any]) -> dict[str, Any]:
-    """A backup that begins at once, and goes to no pool and over no disk."""
-    return {key: value for key, value in job.items() if key not in {"begin", "pool", "spool"}}
+    """A backup that begins at once, with nothing that only its target needs."""
+    return {key: value for key, value in job.items() if key not in {"begin", "pool", "spool", *CONNECTING}}
 
 
 def _copying(file: SiteFile, copy: SecondCopySpec, job: str, last: str, start: float) -> dict[str, Any]:
@@ -168,7 +171,18 @@ def _copying(file: SiteFile, copy: SecondCopySpec, job: str, last: str, start: f
     if copy.by is not None:
         made["deadline"] = copy.by
     pool = file.spec.targets[copy.to].pool
+    made |= connecting(file, copy.to)
     return made | ({"pool": pool} if pool is not None else {})
+
+
+def connecting(file: SiteFile, target: str, *, writes: bool = True) -> dict[str, Any]:
+    """How jobs reach a target, as far as the site says it; those that only read have no size of objects."""
+    spec, found = file.spec.targets[target], dict[str, Any]()
+    if spec.connections is not None:
+        found["connections"] = spec.connections.si
+    if spec.object_size is not None and writes:
+        found["object_size"] = whole_bytes(spec.object_size.si)
+    return found
 
 
 def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:

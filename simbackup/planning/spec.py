@@ -18,6 +18,7 @@ from simbackup.schema.quantity import (
     Duration,
     Frozen,
     Multiple,
+    Pieces,
     PositiveCount,
     PositiveSize,
     Reduction,
@@ -116,6 +117,12 @@ class TargetSpec(Frozen):
     clones: bool = False
     """Whether a synthetic full backup shares blocks that have not changed with older save sets: then what has changed
     is read and written, and takes room; otherwise all of it."""
+    connections: Pieces | None = None
+    """Connections that each backup, copy and restore spreads its bytes over, such as 16 to an object store; one by
+    default."""
+    object_size: PositiveSize | None = None
+    """Bytes of each object that backups and copies write into an object store, such as `64 MiB`; by default one object
+    for each file of a backup by file, else one for each save set."""
     limit: LimitSpec | None = None
     """How many backups and copies it takes at once; no limit by default."""
 
