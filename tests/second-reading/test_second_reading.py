@@ -8,6 +8,7 @@ add values that are in neither.
 from __future__ import annotations
 
 import csv
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ def names(path: Path) -> list[Name]:
     return [(row["datasheet"], row["parameter"]) for row in rows(path)]
 
 
+@cache
 def stated() -> dict[Name, Quantity]:
     """The values that a source states."""
     return {

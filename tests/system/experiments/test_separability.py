@@ -201,6 +201,7 @@ def test_the_command_tells_it(root: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert {one["parameter"] for one in reported["constants"]} == {"read_rate", "request_latency"}
 
 
+@pytest.mark.slow
 def test_a_constant_of_one_row_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SIMBACKUP_PATH", raising=False)
     apart = separability("002", calibrate("002", write=False))

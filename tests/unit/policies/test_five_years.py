@@ -205,6 +205,7 @@ SCHEMES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [time(20), time(2, 30)], ids=["evening", "the hour that clocks skip"])
 @pytest.mark.parametrize("name", SCHEMES)
 def test_restore_points_equal_those_of_a_plain_calendar(name: str, at: time) -> None:
