@@ -130,6 +130,7 @@ SMALL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constant", [False, True])
 @pytest.mark.parametrize("case", SMALL.values(), ids=SMALL.keys())
 def test_where_buffers_fill_the_adapter_their_size_matters_little(case: Case, *, constant: bool) -> None:

@@ -115,6 +115,7 @@ def joined(buffers: int, sides: tuple[tuple[float, float], ...], coding: tuple[f
     return BATCHES * ROUNDS / (ends[-1] - ends[ROUNDS - 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("buffers", "sides", "coding", "shared", "balanced"),
     [

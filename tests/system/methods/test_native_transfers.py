@@ -115,6 +115,7 @@ def test_what_is_written_has_buffers_of_its_own(tmp_path: Path) -> None:
     assert sum(split(result, "full").values()) == pytest.approx(elapsed(result))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("buffers", "compress_cpu"), [(7, 120), (12, 120), (3, 400)])
 def test_joined_loops_agree_with_their_equation(tmp_path: Path, buffers: int, compress_cpu: int) -> None:
     """About the mean of the seeds, and what filling and draining the loops takes of a short run."""
