@@ -52,7 +52,7 @@ CHANGES = (
     Change(RANDOM, RATE, "workloads.sysbench.update_size", "32 KiB", 0.9, 1.0),
     Change(RANDOM, RATE, "devices.cow.unplug_delay", "1.5 ms", 1.10, 1.20),
     Change(RANDOM, RATE, "devices.cow.unplug_delay", "6 ms", 0.70, 0.85),
-    # many writers share commits and the ways of the arm, and their copies are written as one; two of them gain more than
+    # many writers share commits and ways of the arm, and their copies are written as one; two of them gain more than
     # twice, as their requests also stay in the idle queue for 2 of 3 ms: 35 ms of a write alone less 3, and less a seek
     Change(RANDOM, RATE, "workloads.sysbench.clients", "2", 1.5, 2.0 * 35 / (35 - 3 - 2)),
     Change(RANDOM, RATE, "workloads.sysbench.clients", "10", 4.0, 8.0),
