@@ -78,9 +78,9 @@ def sureness(sure: Sureness) -> None:
     for one in sure.full:
         if one.early is not None:
             until = "the end" if one.late is None else str(one.late)
-            show.line(f"'{one.target}' is full between {one.early} and {until}, by the range of 'growth'")
+            show.line(f"'{one.target}' is full between {one.early} and {until}, over the range of 'growth'")
     if sure.night is not None:
-        show.line(f"{sure.night.sentence()} (of all nights this one was sampled)")
+        show.line(f"{sure.night.sentence()} (the only night sampled)")
 
 
 def _windows(found: Plan) -> list[tuple[str, ...]]:

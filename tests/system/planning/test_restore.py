@@ -232,7 +232,7 @@ def test_declared_times_and_their_ranges_are_in_the_interval() -> None:
     below, above = (found.interval.best - found.interval.low), (found.interval.high - found.interval.best)
     own = (plain.interval.best - plain.interval.low), (plain.interval.high - plain.interval.best)
     assert (below, above) == pytest.approx((math.hypot(2 * 3600, own[0]), math.hypot(6 * 3600, own[1])))
-    assert "recovery decides most" in found.interval.sentence()
+    assert "recovery matters most" in found.interval.sentence()
 
 
 def test_ranges_of_devices_widen_the_interval() -> None:
