@@ -167,6 +167,8 @@ def test_the_cheapest_that_meets_the_goals_comes_first() -> None:
     assert found.best is not None
     costs = [one.cost for one in found.configurations]
     assert costs == sorted(costs)
+    (missed,) = size(file, goals_of(parse("budget_month: 1\n", "goals.yaml")), {}, "3 months").configurations[0].missed
+    assert (missed.wanted, missed.met) == ("at most 1 USD", False)
     with pytest.raises(InputError):
         size(file, goals, {"targets.moon.device.disks": ["4"]}, "3 months")
 
