@@ -31,10 +31,10 @@ class Flow:
     """
 
     __slots__ = (
-        "_alone", "_bent", "_cap", "_completed", "_crossed", "_env", "_held", "_limited_since", "_rate", "_segments",
-        "_since", "_turns", "_waits", "activity", "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done",
-        "ends", "going", "law", "links", "moves", "name", "near", "number", "places", "queues", "sequential", "share",
-        "spent", "stop", "watchers", "weight",
+        "_alone", "_bent", "_completed", "_crossed", "_env", "_held", "_limit", "_limited_since", "_own_limit", "_rate",
+        "_segments", "_since", "_turns", "_waits", "active", "activity", "amount", "asks", "bottleneck", "cap", "cause",
+        "crowd", "demands", "done", "ends", "going", "law", "links", "may_ask", "moves", "name", "near", "number",
+        "places", "queues", "sequential", "share", "spent", "stop", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -61,6 +61,8 @@ class Flow:
         self.load(demands, moves, places, going)
         self.links = tuple(dict.fromkeys([*demands, *moves]))
         self.done = env.event()
+        self.active = True
+        """Whether the flow is neither finished nor stopped."""
         self.ends = self.near = math.inf
         self.crowd: Crowd | None = None
         self.weight, self.stop = share, math.inf
@@ -75,7 +77,9 @@ class Flow:
         self._since = self._limited_since = float(env.now)
         self._completed = 0.0
         self._segments: list[Segment] = []
-        self._cap = Limit(math.inf, name)
+        self._own_limit = self._limit = Limit(math.inf, name)
+        self.cap = math.inf
+        """The flow's own greatest rate, units per second, under its law where that binds."""
         self.spent = WHOLE
         self._bent: Limit | None = None
         self._waits: Limit | None = None
@@ -105,16 +109,6 @@ class Flow:
         return lost, lost
 
     @property
-    def active(self) -> bool:
-        """Whether the flow is neither finished nor stopped."""
-        return not self.done.triggered
-
-    @property
-    def cap(self) -> float:
-        """The flow's own greatest rate, units per second, under its law where that binds."""
-        return self._limit.rate
-
-    @property
     def cap_cause(self) -> str:
         """The address that explains the cap."""
         return self._limit.cause
@@ -124,13 +118,16 @@ class Flow:
         """Where the time of the cap goes, by parts that follow each other; empty where its cause is all there is."""
         return self._limit.parts
 
-    @property
-    def _limit(self) -> Limit:
-        """What its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
-        limit = self._cap if self._waits is None or self._waits.rate >= self._cap.rate * (1.0 - DONE) else self._waits
+    def _choose_limit(self) -> None:
+        """Take what its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
+        limit = self._own_limit
+        if self._waits is not None and self._waits.rate < limit.rate * (1.0 - DONE):
+            limit = self._waits
         if self._held is not None and self._held.rate <= limit.rate * (1.0 + DONE):
             limit = self._held
-        return limit if self._bent is None or self._bent.rate > limit.rate else self._bent
+        if self._bent is not None and self._bent.rate <= limit.rate:
+            limit = self._bent
+        self._limit, self.cap = limit, limit.rate
 
     @property
     def bound(self) -> bool:
@@ -169,7 +166,8 @@ class Flow:
         """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
         if not cap >= 0.0:
             raise ValueError(f"cap of {self.name} must be zero or more, not {cap}")
-        self._cap = Limit(cap, cause, parts or WHOLE)
+        self._own_limit = Limit(cap, cause, parts or WHOLE)
+        self._choose_limit()
 
     def load(
         self,
@@ -187,6 +185,8 @@ class Flow:
         """The links where its requests may wait for others."""
         self.asks = asks_others(self.law)
         """Whether it has to be solved with all that cross its links, as it asks what they use."""
+        self.may_ask = self.law is not None or bool(self.queues)
+        """Whether it ever does so."""
         self._alone = None
 
     def look_around(self, *, stopped: bool = False) -> None:
@@ -206,34 +206,35 @@ class Flow:
     def bend(self, limit: Limit | None) -> None:
         """Note what the law makes of the rate that the network offers; called by the network."""
         self._bent = limit
+        self._choose_limit()
 
     def hold(self, limit: Limit | None) -> None:
         """Take what a store holds it to, while it is solved; called by the network."""
         self._held = limit
+        self._choose_limit()
 
     def wait_for(self, limit: Limit) -> None:
         """Take what its requests wait for, where they go round; called by the network."""
         self._waits = limit if math.isfinite(limit.rate) else None
+        self._choose_limit()
 
     def settle(self, now: float) -> None:
         """Update what is completed to `now`, seconds."""
-        here = now if self.crowd is None else self.crowd.clock(now)
+        here, speed = (now, self._rate) if self.crowd is None else (self.crowd.clock(now), self.weight)
         if here > self._since:
-            self._completed = self.completed
+            self._completed = min(self.amount, self._completed + speed * (here - self._since))
             self._since = here
 
     def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> None:
         """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
-        before = self._rate
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)
         cause, parts = why
-        if same(rate, before):
-            rate = before
         if cause != self.cause or parts != self.spent:
             self._add_segment(self._segments, now)
             self._limited_since, self.cause, self.spent = now, cause, parts
-        if rate != before:
+        before = self._rate
+        if not same(rate, before):
             self.settle(now)
             self._rate = rate
             self._expect(now, rate)
@@ -244,7 +245,7 @@ class Flow:
         """Reckon when it is done at a rate, on a clock that shows `now`."""
         left = self.amount - self._completed
         self.ends = now + left / rate if rate > 0.0 else math.inf
-        near = left - DONE * self.amount if math.isfinite(left) else math.inf
+        near = left - DONE * self.amount if left < math.inf else math.inf
         self.near = now if near <= 0.0 else now + near / rate if rate > 0.0 else math.inf
 
     def join(self, crowd: Crowd, weight: float, stop: float, now: float) -> None:
@@ -296,5 +297,6 @@ class Flow:
         extra = completed - self._completed
         self._completed, self._rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
         self._limited_by(None)
+        self.active = False
         self.done.succeed(self)
         return extra

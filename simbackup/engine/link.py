@@ -35,8 +35,8 @@ class Link:
     __slots__ = (
         "_asking", "_busy", "_bytes_per_s", "_capacity", "_least", "_next_bytes_per_s", "_next_used", "_recorded",
         "_rule", "_shifts", "_since", "_solved_capacity", "_summed", "_summed_ago", "_used", "_varies", "busy_s",
-        "bytes_moved", "crossing", "crowds", "fastest", "limited", "movers", "name", "peak_bytes_per_s", "plain",
-        "pooled", "riding", "stale", "streams", "units", "watchers",
+        "bytes_moved", "crossing", "crowds", "fastest", "limited", "movers", "name", "number", "peak_bytes_per_s",
+        "plain", "pooled", "riding", "stale", "streams", "units", "watchers",
     )  # fmt: skip
 
     def __init__(
@@ -49,7 +49,7 @@ class Link:
         fastest: float = math.inf,
         plain: bool = False,
     ) -> None:
-        self.name, self.pooled = name, pooled
+        self.name, self.number, self.pooled = name, 0, pooled
         self.fastest, self.plain = fastest, plain
         self._least: dict[Flow, float] = {}
         self.streams = Streams(losses) if losses is not None else None
@@ -157,7 +157,7 @@ class Link:
         """Note whether an attached flow asks what others use; called by the flow."""
         if flow.asks:
             self._asking[flow] = None
-        else:
+        elif self._asking:
             self._asking.pop(flow, None)
 
     def note(self, flow: Flow) -> None:
@@ -180,7 +180,8 @@ class Link:
         self.stale = True
         self._shifts += 1.0 if self.streams is None else math.inf
         self._next_used += flow.demands.get(self, 0.0) * change
-        self._next_bytes_per_s += flow.moves.get(self, 0.0) * change
+        if flow.moves:
+            self._next_bytes_per_s += flow.moves.get(self, 0.0) * change
 
     def used_beside(self, flows: Sequence[tuple[Mover, float]]) -> float:
         """Units a second that flows use now other than some, which are given with their demands."""
@@ -192,7 +193,7 @@ class Link:
             used += crowd.sides[self].units * crowd.rate
         for flow, demand in flows:
             used -= demand * flow.rate
-        return max(0.0, used)
+        return used if used > 0.0 else 0.0
 
     def is_own(self, flow: Flow) -> bool:
         """Whether a flow is the only one that crosses it, and nobody watches it."""
@@ -242,7 +243,8 @@ class Link:
             self.units += self._used * elapsed
             self.busy_s += self._busy * elapsed
             self.bytes_moved += self._bytes_per_s * elapsed
-            self.peak_bytes_per_s = max(self.peak_bytes_per_s, self._bytes_per_s)
+            if self._bytes_per_s > self.peak_bytes_per_s:
+                self.peak_bytes_per_s = self._bytes_per_s
             if self.riding is not None:
                 self._settle_riding(self.riding, now)
         self._since = now
@@ -266,15 +268,17 @@ class Link:
             self._recorded = (alone, bytes_per_s)
             if trace is not None:
                 trace.rate(now, self.name, alone, bytes_per_s)
-        for crowd in self.crowds:
-            side = crowd.sides[self]
-            if self.riding is None:
-                used += side.units * crowd.rate
-                bytes_per_s += side.bytes * crowd.rate
-            if capacity != self._solved_capacity:
-                crowd.loads[self] = (side.units, side.bytes)
+        busy = alone
+        if self.crowds:
+            for crowd in self.crowds:
+                side = crowd.sides[self]
+                if self.riding is None:
+                    used += side.units * crowd.rate
+                    bytes_per_s += side.bytes * crowd.rate
+                if capacity != self._solved_capacity:
+                    crowd.loads[self] = (side.units, side.bytes)
+            busy = min(1.0, used / capacity) if used > 0.0 else 0.0
         self._solved_capacity, self.stale = capacity, False
-        busy = (min(1.0, used / capacity) if used > 0.0 else 0.0) if self.crowds else alone
         if used == self._used and busy == self._busy and bytes_per_s == self._bytes_per_s:
             return
         self.settle(now)
@@ -284,16 +288,21 @@ class Link:
         """Units and bytes a second in use, summed anew now and then so that rounding neither adds up nor stays."""
         self._summed_ago += self._shifts
         self._shifts = 0.0
-        halved = self._next_used < 0.5 * self._summed[0] or self._next_bytes_per_s < 0.5 * self._summed[1]
-        if halved or len(self.movers) <= FEW or self._summed_ago >= len(self.movers):
+        if len(self.movers) <= FEW or self._summed_ago >= len(self.movers) or self._halved:
             used = bytes_per_s = 0.0
             for flow in self._alone() if self.crowds else self.crossing:
                 rate = flow.rate
-                used += self.demand(flow) * rate
-                bytes_per_s += flow.moves.get(self, 0.0) * rate
+                used += (flow.demands.get(self, 0.0) if self.streams is None else self.demand(flow)) * rate
+                if flow.moves:
+                    bytes_per_s += flow.moves.get(self, 0.0) * rate
             self._next_used, self._next_bytes_per_s, self._summed_ago = used, bytes_per_s, 0.0
             self._summed = used, bytes_per_s
         return self._next_used, self._next_bytes_per_s
+
+    @property
+    def _halved(self) -> bool:
+        """Whether half of what was summed last is gone."""
+        return self._next_used < 0.5 * self._summed[0] or self._next_bytes_per_s < 0.5 * self._summed[1]
 
     def _alone(self) -> list[Flow]:
         """The flows that are in no crowd."""

@@ -113,11 +113,15 @@ class Reach:
             self.add(flows)
             for flow in flows:
                 for link in flow.links:  # also those that it demands no more
-                    self.add(link.movers if link.streams is not None and link.moves_all else link.limited)
+                    movers = link.movers if link.streams is not None and link.moves_all else link.limited
+                    if movers:
+                        self.add(movers)
             for link in links:
                 self._see(link)
-                other = (link.has_other_capacity or link.streams is not None) and link.moves_all
-                self.add(link.movers if other or link.entangled or waits_alone(link) else link.limited)
+                other = (link.streams is not None or link.has_other_capacity) and link.moves_all
+                movers = link.movers if other or link.entangled or waits_alone(link) else link.limited
+                if movers:
+                    self.add(movers)
 
     def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
         """Reach the whole network, and solve it by all rules."""
@@ -130,26 +134,28 @@ class Reach:
 
     def add(self, flows: Iterable[Mover]) -> None:
         """Solve flows together with these, and what is entangled with them."""
-        waiting = [flow for flow in flows if flow not in self.flows]
+        reached, seen = self.flows, self.links
+        waiting = [flow for flow in flows if flow not in reached]
         while waiting:
             flow = waiting.pop()
-            if flow in self.flows or not flow.active:
+            if flow in reached or not flow.active:
                 continue
-            if isinstance(flow, Flow) and flow.crowd is not None:
-                self.leaving[flow] = None
-                continue
-            self.flows[flow] = None
-            if flow.asks:
-                self.mix()
             if isinstance(flow, Crowd):
                 self.crowds[flow] = None
-            elif flow.going is not None and not flow.asks:
+            elif flow.crowd is not None:
+                self.leaving[flow] = None
+                continue
+            reached[flow] = None
+            if flow.asks:
+                self.mix()
+            elif isinstance(flow, Flow) and flow.going is not None:
                 flow.go_alone()
             for link in flow.links:
-                self._see(link)
+                if link not in seen:
+                    self._see(link)
                 if link.entangled:
                     self.mix()
-                waiting += self._entangle(link)
+                    waiting += self._entangle(link)
             for store in flow.watchers:
                 self._ask(store)
 
@@ -190,7 +196,7 @@ class Reach:
     def _see(self, link: Link) -> None:
         if link not in self.links:
             self.links[link] = None
-            for store in link.watchers:
+            for store in link.watchers if link.watchers else ():
                 self._ask(store)
 
     def _ask(self, store: FlowCoupling) -> None:
