@@ -10,7 +10,7 @@ Invariant: what a filling returns is what `Sharing` returns for the same flows, 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
 
 from simbackup.engine.link import Link
@@ -103,17 +103,17 @@ class _Room:
         """Its place in the order of filling if all flows rise; what flows beside them use is not on offer."""
         self.summed = self.weight
         self.rising = len(self.flows)
-        self.whole = self.rising == len(self.link.movers)
-        if not self.whole:
+        if self.rising != len(self.link.movers):
+            self.whole = False
             self.beside = self.link.used_beside(self.flows)
-            self.capacity = max(0.0, self.capacity - self.beside)
+            self.capacity = self.capacity - self.beside if self.capacity > self.beside else 0.0
         return self.capacity / self.weight, self.link.name, self.number, self
 
     def level(self) -> float:
         """The level at which it is full if all that rise now go on."""
         return (self.capacity - self.taken) / self.weight
 
-    def stop(self, flow: Mover, demand: float, rate: float, rising: Mapping[Mover, None]) -> None:
+    def stop(self, flow: Mover, demand: float, rate: float, rising: Container[Mover]) -> None:
         """Let one flow rise no more."""
         self.taken += demand * rate
         self.weight -= demand * flow.share
@@ -125,16 +125,25 @@ class _Room:
                     weight += units * other.share
             self.weight = self.summed = weight
 
+    def beyond(self, rates: Mapping[Mover, float], moved: Collection[Mover], *, full: bool) -> Iterator[Mover]:
+        """Flows beside those that are solved which these rates move, or change what limits them."""
+        link, changed = self.link, any(flow in moved for flow, _ in self.flows)
+        if changed:
+            yield from (flow for flow in link.limited if flow not in rates)
+        if full or (changed and self.beside + self.taken >= link.capacity * (1.0 - TIE)):
+            level = max(rates[flow] / flow.share for flow, _ in self.flows)
+            yield from (flow for flow in link.movers if flow not in rates and above(flow, link, level))
+
 
 class _Own:
-    """The first to be full of the links that one flow has for itself."""
+    """The first to be full of the links that one flow has for itself, and the level at which it is."""
 
     __slots__ = ("at", "flows", "link", "number", "rising")
 
-    def __init__(self, flow: Mover, link: Link, demand: float, at: float) -> None:
+    def __init__(self, flow: Mover, link: Link, at: float) -> None:
         self.link = link
         self.number = flow.number
-        self.flows = [(flow, demand)]
+        self.flows = ((flow, 0.0),)
         self.at = at
         self.rising = 1
 
@@ -142,15 +151,9 @@ class _Own:
         """The level at which it is full."""
         return self.at
 
-
-def _first(own: _Own | None, flow: Mover, link: Link, demand: float) -> _Own:
-    """Which of the links that a flow has for itself is full first: one that is known, or another."""
-    at = link.capacity / (demand * flow.share)
-    if own is None or at < own.at * (1.0 - TIE):
-        return _Own(flow, link, demand, at)
-    if at <= own.at * (1.0 + TIE) and link.name < own.link.name:
-        return _Own(flow, link, demand, own.at)
-    return own
+    def stop(self, _flow: Mover, _demand: float, _rate: float, _rising: Container[Mover]) -> None:
+        """Let its flow rise no more."""
+        self.rising = 0
 
 
 _Entry = tuple[float, str, int, _Room | _Own]
@@ -162,12 +165,12 @@ class _Filling:
 
     def __init__(self, flows: Collection[Mover]) -> None:
         self.flows = flows
-        self.rooms: dict[Link, _Room] = {}
         self.rates: dict[Mover, float] = {}
         self.limits: dict[Mover, Link | None] = {}
         self.full: dict[Link, None] = {}
-        self._rising = dict.fromkeys(flows)
-        self._own: dict[Mover, _Own] = {}
+        self._shared: list[_Room] = []
+        self._rising: dict[Mover, list[tuple[_Room | _Own, float]]] = {}
+        """Flows whose rates rise, with what they cross and their demands there."""
         self._order: list[_Entry] = []
         self._tied: list[tuple[str, int, _Room | _Own]] = []
         self._level = self._tie = 0.0
@@ -175,18 +178,12 @@ class _Filling:
 
     def check(self) -> None:
         """Raise BeyondReachError if the rates move other flows, or change what limits them, with these."""
+        if not self._shared:
+            return
         moved = {flow for flow, rate in self.rates.items() if not same(rate, flow.rate)}
         beyond: dict[Mover, None] = {}
-        for link, room in self.rooms.items():
-            if room.whole:
-                continue
-            changed = any(flow in moved for flow, _ in room.flows)
-            if changed:
-                beyond.update(dict.fromkeys(flow for flow in link.limited if flow not in self.rates))
-            if link in self.full or (changed and room.beside + room.taken >= link.capacity * (1.0 - TIE)):
-                level = max(self.rates[flow] / flow.share for flow, _ in room.flows)
-                others = (flow for flow in link.movers if flow not in self.rates)
-                beyond.update(dict.fromkeys(flow for flow in others if above(flow, link, level)))
+        for room in self._shared:
+            beyond.update(dict.fromkeys(room.beyond(self.rates, moved, full=room.link in self.full)))
         if beyond:
             raise BeyondReachError(beyond)
 
@@ -213,23 +210,31 @@ class _Filling:
 
     def _gather(self) -> None:
         """Put the links in the order in which they would be full: of those that a flow has for itself, the first."""
-        rooms, order = self.rooms, self._order
+        rooms, order = dict[Link, _Room](), self._order
         for flow in self.flows:
-            share, own = flow.share, None
+            share, own, at = flow.share, None, math.inf
+            crossed = self._rising[flow] = []
             for link, demand in flow.crossed:
                 if len(link.movers) == 1:
-                    own = _first(own, flow, link, demand)
+                    level = link.capacity / (demand * share)
+                    if own is None or level < at * (1.0 - TIE):
+                        own, at = link, level
+                    elif level <= at * (1.0 + TIE) and link.name < own.name:
+                        own = link
                     continue
                 room = rooms.get(link)
                 if room is None:
                     room = rooms[link] = _Room(link, len(rooms))
                 room.flows.append((flow, demand))
                 room.weight += demand * share
+                crossed.append((room, demand))
             if own is not None:
-                self._own[flow] = own
-                order.append((own.at, own.link.name, own.number, own))
+                first = _Own(flow, own, at)
+                crossed.append((first, 0.0))
+                order.append((at, own.name, flow.number, first))
         order += [room.begin() for room in rooms.values()]
         heapify(order)
+        self._shared = [room for room in rooms.values() if not room.whole]
 
     def _next(self) -> _Room | _Own | None:
         """The link that fills next, whose level is noted; none where all that rise may rise for ever.
@@ -268,13 +273,7 @@ class _Filling:
                 self._freeze(flow, min(flow.share * self._level, flow.cap), room.link)
 
     def _freeze(self, flow: Mover, rate: float, limit: Link | None) -> None:
-        del self._rising[flow]
         self.rates[flow] = rate
         self.limits[flow] = limit
-        own = self._own.get(flow)
-        if own is not None:
-            own.rising = 0
-        for link, demand in flow.crossed:
-            room = self.rooms.get(link)
-            if room is not None:
-                room.stop(flow, demand, rate, self._rising)
+        for room, demand in self._rising.pop(flow):
+            room.stop(flow, demand, rate, self._rising)
