@@ -31,10 +31,10 @@ class Flow:
     """
 
     __slots__ = (
-        "_alone", "_bent", "_completed", "_crossed", "_env", "_held", "_limit", "_limited_since", "_own_limit", "_rate",
-        "_segments", "_since", "_turns", "_waits", "active", "activity", "amount", "asks", "bottleneck", "cap", "cause",
+        "_alone", "_bent", "_completed", "_crossed", "_env", "_held", "_limit", "_limited_since", "_own_limit", "_segments",
+        "_uses", "_since", "_turns", "_waits", "active", "activity", "amount", "asks", "bottleneck", "cap", "cause",
         "crowd", "demands", "done", "ends", "going", "law", "links", "may_ask", "moves", "name", "near", "number",
-        "places", "queues", "sequential", "share", "spent", "stop", "watchers", "weight",
+        "own_rate", "places", "queues", "sequential", "share", "spent", "stop", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -58,8 +58,8 @@ class Flow:
         self.share = share
         self.sequential = sequential
         self.law = law
-        self.load(demands, moves, places, going)
         self.links = tuple(dict.fromkeys([*demands, *moves]))
+        self.load(demands, moves, places, going)
         self.done = env.event()
         self.active = True
         """Whether the flow is neither finished nor stopped."""
@@ -67,7 +67,8 @@ class Flow:
         self.crowd: Crowd | None = None
         self.weight, self.stop = share, math.inf
         """What it moves at a level of one of its crowd, and the level near which a limit of its own stops it."""
-        self._rate = 0.0
+        self.own_rate = 0.0
+        """Units a second by itself; zero while it shares the level of a crowd."""
         self.bottleneck: Link | None = None
         self.number = 0
         self.watchers: dict[FlowCoupling, Guarded | None] = {}
@@ -92,7 +93,7 @@ class Flow:
     @property
     def rate(self) -> float:
         """Units a second since the last solve."""
-        return self._rate if self.crowd is None else self.weight * self.crowd.rate
+        return self.own_rate if self.crowd is None else self.weight * self.crowd.rate
 
     @property
     def crossed(self) -> tuple[tuple[Link, float], ...]:
@@ -137,7 +138,7 @@ class Flow:
     @property
     def completed(self) -> float:
         """Units finished so far."""
-        moved = self._rate * (self._env.now - self._since)
+        moved = self.own_rate * (self._env.now - self._since)
         if self.crowd is not None:
             moved = self.weight * (self.crowd.clock(self._env.now) - self._since)
         return min(self.amount, self._completed + moved)
@@ -181,6 +182,7 @@ class Flow:
         self._crossed = tuple(self.demands.items())
         self._turns = any(link.streams is not None for link in self.demands)
         self.moves, self.places, self.going = dict(moves), dict(places), going
+        self._uses = [(link, self.demands.get(link, 0.0), self.moves.get(link, 0.0)) for link in self.links]
         self.queues = () if going is None else tuple(link for link in {**going.waits(), **places} if link in demands)
         """The links where its requests may wait for others."""
         self.asks = asks_others(self.law)
@@ -220,7 +222,7 @@ class Flow:
 
     def settle(self, now: float) -> None:
         """Update what is completed to `now`, seconds."""
-        here, speed = (now, self._rate) if self.crowd is None else (self.crowd.clock(now), self.weight)
+        here, speed = (now, self.own_rate) if self.crowd is None else (self.crowd.clock(now), self.weight)
         if here > self._since:
             self._completed = min(self.amount, self._completed + speed * (here - self._since))
             self._since = here
@@ -233,13 +235,14 @@ class Flow:
         if cause != self.cause or parts != self.spent:
             self._add_segment(self._segments, now)
             self._limited_since, self.cause, self.spent = now, cause, parts
-        before = self._rate
+        before = self.own_rate
         if not same(rate, before):
             self.settle(now)
-            self._rate = rate
+            self.own_rate = rate
             self._expect(now, rate)
-            for link in self.links:
-                link.shift(self, rate - before)
+            change = rate - before
+            for link, demand, moved in self._uses:
+                link.shift(demand * change, moved * change)
 
     def _expect(self, now: float, rate: float) -> None:
         """Reckon when it is done at a rate, on a clock that shows `now`."""
@@ -252,18 +255,18 @@ class Flow:
         """Go on at a weight times the level of a crowd, until a limit of its own stops it near another level."""
         self.settle(now)
         for link in self.links:
-            link.hand_over(self, self._rate)
+            link.hand_over(self, self.own_rate)
         self.crowd, self.weight, self.stop = crowd, weight, stop
-        self._rate, self._since = 0.0, crowd.clock(now)
+        self.own_rate, self._since = 0.0, crowd.clock(now)
         self._expect(self._since, weight)
 
     def leave(self, now: float) -> None:
         """Go on by itself, at the rate that its crowd has."""
         self.settle(now)
-        self._rate, self._since, self.crowd = self.rate, now, None
-        self._expect(now, self._rate)
+        self.own_rate, self._since, self.crowd = self.rate, now, None
+        self._expect(now, self.own_rate)
         for link in self.links:
-            link.take_back(self, self._rate)
+            link.take_back(self, self.own_rate)
         if self.bottleneck is not None:
             self.bottleneck.limited[self] = None
 
@@ -292,10 +295,10 @@ class Flow:
         """Units of `completed` beyond what the rates account for, as the flow ends; called by the network."""
         self.settle(now)
         self._add_segment(self._segments, now)
-        for link in self.links:
-            link.shift(self, -self._rate)
+        for link, demand, moved in self._uses:
+            link.shift(demand * -self.own_rate, moved * -self.own_rate)
         extra = completed - self._completed
-        self._completed, self._rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
+        self._completed, self.own_rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
         self._limited_by(None)
         self.active = False
         self.done.succeed(self)

@@ -35,7 +35,7 @@ class Link:
     __slots__ = (
         "_asking", "_busy", "_bytes_per_s", "_capacity", "_least", "_next_bytes_per_s", "_next_used", "_recorded",
         "_rule", "_shifts", "_since", "_solved_capacity", "_summed", "_summed_ago", "_used", "_varies", "busy_s",
-        "bytes_moved", "crossing", "crowds", "fastest", "limited", "movers", "name", "number", "peak_bytes_per_s",
+        "bytes_moved", "crossing", "crowds", "entangled", "fastest", "limited", "movers", "name", "number", "peak_bytes_per_s",
         "plain", "pooled", "riding", "stale", "streams", "units", "watchers",
     )  # fmt: skip
 
@@ -60,6 +60,8 @@ class Link:
         self.crowds: dict[Crowd, None] = {}
         self.riding: Riding | None = None
         self._asking: dict[Flow, None] = {}
+        self.entangled = False
+        """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
         self._solved_capacity: float | None = None
         self.limited: dict[Mover, None] = {}
         """Those of them whose bottleneck it is."""
@@ -100,11 +102,6 @@ class Link:
         return self._solved_capacity is not None and self.capacity != self._solved_capacity
 
     @property
-    def entangled(self) -> bool:
-        """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
-        return bool(self._asking) or (self.streams is not None and self.streams.uneven)
-
-    @property
     def moves_all(self) -> bool:
         """Whether another capacity or stream may move all flows attached: it is full, or its streams are uneven."""
         full = self.used_beside(()) >= self.capacity * (1.0 - TIE)
@@ -134,6 +131,7 @@ class Link:
         if self.streams is not None:
             self.stale, self._shifts = True, math.inf
             self.streams.turn(lost)
+            self._entangle()
 
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""
@@ -159,6 +157,10 @@ class Link:
             self._asking[flow] = None
         elif self._asking:
             self._asking.pop(flow, None)
+        self._entangle()
+
+    def _entangle(self) -> None:
+        self.entangled = bool(self._asking) or (self.streams is not None and self.streams.uneven)
 
     def note(self, flow: Flow) -> None:
         """Note that an attached flow loads the link in another way; called by the network."""
@@ -175,13 +177,12 @@ class Link:
         for crowd in self.crowds:
             crowd.load(self)
 
-    def shift(self, flow: Flow, change: float) -> None:
-        """Note that the rate of an attached flow has changed by so many units a second; called by the flow."""
+    def shift(self, used: float, moved: float) -> None:
+        """Note that an attached flow uses so much more a second, and moves so many bytes more; called by the flow."""
         self.stale = True
         self._shifts += 1.0 if self.streams is None else math.inf
-        self._next_used += flow.demands.get(self, 0.0) * change
-        if flow.moves:
-            self._next_bytes_per_s += flow.moves.get(self, 0.0) * change
+        self._next_used += used
+        self._next_bytes_per_s += moved
 
     def used_beside(self, flows: Sequence[tuple[Mover, float]]) -> float:
         """Units a second that flows use now other than some, which are given with their demands."""
@@ -201,14 +202,14 @@ class Link:
 
     def hand_over(self, flow: Flow, rate: float) -> None:
         """Count a flow no more, as it joins a crowd; called by the flow."""
-        self.shift(flow, -rate)
+        self.shift(flow.demands.get(self, 0.0) * -rate, flow.moves.get(self, 0.0) * -rate)
         del self.movers[flow]
         self.limited.pop(flow, None)
 
     def take_back(self, flow: Flow, rate: float) -> None:
         """Count a flow again that leaves a crowd; called by the flow."""
         self.movers[flow] = None
-        self.shift(flow, rate)
+        self.shift(flow.demands.get(self, 0.0) * rate, flow.moves.get(self, 0.0) * rate)
 
     def carry(self, riding: Riding | None, now: float) -> None:
         """Keep the totals by the clock of a crowd, alone on it, or by the time again; called by the crowd."""
@@ -226,12 +227,14 @@ class Link:
             self.streams.detach(flow)
             self._streams_changed()
         self._asking.pop(flow, None)
+        self._entangle()
         if self._varies:
             self._capacity = None
         self.settle(now)
         self.units += left * flow.demands.get(self, 0.0)
         self.bytes_moved += left * flow.moves.get(self, 0.0)
-        return min(self._least.pop(flow), self._least_of(flow)) * flow.completed  # its shape may have changed
+        least = min(self._least.pop(flow), self._least_of(flow))  # its shape may have changed
+        return least * flow.completed if least > 0.0 else 0.0
 
     def _least_of(self, flow: Flow) -> float:
         return flow.demands.get(self, 0.0) if self.plain else flow.moves.get(self, 0.0) / self.fastest
@@ -263,7 +266,9 @@ class Link:
         """Take over the rates of the flows attached, and record the change; called by the network."""
         capacity = self.capacity
         used, bytes_per_s = self._sums()
-        alone = min(1.0, used / capacity) if used > 0.0 else 0.0
+        alone = used / capacity if used > 0.0 else 0.0
+        if alone > 1.0:
+            alone = 1.0
         if (alone, bytes_per_s) != self._recorded:
             self._recorded = (alone, bytes_per_s)
             if trace is not None:
@@ -291,7 +296,7 @@ class Link:
         if len(self.movers) <= FEW or self._summed_ago >= len(self.movers) or self._halved:
             used = bytes_per_s = 0.0
             for flow in self._alone() if self.crowds else self.crossing:
-                rate = flow.rate
+                rate = flow.own_rate
                 used += (flow.demands.get(self, 0.0) if self.streams is None else self.demand(flow)) * rate
                 if flow.moves:
                     bytes_per_s += flow.moves.get(self, 0.0) * rate

@@ -18,6 +18,9 @@ from simbackup.engine.mover import Mover
 from simbackup.engine.reach import BeyondReachError, UnevenError, above
 from simbackup.engine.solver import TIE, same
 
+BELOW, ABOVE = 1.0 - TIE, 1.0 + TIE
+"""Factors within which levels are reached together."""
+
 
 def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link | None]]:
     """Flows with their rates, units per second, and the link that limits each, None where its cap does.
@@ -39,7 +42,8 @@ def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link |
         return ((flow, rate, limit),)
     filling = _Filling(flows)
     filling.check()
-    _turn((link for flow in flows for link in flow.links), filling.rates)
+    for flow in flows:
+        _turn(flow.links, filling.rates)
     return [(flow, rate, filling.limits[flow]) for flow, rate in filling.rates.items()]
 
 
@@ -60,11 +64,11 @@ def _alone(flow: Mover) -> tuple[Mover, float, Link | None]:
             shared.append((link, demand, beside))
             left = left - beside if left > beside else 0.0
         at = left / demand
-        if limit is None or at < rate * (1.0 - TIE):
+        if limit is None or at < rate * BELOW:
             rate, limit = at, link
-        elif at <= rate * (1.0 + TIE) and link.name < limit.name:
+        elif at <= rate * ABOVE and link.name < limit.name:
             limit = link
-    if flow.cap < rate * (1.0 - TIE) or limit is None:
+    if flow.cap < rate * BELOW or limit is None:
         rate, limit = flow.cap, None
     rate = min(rate, flow.cap)
     if rate == math.inf:
@@ -73,7 +77,7 @@ def _alone(flow: Mover) -> tuple[Mover, float, Link | None]:
     full = [
         link
         for link, demand, beside in shared
-        if link is limit or (changed and beside + demand * rate >= link.capacity * (1.0 - TIE))
+        if link is limit or (changed and beside + demand * rate >= link.capacity * BELOW)
     ]
     beyond = dict.fromkeys(
         other for link in full for other in link.movers if other is not flow and above(other, link, rate / flow.share)
@@ -130,7 +134,7 @@ class _Room:
         link, changed = self.link, any(flow in moved for flow, _ in self.flows)
         if changed:
             yield from (flow for flow in link.limited if flow not in rates)
-        if full or (changed and self.beside + self.taken >= link.capacity * (1.0 - TIE)):
+        if full or (changed and self.beside + self.taken >= link.capacity * BELOW):
             level = max(rates[flow] / flow.share for flow, _ in self.flows)
             yield from (flow for flow in link.movers if flow not in rates and above(flow, link, level))
 
@@ -194,7 +198,7 @@ class _Filling:
         caps.sort(reverse=True)
         while rising:
             room = self._next()
-            below, capped = self._level * (1.0 - TIE) if room is not None else math.inf, False
+            below, capped = self._level * BELOW if room is not None else math.inf, False
             while caps and caps[-1][0] < below:
                 flow = caps.pop()[2]
                 if flow in rising:
@@ -217,9 +221,9 @@ class _Filling:
             for link, demand in flow.crossed:
                 if len(link.movers) == 1:
                     level = link.capacity / (demand * share)
-                    if own is None or level < at * (1.0 - TIE):
+                    if own is None or level < at * BELOW:
                         own, at = link, level
-                    elif level <= at * (1.0 + TIE) and link.name < own.name:
+                    elif level <= at * ABOVE and link.name < own.name:
                         own = link
                     continue
                 room = rooms.get(link)
@@ -246,7 +250,7 @@ class _Filling:
             if not tied:
                 if order[0][0] == math.inf:
                     return None
-                self._tie = order[0][0] * (1.0 + TIE)
+                self._tie = order[0][0] * ABOVE
             while order and order[0][0] <= self._tie:
                 found = heappop(order)
                 room = found[3]
@@ -270,7 +274,8 @@ class _Filling:
         self.full[room.link] = None
         for flow, _ in room.flows:
             if flow in self._rising:
-                self._freeze(flow, min(flow.share * self._level, flow.cap), room.link)
+                rate, cap = flow.share * self._level, flow.cap
+                self._freeze(flow, rate if rate < cap else cap, room.link)
 
     def _freeze(self, flow: Mover, rate: float, limit: Link | None) -> None:
         self.rates[flow] = rate
