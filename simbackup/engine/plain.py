@@ -36,6 +36,8 @@ def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link |
     UnevenError
         A link is spared turns at these rates.
     """
+    if not flows:
+        return ()
     if len(flows) == 1:
         flow, rate, limit = _alone(next(iter(flows)))
         _turn(flow.links, {flow: rate})

@@ -153,6 +153,8 @@ class Reach:
             for link in flow.links:
                 if link not in seen:
                     self._see(link)
+                    if link.limited:
+                        waiting += link.limited
                 if link.entangled:
                     self.mix()
                     waiting += self._entangle(link)
