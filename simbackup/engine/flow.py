@@ -31,10 +31,10 @@ class Flow:
     """
 
     __slots__ = (
-        "_alone", "_bent", "_completed", "_crossed", "_env", "_held", "_limit", "_limited_since", "_own_limit", "_segments",
-        "_uses", "_since", "_turns", "_waits", "active", "activity", "amount", "asks", "bottleneck", "cap", "cause",
-        "crowd", "demands", "done", "ends", "going", "law", "links", "may_ask", "moves", "name", "near", "number",
-        "own_rate", "places", "queues", "sequential", "share", "spent", "stop", "watchers", "weight",
+        "_alone", "_bent", "_completed", "_crossed", "_env", "_held", "_limited_since", "_own_limit", "_segments",
+        "_since", "_turns", "_uses", "_waits", "active", "activity", "amount", "asks", "bottleneck", "cap", "cause",
+        "crowd", "demands", "done", "ends", "going", "law", "limit", "links", "may_ask", "moves", "name", "near",
+        "number", "own_rate", "places", "queues", "sequential", "share", "spent", "stop", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -78,9 +78,10 @@ class Flow:
         self._since = self._limited_since = float(env.now)
         self._completed = 0.0
         self._segments: list[Segment] = []
-        self._own_limit = self._limit = Limit(math.inf, name)
+        self._own_limit = self.limit = Limit(math.inf, name)
+        """The latter under its law, where that binds."""
         self.cap = math.inf
-        """The flow's own greatest rate, units per second, under its law where that binds."""
+        """The greatest rate under that, units per second."""
         self.spent = WHOLE
         self._bent: Limit | None = None
         self._waits: Limit | None = None
@@ -109,16 +110,6 @@ class Flow:
         lost = link.lost(self)
         return lost, lost
 
-    @property
-    def cap_cause(self) -> str:
-        """The address that explains the cap."""
-        return self._limit.cause
-
-    @property
-    def cap_parts(self) -> Parts:
-        """Where the time of the cap goes, by parts that follow each other; empty where its cause is all there is."""
-        return self._limit.parts
-
     def _choose_limit(self) -> None:
         """Take what its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
         limit = self._own_limit
@@ -128,7 +119,7 @@ class Flow:
             limit = self._held
         if self._bent is not None and self._bent.rate <= limit.rate:
             limit = self._bent
-        self._limit, self.cap = limit, limit.rate
+        self.limit, self.cap = limit, limit.rate
 
     @property
     def bound(self) -> bool:
@@ -240,9 +231,11 @@ class Flow:
             self.settle(now)
             self.own_rate = rate
             self._expect(now, rate)
-            change = rate - before
             for link, demand, moved in self._uses:
-                link.shift(demand * change, moved * change)
+                if link.tracks:
+                    link.shift(demand * (rate - before), moved * (rate - before))
+                else:
+                    link.stale = True
 
     def _expect(self, now: float, rate: float) -> None:
         """Reckon when it is done at a rate, on a clock that shows `now`."""

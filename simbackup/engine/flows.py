@@ -240,8 +240,7 @@ class FlowNetwork:
 
     def _link(self, link: Link) -> None:
         if link not in self._solving.links:
-            self._solving.links[link] = None
-            link.number = next(self._numbers)
+            self._solving.links[link], link.number = None, next(self._numbers)
 
     def _touch(self, flow: Flow) -> None:
         if flow.active:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from simbackup.engine.meter import Meter
 from simbackup.engine.mover import Mover, Riding
 from simbackup.engine.solver import TIE
 from simbackup.engine.streams import Losses, Streams
@@ -21,7 +22,7 @@ FEW = 16
 """Flows up to which the use of a link is summed anew at each change."""
 
 
-class Link:
+class Link(Meter):
     """A resource that flows cross: a disk, a wire, a processor.
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
@@ -33,10 +34,9 @@ class Link:
     """
 
     __slots__ = (
-        "_asking", "_busy", "_bytes_per_s", "_capacity", "_least", "_next_bytes_per_s", "_next_used", "_recorded",
-        "_rule", "_shifts", "_since", "_solved_capacity", "_summed", "_summed_ago", "_used", "_varies", "busy_s",
-        "bytes_moved", "crossing", "crowds", "entangled", "fastest", "limited", "movers", "name", "number", "peak_bytes_per_s",
-        "plain", "pooled", "riding", "stale", "streams", "units", "watchers",
+        "_asking", "_capacity", "_least", "_next_bytes_per_s", "_next_used", "_recorded", "_rule", "_shifts",
+        "_solved_capacity", "_summed", "_summed_ago", "_varies", "crossing", "crowds", "entangled", "fastest",
+        "limited", "movers", "name", "number", "plain", "pooled", "stale", "streams", "tracks", "watchers",
     )  # fmt: skip
 
     def __init__(
@@ -49,37 +49,27 @@ class Link:
         fastest: float = math.inf,
         plain: bool = False,
     ) -> None:
+        super().__init__()
         self.name, self.number, self.pooled = name, 0, pooled
         self.fastest, self.plain = fastest, plain
         self._least: dict[Flow, float] = {}
         self.streams = Streams(losses) if losses is not None else None
-        self.crossing: dict[Flow, None] = {}
-        """The flows attached, in the order in which they came; kept by the network."""
+        self.crossing: dict[Flow, tuple[float, float]] = {}
+        """The flows attached, in the order in which they came, with what one unit of each demands and moves."""
         self.movers: dict[Mover, None] = {}
         """Those that are solved of them: flows by themselves, and the crowds of the others."""
         self.crowds: dict[Crowd, None] = {}
-        self.riding: Riding | None = None
         self._asking: dict[Flow, None] = {}
         self.entangled = False
         """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
         self._solved_capacity: float | None = None
         self.limited: dict[Mover, None] = {}
         """Those of them whose bottleneck it is."""
-        self.stale = False
-        """Whether its totals do not know of its rates or its capacity yet."""
+        self.stale = self.tracks = False
+        """Whether its totals do not know of its rates or its capacity yet; and whether it adds up changes of rates, as
+        it is crossed by too many flows to sum their rates each time."""
         self.watchers: dict[FlowCoupling, None] = {}
-        self._since: float = 0.0
-        self._used: float = 0.0
-        self._busy: float = 0.0
-        self._bytes_per_s: float = 0.0
         self._recorded = (0.0, 0.0)
-        self.units: float = 0.0
-        """Units used so far."""
-        self.busy_s: float = 0.0
-        """Seconds busy so far: the integral of the share of capacity in use."""
-        self.bytes_moved: float = 0.0
-        self.peak_bytes_per_s: float = 0.0
-        """The greatest bytes per second that lasted for any time so far."""
         self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
         self._summed: tuple[float, float] = (0.0, 0.0)
         self.set_capacity(capacity)
@@ -142,22 +132,27 @@ class Link:
 
     def attach(self, flow: Flow) -> None:
         """Attach a flow; called by the network."""
-        self.crossing[flow] = self.movers[flow] = None
+        self.movers[flow] = None
+        self._load(flow)
         self._least[flow] = self._least_of(flow)
         if self.streams is not None:
             self.streams.attach(self, flow)
             self._streams_changed()
         if self._varies:
             self._capacity, self.stale = None, True
-        self.asked_by(flow)
+        if flow.asks:
+            self.asked_by(flow)
 
     def asked_by(self, flow: Flow) -> None:
         """Note whether an attached flow asks what others use; called by the flow."""
         if flow.asks:
             self._asking[flow] = None
-        elif self._asking:
+        else:
             self._asking.pop(flow, None)
         self._entangle()
+
+    def _load(self, flow: Flow) -> None:
+        self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
 
     def _entangle(self) -> None:
         self.entangled = bool(self._asking) or (self.streams is not None and self.streams.uneven)
@@ -165,6 +160,7 @@ class Link:
     def note(self, flow: Flow) -> None:
         """Note that an attached flow loads the link in another way; called by the network."""
         self.stale, self._shifts = True, math.inf
+        self._load(flow)
         if self.streams is not None:
             self.streams.detach(flow)
             self.streams.attach(self, flow)
@@ -178,23 +174,30 @@ class Link:
             crowd.load(self)
 
     def shift(self, used: float, moved: float) -> None:
-        """Note that an attached flow uses so much more a second, and moves so many bytes more; called by the flow."""
+        """Note that attached flows use so much more a second, and move so many bytes more; called by them."""
         self.stale = True
-        self._shifts += 1.0 if self.streams is None else math.inf
-        self._next_used += used
-        self._next_bytes_per_s += moved
+        if self.tracks:
+            self._shifts += 1.0 if self.streams is None else math.inf
+            self._next_used += used
+            self._next_bytes_per_s += moved
 
     def used_beside(self, flows: Sequence[tuple[Mover, float]]) -> float:
         """Units a second that flows use now other than some, which are given with their demands."""
-        if not math.isfinite(self._shifts):
-            own = {flow for flow, _ in flows}
-            return sum(mover.load_on(self) * mover.rate for mover in self.movers if mover not in own)
+        if not self.tracks or self._shifts == math.inf:
+            own = [flow for flow, _ in flows]
+            if self.crowds or self.streams is not None:
+                return sum(mover.load_on(self) * mover.rate for mover in self.movers if mover not in own)
+            used = 0.0
+            for flow, load in self.crossing.items():
+                if flow not in own:
+                    used += load[0] * flow.own_rate
+            return used
         used = self._next_used
         for crowd in self.crowds:
             used += crowd.sides[self].units * crowd.rate
         for flow, demand in flows:
             used -= demand * flow.rate
-        return used if used > 0.0 else 0.0
+        return max(0.0, used)
 
     def is_own(self, flow: Flow) -> bool:
         """Whether a flow is the only one that crosses it, and nobody watches it."""
@@ -221,59 +224,34 @@ class Link:
 
         Returns the seconds that all it has moved takes at the least, at the full rate of the link.
         """
-        del self.crossing[flow], self.movers[flow]
+        demand, moved = self.crossing.pop(flow)
+        del self.movers[flow]
         self.stale = True
         if self.streams is not None:
             self.streams.detach(flow)
             self._streams_changed()
-        self._asking.pop(flow, None)
-        self._entangle()
+        if self.entangled:
+            self._asking.pop(flow, None)
+            self._entangle()
         if self._varies:
             self._capacity = None
         self.settle(now)
-        self.units += left * flow.demands.get(self, 0.0)
-        self.bytes_moved += left * flow.moves.get(self, 0.0)
+        self.units += left * demand
+        self.bytes_moved += left * moved
         least = min(self._least.pop(flow), self._least_of(flow))  # its shape may have changed
         return least * flow.completed if least > 0.0 else 0.0
 
     def _least_of(self, flow: Flow) -> float:
         return flow.demands.get(self, 0.0) if self.plain else flow.moves.get(self, 0.0) / self.fastest
 
-    def settle(self, now: float) -> None:
-        """Update the totals to `now`, seconds."""
-        elapsed = now - self._since
-        if elapsed > 0.0:
-            self.units += self._used * elapsed
-            self.busy_s += self._busy * elapsed
-            self.bytes_moved += self._bytes_per_s * elapsed
-            if self._bytes_per_s > self.peak_bytes_per_s:
-                self.peak_bytes_per_s = self._bytes_per_s
-            if self.riding is not None:
-                self._settle_riding(self.riding, now)
-        self._since = now
-
-    def _settle_riding(self, riding: Riding, now: float) -> None:
-        reading = riding.crowd.clock(now)
-        levels = reading - riding.since
-        self.units += riding.units * levels
-        if self.capacity > 0.0:
-            self.busy_s += riding.units / self.capacity * levels
-        self.bytes_moved += riding.bytes * levels
-        self.peak_bytes_per_s = max(self.peak_bytes_per_s, riding.bytes * riding.crowd.greatest(self._since, now))
-        riding.since = reading
-
     def take_rates(self, now: float, trace: Trace | None) -> None:
         """Take over the rates of the flows attached, and record the change; called by the network."""
         capacity = self.capacity
         used, bytes_per_s = self._sums()
-        alone = used / capacity if used > 0.0 else 0.0
-        if alone > 1.0:
-            alone = 1.0
-        if (alone, bytes_per_s) != self._recorded:
-            self._recorded = (alone, bytes_per_s)
-            if trace is not None:
-                trace.rate(now, self.name, alone, bytes_per_s)
-        busy = alone
+        busy = min(1.0, used / capacity) if used > 0.0 else 0.0
+        if trace is not None and (busy, bytes_per_s) != self._recorded:
+            self._recorded = (busy, bytes_per_s)
+            trace.rate(now, self.name, busy, bytes_per_s)
         if self.crowds:
             for crowd in self.crowds:
                 side = crowd.sides[self]
@@ -284,25 +262,30 @@ class Link:
                     crowd.loads[self] = (side.units, side.bytes)
             busy = min(1.0, used / capacity) if used > 0.0 else 0.0
         self._solved_capacity, self.stale = capacity, False
-        if used == self._used and busy == self._busy and bytes_per_s == self._bytes_per_s:
-            return
-        self.settle(now)
-        self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s
+        self.go_on(now, used, busy, bytes_per_s)
 
     def _sums(self) -> tuple[float, float]:
         """Units and bytes a second in use, summed anew now and then so that rounding neither adds up nor stays."""
-        self._summed_ago += self._shifts
-        self._shifts = 0.0
-        if len(self.movers) <= FEW or self._summed_ago >= len(self.movers) or self._halved:
-            used = bytes_per_s = 0.0
-            for flow in self._alone() if self.crowds else self.crossing:
-                rate = flow.own_rate
-                used += (flow.demands.get(self, 0.0) if self.streams is None else self.demand(flow)) * rate
-                if flow.moves:
-                    bytes_per_s += flow.moves.get(self, 0.0) * rate
-            self._next_used, self._next_bytes_per_s, self._summed_ago = used, bytes_per_s, 0.0
-            self._summed = used, bytes_per_s
-        return self._next_used, self._next_bytes_per_s
+        many = len(self.movers) > FEW
+        if many and self.tracks:
+            self._summed_ago += self._shifts
+            self._shifts = 0.0
+            if self._summed_ago < len(self.movers) and not self._halved:
+                return self._next_used, self._next_bytes_per_s
+        used = bytes_per_s = 0.0
+        if self.streams is None and not self.crowds:
+            for flow, (demand, moved) in self.crossing.items():
+                used += demand * flow.own_rate
+                bytes_per_s += moved * flow.own_rate
+        else:
+            for flow in self._alone():
+                used += self.demand(flow) * flow.own_rate
+                bytes_per_s += self.crossing[flow][1] * flow.own_rate
+        self.tracks = many
+        if many:
+            self._summed = self._next_used, self._next_bytes_per_s = used, bytes_per_s
+            self._summed_ago = self._shifts = 0.0
+        return used, bytes_per_s
 
     @property
     def _halved(self) -> bool:

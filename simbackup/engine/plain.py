@@ -13,9 +13,10 @@ import math
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
 
+from simbackup.engine.beside import above
 from simbackup.engine.link import Link
 from simbackup.engine.mover import Mover
-from simbackup.engine.reach import BeyondReachError, UnevenError, above
+from simbackup.engine.reach import BeyondReachError, UnevenError
 from simbackup.engine.solver import TIE, same
 
 BELOW, ABOVE = 1.0 - TIE, 1.0 + TIE
@@ -44,8 +45,7 @@ def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link |
         return ((flow, rate, limit),)
     filling = _Filling(flows)
     filling.check()
-    for flow in flows:
-        _turn(flow.links, filling.rates)
+    _turn([link for flow in flows for link in flow.links if link.streams is not None], filling.rates)
     return [(flow, rate, filling.limits[flow]) for flow, rate in filling.rates.items()]
 
 
@@ -276,8 +276,7 @@ class _Filling:
         self.full[room.link] = None
         for flow, _ in room.flows:
             if flow in self._rising:
-                rate, cap = flow.share * self._level, flow.cap
-                self._freeze(flow, rate if rate < cap else cap, room.link)
+                self._freeze(flow, min(flow.share * self._level, flow.cap), room.link)
 
     def _freeze(self, flow: Mover, rate: float, limit: Link | None) -> None:
         self.rates[flow] = rate

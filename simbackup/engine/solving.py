@@ -21,7 +21,6 @@ from simbackup.engine.sharing import Sharing
 from simbackup.engine.solver import TIE
 from simbackup.engine.trace import Trace
 
-
 _number = attrgetter("number")
 
 
