@@ -54,7 +54,8 @@ class Ends(Generic[T]):
         if one.near < math.inf:
             heappush(self._near, (one.near, one.number, one))
             heappush(self._ends, (one.ends, one.number, one))
-        self.gone(before)
+        if before < math.inf:
+            self.gone(before)
 
     def gone(self, before: float) -> None:
         """Note that one does not stand at a time any more."""
@@ -88,9 +89,10 @@ class Ends(Generic[T]):
 
     def next(self) -> float:
         """The time at which nothing of the next is left, infinite if none will be done."""
-        while self._ends and not self._counts(self._ends[0], self._ends[0][2].ends):
-            heappop(self._ends)
-        return self._ends[0][0] if self._ends else math.inf
+        ends = self._ends
+        while ends and not self._counts(ends[0], ends[0][2].ends):
+            heappop(ends)
+        return ends[0][0] if ends else math.inf
 
     def __bool__(self) -> bool:
         return bool(self._near)

@@ -66,7 +66,7 @@ class Flow:
         self.ends = self.near = math.inf
         self.crowd: Crowd | None = None
         self.weight, self.stop = share, math.inf
-        """What it moves at a level of one of its crowd, and the level near which a limit of its own stops it."""
+        """What it moves at level one of its crowd, and the level near which a limit of its own stops it."""
         self.own_rate = 0.0
         """Units a second by itself; zero while it shares the level of a crowd."""
         self.bottleneck: Link | None = None
@@ -82,7 +82,7 @@ class Flow:
         """The latter under its law, where that binds."""
         self.cap = math.inf
         """The greatest rate under that, units per second."""
-        self.spent = WHOLE
+        self.spent: Parts = WHOLE
         self._bent: Limit | None = None
         self._waits: Limit | None = None
         self._alone: tuple[float, ...] | None = None
@@ -107,8 +107,7 @@ class Flow:
 
     def lost_on(self, link: Link) -> tuple[float, float]:
         """Units of a link that one unit of it loses by turning: twice the same, as it is one stream."""
-        lost = link.lost(self)
-        return lost, lost
+        return (lost := link.lost(self)), lost
 
     def _choose_limit(self) -> None:
         """Take what its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
@@ -129,10 +128,10 @@ class Flow:
     @property
     def completed(self) -> float:
         """Units finished so far."""
-        moved = self.own_rate * (self._env.now - self._since)
+        here, speed = self._env.now, self.own_rate
         if self.crowd is not None:
-            moved = self.weight * (self.crowd.clock(self._env.now) - self._since)
-        return min(self.amount, self._completed + moved)
+            here, speed = self.crowd.clock(here), self.weight
+        return min(self.amount, self._completed + speed * (here - self._since))
 
     @property
     def waited(self) -> dict[str, float]:
@@ -177,9 +176,8 @@ class Flow:
         self.queues = () if going is None else tuple(link for link in {**going.waits(), **places} if link in demands)
         """The links where its requests may wait for others."""
         self.asks = asks_others(self.law)
-        """Whether it has to be solved with all that cross its links, as it asks what they use."""
+        """Whether it has to be solved with all that cross its links, as it asks what they use; and if it ever may."""
         self.may_ask = self.law is not None or bool(self.queues)
-        """Whether it ever does so."""
         self._alone = None
 
     def look_around(self, *, stopped: bool = False) -> None:
@@ -218,8 +216,8 @@ class Flow:
             self._completed = min(self.amount, self._completed + speed * (here - self._since))
             self._since = here
 
-    def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> None:
-        """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
+    def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> bool:
+        """Go on at `rate` from `now`, limited by a link, a hold or the cap; whether it will be done at another time."""
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)
         cause, parts = why
@@ -227,15 +225,18 @@ class Flow:
             self._add_segment(self._segments, now)
             self._limited_since, self.cause, self.spent = now, cause, parts
         before = self.own_rate
-        if not same(rate, before):
-            self.settle(now)
-            self.own_rate = rate
-            self._expect(now, rate)
-            for link, demand, moved in self._uses:
-                if link.tracks:
-                    link.shift(demand * (rate - before), moved * (rate - before))
-                else:
-                    link.stale = True
+        if same(rate, before):
+            return False
+        self.settle(now)
+        self.own_rate = rate
+        for link, demand, moved in self._uses:
+            if link.tracks:
+                link.shift(demand * (rate - before), moved * (rate - before))
+            else:
+                link.stale = True
+        near, ends = self.near, self.ends
+        self._expect(now, rate)
+        return self.near != near or self.ends != ends
 
     def _expect(self, now: float, rate: float) -> None:
         """Reckon when it is done at a rate, on a clock that shows `now`."""
@@ -289,7 +290,8 @@ class Flow:
         self.settle(now)
         self._add_segment(self._segments, now)
         for link, demand, moved in self._uses:
-            link.shift(demand * -self.own_rate, moved * -self.own_rate)
+            if link.tracks:
+                link.shift(demand * -self.own_rate, moved * -self.own_rate)
         extra = completed - self._completed
         self._completed, self.own_rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
         self._limited_by(None)

@@ -134,7 +134,8 @@ class Link(Meter):
         """Attach a flow; called by the network."""
         self.movers[flow] = None
         self._load(flow)
-        self._least[flow] = self._least_of(flow)
+        demand, moved = self.crossing[flow]
+        self._least[flow] = demand if self.plain else moved / self.fastest
         if self.streams is not None:
             self.streams.attach(self, flow)
             self._streams_changed()
@@ -238,15 +239,12 @@ class Link(Meter):
         self.settle(now)
         self.units += left * demand
         self.bytes_moved += left * moved
-        least = min(self._least.pop(flow), self._least_of(flow))  # its shape may have changed
-        return least * flow.completed if least > 0.0 else 0.0
-
-    def _least_of(self, flow: Flow) -> float:
-        return flow.demands.get(self, 0.0) if self.plain else flow.moves.get(self, 0.0) / self.fastest
+        least = min(self._least.pop(flow), demand if self.plain else moved / self.fastest)
+        return least * flow.completed if least > 0.0 else 0.0  # its shape may have changed
 
     def take_rates(self, now: float, trace: Trace | None) -> None:
         """Take over the rates of the flows attached, and record the change; called by the network."""
-        capacity = self.capacity
+        capacity = self._capacity or self.capacity
         used, bytes_per_s = self._sums()
         busy = min(1.0, used / capacity) if used > 0.0 else 0.0
         if trace is not None and (busy, bytes_per_s) != self._recorded:
@@ -262,7 +260,9 @@ class Link(Meter):
                     crowd.loads[self] = (side.units, side.bytes)
             busy = min(1.0, used / capacity) if used > 0.0 else 0.0
         self._solved_capacity, self.stale = capacity, False
-        self.go_on(now, used, busy, bytes_per_s)
+        if used != self._used or busy != self._busy or bytes_per_s != self._bytes_per_s:
+            self.settle(now)
+            self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s
 
     def _sums(self) -> tuple[float, float]:
         """Units and bytes a second in use, summed anew now and then so that rounding neither adds up nor stays."""

@@ -55,9 +55,3 @@ class Meter:
         self.bytes_moved += riding.bytes * levels
         self.peak_bytes_per_s = max(self.peak_bytes_per_s, riding.bytes * riding.crowd.greatest(self._since, now))
         riding.since = reading
-
-    def go_on(self, now: float, used: float, busy: float, bytes_per_s: float) -> None:
-        """Go on from `now` with other units, another share of capacity, and other bytes a second."""
-        if used != self._used or busy != self._busy or bytes_per_s != self._bytes_per_s:
-            self.settle(now)
-            self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s

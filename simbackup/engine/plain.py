@@ -96,12 +96,12 @@ class _Room:
 
     __slots__ = ("beside", "capacity", "flows", "link", "number", "rising", "summed", "taken", "weight", "whole")
 
-    def __init__(self, link: Link, number: int) -> None:
+    def __init__(self, link: Link, number: int, capacity: float) -> None:
         self.link = link
         self.number = number
+        self.capacity = capacity
         self.flows: list[tuple[Mover, float]] = []
         self.weight = self.summed = self.taken = self.beside = 0.0
-        self.capacity = link.capacity
         self.rising = 0
         self.whole = True
 
@@ -119,17 +119,13 @@ class _Room:
         """The level at which it is full if all that rise now go on."""
         return (self.capacity - self.taken) / self.weight
 
-    def stop(self, flow: Mover, demand: float, rate: float, rising: Container[Mover]) -> None:
-        """Let one flow rise no more."""
-        self.taken += demand * rate
-        self.weight -= demand * flow.share
-        self.rising -= 1
-        if self.weight < 0.5 * self.summed:  # cancellation never affects the rates
-            weight = 0.0
-            for other, units in self.flows if self.rising else ():
-                if other in rising:
-                    weight += units * other.share
-            self.weight = self.summed = weight
+    def weigh(self, rising: Container[Mover]) -> None:
+        """Sum the weight of those that rise anew, as cancellation must never affect the rates."""
+        weight = 0.0
+        for flow, demand in self.flows if self.rising else ():
+            if flow in rising:
+                weight += demand * flow.share
+        self.weight = self.summed = weight
 
     def beyond(self, rates: Mapping[Mover, float], moved: Collection[Mover], *, full: bool) -> Iterator[Mover]:
         """Flows beside those that are solved which these rates move, or change what limits them."""
@@ -141,28 +137,7 @@ class _Room:
             yield from (flow for flow in link.movers if flow not in rates and above(flow, link, level))
 
 
-class _Own:
-    """The first to be full of the links that one flow has for itself, and the level at which it is."""
-
-    __slots__ = ("at", "flows", "link", "number", "rising")
-
-    def __init__(self, flow: Mover, link: Link, at: float) -> None:
-        self.link = link
-        self.number = flow.number
-        self.flows = ((flow, 0.0),)
-        self.at = at
-        self.rising = 1
-
-    def level(self) -> float:
-        """The level at which it is full."""
-        return self.at
-
-    def stop(self, _flow: Mover, _demand: float, _rate: float, _rising: Container[Mover]) -> None:
-        """Let its flow rise no more."""
-        self.rising = 0
-
-
-_Entry = tuple[float, str, int, _Room | _Own]
+_Entry = tuple[float, str, int, _Room]
 """A level, and the link that may be full at it, by name."""
 
 
@@ -175,10 +150,10 @@ class _Filling:
         self.limits: dict[Mover, Link | None] = {}
         self.full: dict[Link, None] = {}
         self._shared: list[_Room] = []
-        self._rising: dict[Mover, list[tuple[_Room | _Own, float]]] = {}
+        self._rising: dict[Mover, list[tuple[_Room, float]]] = {}
         """Flows whose rates rise, with what they cross and their demands there."""
         self._order: list[_Entry] = []
-        self._tied: list[tuple[str, int, _Room | _Own]] = []
+        self._tied: list[tuple[str, int, _Room]] = []
         self._level = self._tie = 0.0
         self._fill()
 
@@ -230,19 +205,20 @@ class _Filling:
                     continue
                 room = rooms.get(link)
                 if room is None:
-                    room = rooms[link] = _Room(link, len(rooms))
+                    room = rooms[link] = _Room(link, len(rooms), link.capacity)
                 room.flows.append((flow, demand))
                 room.weight += demand * share
                 crossed.append((room, demand))
             if own is not None:
-                first = _Own(flow, own, at)
-                crossed.append((first, 0.0))
-                order.append((at, own.name, flow.number, first))
+                room = _Room(own, -flow.number, at)
+                room.flows, room.rising, room.weight = [(flow, 0.0)], 1, 1.0
+                crossed.append((room, 0.0))
+                order.append((at, own.name, room.number, room))
         order += [room.begin() for room in rooms.values()]
         heapify(order)
         self._shared = [room for room in rooms.values() if not room.whole]
 
-    def _next(self) -> _Room | _Own | None:
+    def _next(self) -> _Room | None:
         """The link that fills next, whose level is noted; none where all that rise may rise for ever.
 
         Of those that fill together it is the first by name. Many may, so they are put in this order once.
@@ -271,7 +247,7 @@ class _Filling:
                     heappush(order, (level, room.link.name, room.number, room))
         return None
 
-    def _freeze_on(self, room: _Room | _Own) -> None:
+    def _freeze_on(self, room: _Room) -> None:
         """Freeze all that rise on a full link."""
         self.full[room.link] = None
         for flow, _ in room.flows:
@@ -281,5 +257,10 @@ class _Filling:
     def _freeze(self, flow: Mover, rate: float, limit: Link | None) -> None:
         self.rates[flow] = rate
         self.limits[flow] = limit
+        share = flow.share
         for room, demand in self._rising.pop(flow):
-            room.stop(flow, demand, rate, self._rising)
+            room.taken += demand * rate
+            room.weight -= demand * share
+            room.rising -= 1
+            if room.weight < 0.5 * room.summed:
+                room.weigh(self._rising)

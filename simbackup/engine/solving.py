@@ -13,7 +13,7 @@ from simbackup.engine.crowds import Crowds
 from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
 from simbackup.engine.laws import stopped
-from simbackup.engine.limit import Limit, Parts
+from simbackup.engine.limit import Limit
 from simbackup.engine.link import Link
 from simbackup.engine.plain import plain_rates
 from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, StoppedError, Touches, UnevenError
@@ -122,7 +122,9 @@ class Solving:
                 continue
             if limit is None and mover in held and rate >= held[mover][1] * (1.0 - TIE):
                 limiting[held[mover][0]] = None
-            self._assign(now, mover, rate, limit, own_limit(mover, rate, limit))
+            near = mover.near
+            if mover.assign(now, rate, limit, own_limit(mover, rate, limit)):
+                self._ends.put(mover, near)
         return limiting
 
     def _share(self, reach: Reach) -> Collection[FlowCoupling]:
@@ -136,14 +138,10 @@ class Solving:
         allocation = sharing.solve()
         blame, now = sharing.blame(allocation), float(self._env.now)
         for i, (flow, rate) in enumerate(zip(flows, allocation.rates, strict=True)):
-            self._assign(now, flow, rate, blame.link(i), blame.of(i))
+            near = flow.near
+            if flow.assign(now, rate, blame.link(i), blame.of(i)):
+                self._ends.put(flow, near)
             if flow.law is not None:
                 flow.look_around()
         filled = {i - len(links) for i in allocation.filled} | sharing.offering
         return {held[i][0] for i in filled if i >= 0}
-
-    def _assign(self, now: float, flow: Flow, rate: float, limit: Link | None, why: tuple[str, Parts]) -> None:
-        before, ends = flow.near, flow.ends
-        flow.assign(now, rate, limit, why)
-        if flow.near != before or flow.ends != ends:
-            self._ends.put(flow, before)
