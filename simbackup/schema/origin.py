@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -16,8 +15,6 @@ from pydantic_core import PydanticCustomError
 from simbackup.schema.wording import plain_message, unknown_key
 
 Basis = Literal["datasheet", "measured", "derived", "fitted", "assumed", "document", "user"]
-STATED = frozenset({"datasheet", "measured", "document"})
-"""Bases of values that a source states."""
 NEEDS: dict[str, tuple[str, ...]] = {
     "datasheet": ("source", "at"),
     "measured": ("source", "at"),
@@ -61,15 +58,6 @@ class Origin(BaseModel):
     """Standard uncertainty of a fitted value, in its unit."""
     correlations: dict[str, Annotated[float, Field(ge=-1.0, le=1.0)]] = {}
     """Correlations of a fitted value with other uncertain values, by their names: the fit made up for these."""
-
-
-def is_constant(basis: str | None, fitted_to: Sequence[str], seen: Sequence[str]) -> bool:
-    """Whether a value was fitted to measured rows, or chosen after seeing some. Nobody chose what a source states.
-
-    >>> is_constant("assumed", (), ("a-row",)), is_constant("datasheet", (), ("a-row",))
-    (True, False)
-    """
-    return bool(fitted_to) or (bool(seen) and basis not in STATED)
 
 
 def read_origin(raw: object) -> Origin:
