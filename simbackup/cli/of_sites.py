@@ -97,7 +97,7 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     sets: Sets = None,
     as_json: Json = False,
 ) -> None:
-    """Restore a site, a system or a file on a date. Exits with 1 if something does not come back."""
+    """Restore a site, a system or a file on a date. Exits with 1 if something cannot be restored."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.planning.plan import end_of  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
