@@ -42,7 +42,8 @@ def study(found: Study) -> None:
         line(search.sentence())
     reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
     if reasons:
-        line(f"{reasons.total()} of {len(found.rows)} runs had a failed job:")
+        some = ", in at least one of the runs behind each" if found.samples else ""
+        line(f"a job failed in {reasons.total()} of {len(found.rows)} rows{some}:")
     for reason, times in reasons.most_common(MOST_REASONS):
         line(f"  {times} x {reason}")
     if len(reasons) > MOST_REASONS:
