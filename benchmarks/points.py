@@ -38,7 +38,7 @@ def main() -> None:
             [lambda: _cpu_of_study(study) / points, lambda: _cpu_alone(base, sizes) / points], runs
         )  # fmt: skip
         row = Row(
-            "points", str(points), "study, one process", "loading and simulating alone", alone / of_study, of_study, "run", runs
+            "points", str(points), "study, one process", "load and simulate", alone / of_study, of_study, "run", runs
         )
         show(row, as_json=asked.json)
         one, two = compared([lambda: _wall(study, 1) / points, lambda: _wall(study, 2) / points], runs)

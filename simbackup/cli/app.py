@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simbackup.cli.codes import INTERRUPTED, WRONG_INPUT
+from simbackup.cli.codes import EXIT_CODES, INTERRUPTED, WRONG_INPUT
 from simbackup.cli.of_files import check, scenarios, schema
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
@@ -25,8 +25,8 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
-    name="simbackup", help="Simulate backup and restore systems, and show what limits them.", no_args_is_help=True,
-    context_settings=SETTINGS, pretty_exceptions_enable=False, rich_markup_mode=None,
+    name="simbackup", help="Simulate backup and restore systems, and show what limits them.", epilog=EXIT_CODES,
+    no_args_is_help=True, context_settings=SETTINGS, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
 models = typer.Typer(
     help="Show the datasheets, their values and sources.", no_args_is_help=True, context_settings=SETTINGS,
