@@ -15,7 +15,7 @@ from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_page import serve
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
-from simbackup.cli.of_sites import check_site, init, plan_site, plot_site, restore_site, size_site
+from simbackup.cli.of_sites import check_site, explain_site, init, plan_site, plot_site, restore_site, size_site
 from simbackup.cli.options import note
 from simbackup.errors import SimbackupError
 
@@ -68,6 +68,7 @@ for name, command in {"list": listed, "show": shown, "fitted": fitted, "cite": c
 for name, command in {
     "init": init,
     "run": plan_site,
+    "explain": explain_site,
     "restore": restore_site,
     "check": check_site,
     "size": size_site,

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
-HARDLY = 1e-4
-"""Share below which its digits say nothing."""
 WIDE = 160
 """Columns where standard output is not a terminal."""
 Cells = Sequence[Sequence[str]]
@@ -94,12 +92,7 @@ def _rate(value: float) -> str:
 
 
 def _share(value: float) -> str:
-    """A share as a person reads it.
-
-    >>> _share(0.5), _share(1.28e-9)
-    ('50 %', '< 0.01 %')
-    """
-    return "< 0.01 %" if 0.0 < value < HARDLY else units.show_short(value, "1")
+    return units.show_short(value, "1")
 
 
 def _count(value: float) -> str:

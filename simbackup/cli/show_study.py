@@ -108,6 +108,7 @@ def _change(row: Mapping[str, Any], name: str) -> Cell:
     if change is None:
         return [CellLine(("",))]
     half, low, high = (row.get(name + end) for end in (CHANGE + HALF, TIMES + LOW, TIMES + HIGH))
+    change = units.without_rounding(change, row[name])
     lines = [CellLine((f"{'+' if change > 0 else '-' if change < 0 else ''}{_figure(name, abs(change))}",))]
     if half is not None:
         lines.append(CellLine((f"± {_figure(name, half)}",)))
