@@ -94,7 +94,8 @@ class NativeBackupSpec(BackupJob):
     rounds: Rounds | None = None
     """`steady` (the default) computes the mean rate of the loop; `by_event` simulates each buffer."""
     service_times: ServiceTimes | None = None
-    """Service times with the mean of the steady loop: `exponential` (the default) or `constant`; only by event."""
+    """Service times with the mean of the steady loop: `exponential` (the default) or `constant`; only by event. Chance
+    makes some exponential ones shorter than a device can be, and others longer."""
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"buffers": ("buffers", "engine.io_depth", "engine.memory_limit")}
     """Buffers that wait for the answers to requests: more of them take memory, and each a request in flight."""
 
