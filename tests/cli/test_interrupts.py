@@ -14,6 +14,8 @@ import signal, sys, time
 from simbackup import cli
 from simbackup.cli import app
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
+
 class Ended:
     def __del__(self):
         signal.raise_signal(signal.SIGINT)
