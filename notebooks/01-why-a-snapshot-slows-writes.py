@@ -325,7 +325,7 @@ guess.compare(kept["elapsed"].iloc[0])
 #   Methods that share copies between snapshots, or that redirect new writes instead (redirect-on-write), do not pay this.
 
 # %% [markdown]
-# ## 5. Measured beside simulated
+# ## 5. Measured and simulated results
 #
 # The measurements come from one document with five figures. The band is 10 %; the grey lines are the simulated
 # interval over everything that had to be assumed or fitted. The two crosses were held out, and are declared off.

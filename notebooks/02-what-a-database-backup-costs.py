@@ -238,7 +238,7 @@ plt.show()
 # The cost of replaying is *assumed* (400 ns/B, 100 to 1000), because the document does not state it. Measure yours before you
 # rely on this section.
 #
-# ## 6. Measured beside simulated
+# ## 6. Measured and simulated results
 #
 # All rows of the document, by operation, in the band of 10 %. Each mark is one size of the database; the grey lines are the
 # simulated intervals over everything that had to be assumed or fitted.

@@ -289,7 +289,7 @@ assert full["LTO-9, disks", "4 drives", "26 TB"] < 1.05 * full["LTO-9, disks", "
 
 # %% [markdown]
 #
-# ## 6. Measured beside simulated
+# ## 6. Measured and simulated results
 #
 # All rows of the document in the band of 10 %.
 

@@ -413,7 +413,7 @@ plt.show()
 # The right ends are the best case: requests never wait for each other before all disks are busy, and an arm that has
 # several to choose from gains nothing by it.
 #
-# ## 7. Measured beside simulated
+# ## 7. Measured and simulated results
 #
 # All rows of the document in the band of 10 %.
 

@@ -313,7 +313,7 @@ plt.show()
 # - With one file or four the ratio changes nothing, the cores compress as many bytes. With eight the array decides below
 #   a ratio of two, and the cores above: only data that hardly compress go faster plain, into one file.
 #
-# ## 7. Measured beside simulated
+# ## 7. Measured and simulated results
 
 # %%
 reproduction = sb.reproduce(["002"])
