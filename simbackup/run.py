@@ -138,7 +138,7 @@ def result_of(
     if not is_there(Path(name)):
         return simulate(name, overrides, seed=seed, progress=progress)
     if overrides:
-        raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
+        raise ResultError(f"{name} is a result, whose values cannot be changed; name its scenario instead")
     return Result.load(name)
 
 

@@ -102,10 +102,10 @@ class _Asked:
         self.point, self.scenario, self.inputs, self.runner = point, scenario, unknown_inputs, runner
         self.figure = point.show[0]
         if not unknown_inputs:
-            raise ResultError(f"{scenario.title}: nothing in it is uncertain; state values as assumed, with a range")
+            raise ResultError(f"{scenario.title}: no value is uncertain; state values as assumed, with a range")
         [[best]] = self._cases([tuple(0.0 for _ in unknown_inputs)], "runs")
         if self.figure not in best.figures:
-            raise ResultError(f"{self.figure} is no number at the best estimates; simbackup run shows why")
+            raise ResultError(f"{self.figure} has no value at the best estimates; simbackup run shows why")
         self.best, self.best_figures = best.figures[self.figure], best
 
     def answer(self, samples: int, walks: int) -> Sensitivity:

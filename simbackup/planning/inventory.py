@@ -150,9 +150,9 @@ def _doubts(reading: Reading, table: Inventory) -> Iterator[Problem]:
     cells = [row[reading.columns[key]] for key in UNITS if key in reading.columns for row in table.rows]
     found = [cell for cell in cells if doubtful(str(cell.value))] if not reading.written.seen else []
     if found:
-        first, message = found[0], f"'{found[0].value}' may have a mark of decimals or of thousands"
+        first, message = found[0], f"'{found[0].value}' may have a decimal mark or a thousands separator"
         more = f", like {len(found) - 1} more" if len(found) > 1 else ""
-        remedy = "a point was read as that of decimals, a comma as that of thousands"
+        remedy = "a point was read as a decimal point, a comma as a thousands separator"
         yield Problem(first.place, "", message + more, remedy, "warning")
 
 
