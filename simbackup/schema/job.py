@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator
 
 from simbackup import units
-from simbackup.schema.facts import CLOCK, Fact, Facts, made, number
+from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
 from simbackup.schema.failing import FailsSpec
 from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Modelled, Part, Path
-from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Text
+from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Rate, Text
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -59,10 +59,15 @@ class JobSpec(Part):
     """Time after it is due until it begins, such as until its client asks for it; none by default."""
     fails: FailsSpec | None = None
     """How often it fails by chance, and after what time; never by default."""
+    most_rate: Rate | None = None
+    """Bytes a second that it sends or copies at most, all its streams together; those of compressed data count as they
+    are sent. No limit by default."""
 
     watches: ClassVar[bool] = False
     """Whether it only watches a workload, and does no work of its own."""
-    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    moves: ClassVar[bool] = True
+    """Whether it moves bytes, whose rate can be limited."""
+    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"most_rate": ("most_rate",)}
     """What of a job can limit it, by its name in addresses, and the keys of which there is then too little."""
 
     def creates(self) -> str | None:
@@ -82,6 +87,7 @@ class JobSpec(Part):
         streams: Quantity | None = getattr(self, "streams", None)
         if streams is not None and streams.si > 1:
             yield from number(streams, "stream")
+        yield from amount(self.most_rate, "at most")
         yield from self.own_facts()
         yield from self._schedule()
         for _, part in self:

@@ -42,6 +42,8 @@ class ObjectStoreSheet(Frozen):
     """Connections that it serves at once; no limit by default."""
     parts_at_once: Pieces | None = None
     """Parts of one object that are under way at once; as many as there are connections by default."""
+    most_parts: Pieces | None = None
+    """Parts that an object has at most: those of a larger one are larger; no limit by default."""
     object_requests: Count | None = None
     """Requests to write an object of several parts besides its parts: to begin and complete it; none by default."""
 

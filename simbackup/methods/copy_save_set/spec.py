@@ -50,6 +50,7 @@ class CopySaveSetSpec(Copying):
         """The keys of read-ahead at the disk's host, and of compression on tape."""
         if isinstance(spec.devices[self.to], ObjectTarget):
             yield f"jobs.{name}.object_size"
+            yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("part", "part_buffers"))
         saved = spec.jobs[self.save_set]
         yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
         yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in (*READ_KEYS, *RATE_KEYS))

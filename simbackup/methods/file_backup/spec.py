@@ -137,7 +137,7 @@ class FileBackupSpec(Saving, FileKeeping):
         if objects or spec.way_to(self.share.host if self.share else spec.host_of(self.data), self.to):
             yield f"jobs.{name}.connections"
         if objects:
-            yield f"jobs.{name}.object_size"
+            yield from (f"jobs.{name}.{key}" for key in ("object_size", "tool.part", "tool.part_buffers"))
 
     def _server_uses(self, spec: Spec, name: str, device: str, host: str) -> Iterator[str]:
         """The keys of the host that a target belongs to, if that is another than that of the data."""
@@ -157,6 +157,7 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from self._server_uses(spec, name, device, host)
         if objects or spec.way_from(host, device):
             yield f"jobs.{restore}.connections"
+        yield from (f"jobs.{name}.tool.part",) if objects else ()
         tape = isinstance(spec.devices[device], MediaLibrary)
         if tape and si_or(self.multiplexing, 1.0) > 1.0:
             yield f"jobs.{name}.tool.one_pass"

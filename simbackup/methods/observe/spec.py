@@ -30,6 +30,7 @@ class ObserveSpec(JobSpec):
     """How long they are watched; the report is their mean over this time."""
 
     watches: ClassVar[bool] = True
+    moves: ClassVar[bool] = False
 
     def own_facts(self) -> Facts:
         """How long it lasts."""

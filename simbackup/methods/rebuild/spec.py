@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import RedundantDevice
 from simbackup.schema.chosen import Chosen
-from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Rate, Ratio, Text
+from simbackup.schema.quantity import Ratio, Text
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -28,18 +26,9 @@ class RebuildSpec(JobSpec):
     method: Literal["rebuild"]
     of: Annotated[Text, Refers("changes", "devices")]
     """The array with a disk that has `failed`."""
-    most_rate: Rate | None = None
-    """Bytes of the new disk that are written in a second at most, also where nobody else works; as fast as disks and
-    controller allow by default."""
     precedence: Ratio | None = None
     """Time of the disks that it gets for that of each stream beside it; 1 by default. Near zero it works in idle
     time alone, and may not end while others work."""
-
-    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"most_rate": ("most_rate",)}
-
-    def own_facts(self) -> Facts:
-        """Its greatest rate."""
-        yield from amount(self.most_rate, "at most")
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a device that has no disk to rebuild."""

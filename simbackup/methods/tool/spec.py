@@ -65,6 +65,11 @@ class BackupToolSheet(Frozen):
     look_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it looks at and leaves alone, beside that of the file system; none
     by default."""
+    part: PositiveSize | None = None
+    """Bytes of a part of an object in an object store, with one request for each; those of the store by default."""
+    part_buffers: PositiveCount | None = None
+    """Parts that it holds in memory: it fills a part before it sends it, and fills the next when one of these has been
+    sent; as many as it needs by default."""
     delta_block: PositiveSize | None = None
     """Bytes of a block of files that both ends have, of which a repeated copy to another host sends those that changed;
     files that differ are sent whole by default."""
@@ -129,6 +134,8 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "file_cpu": "in file_level backups and their restores",
         "make_cpu": "in restores of file_level backups",
         "look_cpu": "in file_level backups of a level other than full, and in repeated copies of trees",
+        "part": "where objects are written or read",
+        "part_buffers": "where objects are written",
         "delta_block": "in repeated copies of trees to another host",
         "delta_checksum": "with 'delta_block', in repeated copies of trees to another host",
         "delta_cpu": "in repeated copies of trees, with 'delta_block' or 'checksums'",
