@@ -70,6 +70,9 @@ class BackupToolSheet(Frozen):
     part_buffers: PositiveCount | None = None
     """Parts that it holds in memory: it fills a part before it sends it, and fills the next when one of these has been
     sent; as many as it needs by default."""
+    list_record: SizePerFile | None = None
+    """Bytes that a copy of a tree to another host sends for each file of the source, sent or not: its name and
+    attributes; none by default."""
     delta_block: PositiveSize | None = None
     """Bytes of a block of files that both ends have, of which a repeated copy to another host sends those that changed;
     files that differ are sent whole by default."""
@@ -83,7 +86,8 @@ class BackupToolSheet(Frozen):
     """Workers who walk the files of a backup at once, or files that it asks for ahead, where the job does not say how
     many; one by default."""
     walks_first: Annotated[bool, Word()] = False
-    """Whether it looks at all files before it saves the first: for their number, or a map of inodes and directories."""
+    """Whether it looks at all files before it saves or sends the first: for their number, a list of them, or a map of
+    inodes and directories."""
     in_turn: Share | None = None
     """Share of file_cpu and make_cpu that only one of several workers takes at a time; none by default."""
     attributes: Count | None = None
@@ -142,7 +146,8 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "checksums": "in repeated copies of trees",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
         "workers": "in file_level backups that do not say 'workers'",
-        "walks_first": "in file_level backups",
+        "walks_first": "in file_level backups, and copies of trees",
+        "list_record": "in copies of trees to another host",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
         "share_calls": "in copies of trees to another host",
