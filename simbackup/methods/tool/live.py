@@ -32,7 +32,8 @@ class Tool:
     block of which it sends those that changed, and of its checksum, core seconds at each end for a byte of checksums,
     and whether it makes them of all files; whether it reads its next request while it works on one, whether it reads
     and writes in turns, whether it walks all files before it saves any, whether a restore reads streams that lie
-    interleaved on tape in one pass, and whether it copies the log of a database beside its files. Core seconds are those of the reference core.
+    interleaved on tape in one pass, and whether it copies the log of a database beside its files. Core seconds are
+    those of the reference core.
     """
 
     start_time: float = 0.0
