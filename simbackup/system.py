@@ -129,7 +129,7 @@ class System:
     def bounded(self, job: str, shape: FlowShape) -> FlowShape:
         """The shape of bytes that a run of a job sends or copies, which all its streams do at a greatest rate."""
         link = self.most.get(".".join(job.split(".")[:2]))
-        return shape if link is None else shape.plus({link: shape.sent})
+        return shape if link is None else shape.plus({link: shape.sent}, {link: shape.sent})
 
     def spool(self, volume: str) -> SpoolRoom:
         """The room of a volume that spooled backups take in turn; made when first needed."""

@@ -167,6 +167,7 @@ def test_parts_of_a_very_large_object_are_larger() -> None:
     )
 
 
+LZ4 = {"model": "compressor/lz4", "threads": 16, "expand_threads": 16}
 DUMP = """\
   dump: {method: logical_dump, data: base, to: bucket, connections: 4, workers: 2,
     compressor: {model: compressor/lz4, threads: 16}}
@@ -184,4 +185,25 @@ def test_a_dump_of_a_database_is_a_stream_to_objects_and_back() -> None:
     result = sb.simulate(sb.load(SITE.replace("jobs:\n", base + "jobs:\n").split("  full:")[0] + DUMP, changes))
     for job, latency, extra in (("dump", WRITE, 2), ("load", READ, 0)):
         expected = oracle.seconds([10e9] * 2, part=PART, latency=latency + AWAY, rate=RATE, connections=4, extra=extra)
+        assert result.get(f"jobs.{job}.elapsed") == pytest.approx(expected, rel=TOLERANCE)
+
+
+def test_a_compressed_save_set_goes_to_objects_as_it_is() -> None:
+    """Half of its bytes are read, sent and fetched again."""
+    spare = "  spare: {kind: ssd, capacity: 9 TB, read_rate: 90 GB/s, write_rate: 90 GB/s, read_latency: 0 s,"
+    site = SITE.replace("owns: [disk]", "owns: [disk, spare]")
+    site = site.replace("devices:\n", f"devices:\n{spare}\n    write_latency: 0 s}}\n")
+    site += (
+        "  up: {method: copy_save_set, save_set: full, to: bucket, connections: 16, object_size: 40 MB, after: full}\n"
+    )
+    changes = {
+        "jobs.full": {"method": "image", "data": "files", "to": "spare", "compressor": LZ4},
+        "jobs.back.copied_by": "up", "jobs.back.after": "up", "data.files.compression": 2,
+        "jobs.back.connections": 16,
+    }  # fmt: skip
+    result = sb.simulate(sb.load(site, changes))
+    for job, latency, extra in (("up", WRITE, 2), ("back", READ, 0)):
+        expected = oracle.seconds(
+            [40e6] * 500, part=PART, latency=latency + AWAY, rate=RATE, connections=16, extra=extra
+        )
         assert result.get(f"jobs.{job}.elapsed") == pytest.approx(expected, rel=TOLERANCE)

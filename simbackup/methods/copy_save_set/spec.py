@@ -82,9 +82,6 @@ class CopySaveSetSpec(Copying):
                 checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, targets))
             return
         target = spec.devices[self.to]
-        if isinstance(target, ObjectTarget) and getattr(saved, "compressor", None) is not None:
-            message = f"'{self.save_set}' is compressed, and an object store takes save sets as they were"
-            checks.report((*path, "to"), message, "leave out 'compressor' there, or name another device")
         if isinstance(saved, Saving) and isinstance(target, BackupTarget):
             if saved.to == self.to:
                 checks.report((*path, "to"), f"'{self.save_set}' already saves to '{self.to}'", "name another device")

@@ -117,11 +117,14 @@ class CopyTree:
     @property
     def _sender(self) -> Walkers:
         """Those who walk the source."""
-        return Walkers(self.workers, self.tool.file_cpu, self.tool.in_turn, None, self.tool.look_cpu)
+        tool = self.tool
+        return Walkers(self.workers, tool.file_cpu, tool.in_turn, None, tool.look_cpu, tool.reads_records)
 
     def _look(self, system: System, job: str, end: int, data: DataSet, changed: float) -> Wait:
         """Look at all files of one end, and read those of which checksums are made."""
-        host, who = system.hosts[self.hosts[end]], Walkers(self.workers) if end else self._sender
+        host, who = system.hosts[self.hosts[end]], self._sender
+        if end:
+            who = Walkers(self.workers, reads_records=self.tool.reads_records)
         walk = self._walk(host, data, who, changed if self._by_block else 0.0)
         flow = walk.times(1.0 / data.files).start(system.network, job, Activity.WALK, float(data.files))
         yield flow.done

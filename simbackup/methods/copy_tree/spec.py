@@ -58,7 +58,8 @@ class CopyTreeSpec(JobSpec):
             yield from (f"data.{self.data}.change.{key}" for key in ("daily", "hot_data", "hot_changes", "replaced"))
             yield from (f"data.{self.data}.change.{key}" for key in ("growth", "daily_files"))
             yield from (f"data.{end}.filesystem.walk_cpu" for end in ends)
-            yield from (f"jobs.{name}.tool.{key}" for key in ("look_cpu", "delta_cpu", "checksums"))
+            keys = ("look_cpu", "delta_cpu", "checksums", "reads_records")
+            yield from (f"jobs.{name}.tool.{key}" for key in keys)
         here, there = spec.host_of(self.data), spec.host_of(self.to)
         yield from (f"hosts.{host}.read_ahead" for host in (here, there))
         if here != there:

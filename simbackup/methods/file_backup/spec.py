@@ -105,15 +105,16 @@ class FileBackupSpec(Saving, FileKeeping):
                 yield f"devices.{self.to}.drive.command_time"
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
-            yield from (f"jobs.{name}.workers", f"jobs.{name}.tool.in_turn")
+            yield from (f"jobs.{name}.{key}" for key in ("workers", "tool.in_turn"))
             yield from (f"jobs.{name}.tool.workers",) if self.workers is None else ()
             yield from (f"jobs.{name}.tool.walks_first", f"jobs.{name}.share.look_calls")
+            if self.level != "full" or (self.tool is not None and self.tool.walks_first):
+                yield from (f"jobs.{name}.tool.{key}" for key in ("look_cpu", "reads_records"))
         yield from self._network_uses(spec, name)
         if self.level != "full":
             yield from (f"data.{self.data}.change.{key}" for key in CHANGES)
             if walks:
                 yield from (f"data.{self.data}.{key}" for key in ("filesystem.walk_cpu", "change.daily_files"))
-                yield f"jobs.{name}.tool.look_cpu"
             else:
                 yield f"jobs.{name}.tool.scan_cpu"
                 yield from () if self.searches() else (f"data.{self.data}.change.run",)
@@ -205,10 +206,9 @@ class FileBackupSpec(Saving, FileKeeping):
             check_reader(checks, path, self)
         with checks.about(*path):
             self._check_reduction(checks, path)
-        with checks.about(*path):
-            check_spool(checks, path, self)
-        with checks.about(*path):
-            check_level(checks, path, self)
+        for between in (check_spool, check_level):
+            with checks.about(*path):
+                between(checks, path, self)
 
     def _check_reduction(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with compression and deduplication."""

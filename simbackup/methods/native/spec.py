@@ -204,7 +204,7 @@ class NativeBackupSpec(BackupJob):
             check_replay(checks, path, job, self.data[0])
         if job.rounds == "by_event":
             self._check_transfers(checks, path)
-        if (job.rounds or self.rounds) == "by_event":
+        if job.most_rate is not None and (job.rounds or self.rounds) == "by_event":
             _check_rate(checks, path, job)
 
 

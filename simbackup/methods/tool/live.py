@@ -48,6 +48,7 @@ class Tool:
     restore_cpu: float | None = None
     server_cpu: float | None = None
     server_file_cpu: float = 0.0
+    reads_records: bool = False
     part: float | None = None
     part_buffers: float | None = None
     file_cpu: float = 0.0

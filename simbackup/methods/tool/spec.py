@@ -21,6 +21,9 @@ from simbackup.schema.quantity import (
     Word,
 )
 
+LOOKING = "in file_level backups of a level other than full or with 'walks_first', and in repeated copies of trees"
+"""Where files are looked at and left alone."""
+
 
 class BackupToolSheet(Frozen):
     """What a backup program costs beside the copying."""
@@ -65,6 +68,9 @@ class BackupToolSheet(Frozen):
     look_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it looks at and leaves alone, beside that of the file system; none
     by default."""
+    reads_records: Annotated[bool, Word()] = False
+    """Whether it also reads the record of each file that it looks at and leaves alone, such as for its rights, where
+    directories say times and sizes; file systems whose directories do not say them always have it read."""
     part: PositiveSize | None = None
     """Bytes of a part of an object in an object store, with one request for each; those of the store by default."""
     part_buffers: PositiveCount | None = None
@@ -137,7 +143,8 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
         "make_cpu": "in restores of file_level backups",
-        "look_cpu": "in file_level backups of a level other than full, and in repeated copies of trees",
+        "look_cpu": LOOKING,
+        "reads_records": LOOKING,
         "part": "where objects are written or read",
         "part_buffers": "where objects are written",
         "delta_block": "in repeated copies of trees to another host",

@@ -105,6 +105,11 @@ def test_explain_names_the_rate_and_lifts_it() -> None:
     assert told.bottleneck == "jobs.one.most_rate"
 
 
+def test_no_interval_begins_below_the_bytes_at_the_rate() -> None:
+    job, _ = ONE["compressed"]
+    assert sb.intervals_of(run(f"  one: {job}\n"))["one"].elapsed.low * (1.0 + 1e-9) >= 0.5 * LINE
+
+
 def test_jobs_that_move_nothing_have_none() -> None:
     with pytest.raises(InputError, match=r"jobs\.one\.most_rate: has no effect on a job that moves no bytes"):
         sb.load(SITE + "  one: {method: create_snapshot, snapshot: frozen, most_rate: 1 MB/s}\n")
