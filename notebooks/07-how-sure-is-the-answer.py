@@ -176,7 +176,7 @@ assert 0.5 < last.fits < first.fits < image.fits
 check("07.1", ...)
 
 # %% [markdown]
-# **2.** The layout turns out to be `together`. Which input decides most now? Write its address as text.
+# **2.** The layout turns out to be `together`. Which input matters most now? Write its address as text.
 
 # %%
 check("07.2", ...)

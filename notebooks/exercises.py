@@ -169,7 +169,7 @@ EXERCISES = {
     ),
     "07.2": Exercise(
         lambda sb: _interval(sb, data__files__layout="together").decides[0].input.name,
-        "Set data.files.layout to together, and read the sentence of the interval: what `decides most of the inputs`?",
+        "Set data.files.layout to together, and read the sentence of the interval: what `matters most of the inputs`?",
     ),
     "09.1": Exercise(
         lambda _: (0.26 / 0.1) ** 2,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from simbackup import shelf
 from simbackup.errors import InputError, Problem
+from simbackup.schema.file_kind import kind_of
 from simbackup.schema.yaml_file import read
 
 CALIBRATION, STUDY, SOURCES = "calibration.yaml", ".study.yaml", "sources.yaml"
@@ -21,7 +22,7 @@ def check_file(path: Path) -> list[Problem]:
         shown = shelf.shown(path)
         if path.name in {shelf.MEASURED, CALIBRATION} or path.name.endswith(STUDY):
             _of_many_runs(path, shown)
-        elif {"systems", "policies"} & read(path, shown, []).mapping.keys():
+        elif kind_of(read(path, shown, []).mapping) == "site":
             from simbackup.planning.idle import idle_keys  # noqa: PLC0415
             from simbackup.planning.site import load_site  # noqa: PLC0415
 

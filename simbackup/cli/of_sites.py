@@ -97,7 +97,7 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     sets: Sets = None,
     as_json: Json = False,
 ) -> None:
-    """Restore a site, a system or a file on a date. Exits with 1 if something does not come back."""
+    """Restore a site, a system or a file on a date. Exits with 1 if something cannot be restored."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.planning.plan import end_of  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
@@ -171,7 +171,11 @@ def size_site(  # noqa: PLR0917 (typer reads each as an option)
             raise InputError([Problem(Place(f"--vary {text}"), "", "has an empty value", "write ADDRESS=A,B")])
     found = size(read_site(site, overrides(sets or [])), read_goals(goals), varied, until)
     if as_json:
-        show.json([one._asdict() | {"addresses": list(found.addresses)} for one in found.configurations])
+        show.json([
+            {"addresses": found.addresses, "values": one.values, "cost": one.cost,
+             "missed": [goal._asdict() for goal in one.missed]}
+            for one in found.configurations
+        ])  # fmt: skip
     else:
         show_plan.sizing(found)
     raise typer.Exit(0 if found.best is not None else 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any, cast
 
@@ -78,9 +79,9 @@ def sureness(sure: Sureness) -> None:
     for one in sure.full:
         if one.early is not None:
             until = "the end" if one.late is None else str(one.late)
-            show.line(f"'{one.target}' is full between {one.early} and {until}, by the range of 'growth'")
+            show.line(f"'{one.target}' is full between {one.early} and {until}, over the range of 'growth'")
     if sure.night is not None:
-        show.line(f"{sure.night.sentence()} (of all nights this one was sampled)")
+        show.line(f"{sure.night.sentence()} (the only night sampled)")
 
 
 def _windows(found: Plan) -> list[tuple[str, ...]]:
@@ -145,8 +146,12 @@ def goals(found: list[Goal]) -> None:
 
 def sizing(found: Sizing) -> None:
     """All configurations with what each costs and misses, the cheapest that meets all goals first."""
-    rows = [
-        (*one.values, f"{one.cost:,.0f}", f"misses {', '.join(one.missed)}" if one.missed else "meets all goals")
-        for one in found.configurations
-    ]
+    rows = [(*one.values, f"{one.cost:,.0f}", _missed(one.missed)) for one in found.configurations]
     show.table((*found.addresses, "cost", ""), rows, "Configurations, the best first", right=(len(found.addresses),))
+
+
+def _missed(goals: Sequence[Goal]) -> str:
+    """The goals that a configuration misses, with what was found."""
+    if not goals:
+        return "meets all goals"
+    return f"misses {', '.join(f'{one.goal} ({one.wanted}): {one.found}' for one in goals)}"

@@ -37,7 +37,7 @@ def study(found: Study) -> None:
     for figure, decisive in found.intervals.decides.items():
         inputs = " and ".join(one.input.name for one in decisive)
         if inputs:
-            line(f"{figure}: {inputs} {'decide' if len(decisive) > 1 else 'decides'} most")
+            line(f"{figure}: {inputs} {'matter' if len(decisive) > 1 else 'matters'} most")
     for search in found.searches:
         line(search.sentence())
     reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))

@@ -26,8 +26,8 @@ def own_limit(flow: Flow, rate: float, link: Link | None) -> tuple[str, Parts]:
     A cycle alone on its disk fills that as it meets its cap: its parts tell.
     """
     if link is None:
-        return flow.cap_cause, flow.cap_parts
-    return link.name, flow.cap_parts if rate >= flow.cap * (1.0 - DONE) else WHOLE
+        return flow.limit.cause, flow.limit.parts
+    return link.name, flow.limit.parts if rate >= flow.cap * (1.0 - DONE) else WHOLE
 
 
 def led_by(store: str, leaders: Mapping[Flow, float]) -> tuple[str, Parts]:

@@ -174,9 +174,11 @@ class Crowd:
     def carry(self, link: Link, now: float) -> None:
         """Carry a link along that nobody else crosses, unless it is nearly full."""
         side = self.sides[link]
-        stop = link.capacity / side.units * (1.0 - NEAR) if side.units > 0.0 else math.inf
+        units, capacity = side.units, link.capacity
+        stop = capacity / units * (1.0 - NEAR) if units > 0.0 else math.inf
         if stop > self.rate * (1.0 + ROOM):
-            link.carry(Riding(self, side.units, side.bytes, self.clock(now), stop), now)
+            busy = units / capacity if capacity > 0.0 else 0.0
+            link.carry(Riding(self, units, busy, side.bytes, self.clock(now), stop), now)
             del self.seen[link]
             if stop < math.inf:
                 heappush(self._stops, (stop, next(self._pushes), link))

@@ -228,6 +228,4 @@ class Crowds:
 
     def done(self, now: float) -> list[Flow]:
         """The members of all crowds that are done at `now`."""
-        if not self.ends:
-            return []
         return [flow for crowd in self.ends.due(now, now) for flow in crowd.done(now)]

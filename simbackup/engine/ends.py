@@ -51,14 +51,15 @@ class Ends(Generic[T]):
 
     def put(self, one: T, before: float) -> None:
         """Sort in one whose times have changed; `before` is when it counted as done."""
-        if math.isfinite(one.near):
+        if one.near < math.inf:
             heappush(self._near, (one.near, one.number, one))
             heappush(self._ends, (one.ends, one.number, one))
-        self.gone(before)
+        if before < math.inf:
+            self.gone(before)
 
     def gone(self, before: float) -> None:
         """Note that one does not stand at a time any more."""
-        if math.isfinite(before):
+        if before < math.inf:
             self._old += 1
         if self._old > FEW and 2 * self._old > len(self._near):
             self._near = [entry for entry in self._near if self._counts(entry, entry[2].near)]
@@ -69,6 +70,8 @@ class Ends(Generic[T]):
 
     def due(self, at: float, now: float) -> list[T]:
         """Those that are done when the clock shows `at`, and the simulation `now`, in the order in which they began."""
+        if not self._near or self._near[0][0] > at * (1.0 + ULPS):
+            return []
         near: dict[T, None] = {}
         while self._near and self._near[0][0] <= at * (1.0 + ULPS):
             entry = heappop(self._near)
@@ -86,9 +89,10 @@ class Ends(Generic[T]):
 
     def next(self) -> float:
         """The time at which nothing of the next is left, infinite if none will be done."""
-        while self._ends and not self._counts(self._ends[0], self._ends[0][2].ends):
-            heappop(self._ends)
-        return self._ends[0][0] if self._ends else math.inf
+        ends = self._ends
+        while ends and not self._counts(ends[0], ends[0][2].ends):
+            heappop(ends)
+        return ends[0][0] if ends else math.inf
 
     def __bool__(self) -> bool:
         return bool(self._near)

@@ -31,10 +31,10 @@ class Flow:
     """
 
     __slots__ = (
-        "_alone", "_bent", "_cap", "_completed", "_crossed", "_env", "_held", "_limited_since", "_rate", "_segments",
-        "_since", "_turns", "_waits", "activity", "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done",
-        "ends", "going", "law", "links", "moves", "name", "near", "number", "places", "queues", "sequential", "share",
-        "spent", "stop", "watchers", "weight",
+        "_alone", "_bent", "_completed", "_crossed", "_env", "_held", "_limited_since", "_own_limit", "_segments",
+        "_since", "_turns", "_uses", "_waits", "active", "activity", "amount", "asks", "bottleneck", "cap", "cause",
+        "crowd", "demands", "done", "ends", "going", "law", "limit", "links", "may_ask", "moves", "name", "near",
+        "number", "own_rate", "places", "queues", "sequential", "share", "spent", "stop", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -58,14 +58,17 @@ class Flow:
         self.share = share
         self.sequential = sequential
         self.law = law
-        self.load(demands, moves, places, going)
         self.links = tuple(dict.fromkeys([*demands, *moves]))
+        self.load(demands, moves, places, going)
         self.done = env.event()
+        self.active = True
+        """Whether the flow is neither finished nor stopped."""
         self.ends = self.near = math.inf
         self.crowd: Crowd | None = None
         self.weight, self.stop = share, math.inf
-        """What it moves at a level of one of its crowd, and the level near which a limit of its own stops it."""
-        self._rate = 0.0
+        """What it moves at level one of its crowd, and the level near which a limit of its own stops it."""
+        self.own_rate = 0.0
+        """Units a second by itself; zero while it shares the level of a crowd."""
         self.bottleneck: Link | None = None
         self.number = 0
         self.watchers: dict[FlowCoupling, Guarded | None] = {}
@@ -75,8 +78,11 @@ class Flow:
         self._since = self._limited_since = float(env.now)
         self._completed = 0.0
         self._segments: list[Segment] = []
-        self._cap = Limit(math.inf, name)
-        self.spent = WHOLE
+        self._own_limit = self.limit = Limit(math.inf, name)
+        """The latter under its law, where that binds."""
+        self.cap = math.inf
+        """The greatest rate under that, units per second."""
+        self.spent: Parts = WHOLE
         self._bent: Limit | None = None
         self._waits: Limit | None = None
         self._alone: tuple[float, ...] | None = None
@@ -88,7 +94,7 @@ class Flow:
     @property
     def rate(self) -> float:
         """Units a second since the last solve."""
-        return self._rate if self.crowd is None else self.weight * self.crowd.rate
+        return self.own_rate if self.crowd is None else self.weight * self.crowd.rate
 
     @property
     def crossed(self) -> tuple[tuple[Link, float], ...]:
@@ -101,36 +107,18 @@ class Flow:
 
     def lost_on(self, link: Link) -> tuple[float, float]:
         """Units of a link that one unit of it loses by turning: twice the same, as it is one stream."""
-        lost = link.lost(self)
-        return lost, lost
+        return (lost := link.lost(self)), lost
 
-    @property
-    def active(self) -> bool:
-        """Whether the flow is neither finished nor stopped."""
-        return not self.done.triggered
-
-    @property
-    def cap(self) -> float:
-        """The flow's own greatest rate, units per second, under its law where that binds."""
-        return self._limit.rate
-
-    @property
-    def cap_cause(self) -> str:
-        """The address that explains the cap."""
-        return self._limit.cause
-
-    @property
-    def cap_parts(self) -> Parts:
-        """Where the time of the cap goes, by parts that follow each other; empty where its cause is all there is."""
-        return self._limit.parts
-
-    @property
-    def _limit(self) -> Limit:
-        """What its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
-        limit = self._cap if self._waits is None or self._waits.rate >= self._cap.rate * (1.0 - DONE) else self._waits
+    def _choose_limit(self) -> None:
+        """Take what its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
+        limit = self._own_limit
+        if self._waits is not None and self._waits.rate < limit.rate * (1.0 - DONE):
+            limit = self._waits
         if self._held is not None and self._held.rate <= limit.rate * (1.0 + DONE):
             limit = self._held
-        return limit if self._bent is None or self._bent.rate > limit.rate else self._bent
+        if self._bent is not None and self._bent.rate <= limit.rate:
+            limit = self._bent
+        self.limit, self.cap = limit, limit.rate
 
     @property
     def bound(self) -> bool:
@@ -140,10 +128,10 @@ class Flow:
     @property
     def completed(self) -> float:
         """Units finished so far."""
-        moved = self._rate * (self._env.now - self._since)
+        here, speed = self._env.now, self.own_rate
         if self.crowd is not None:
-            moved = self.weight * (self.crowd.clock(self._env.now) - self._since)
-        return min(self.amount, self._completed + moved)
+            here, speed = self.crowd.clock(here), self.weight
+        return min(self.amount, self._completed + speed * (here - self._since))
 
     @property
     def waited(self) -> dict[str, float]:
@@ -169,7 +157,8 @@ class Flow:
         """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
         if not cap >= 0.0:
             raise ValueError(f"cap of {self.name} must be zero or more, not {cap}")
-        self._cap = Limit(cap, cause, parts or WHOLE)
+        self._own_limit = Limit(cap, cause, parts or WHOLE)
+        self._choose_limit()
 
     def load(
         self,
@@ -183,10 +172,12 @@ class Flow:
         self._crossed = tuple(self.demands.items())
         self._turns = any(link.streams is not None for link in self.demands)
         self.moves, self.places, self.going = dict(moves), dict(places), going
+        self._uses = [(link, self.demands.get(link, 0.0), self.moves.get(link, 0.0)) for link in self.links]
         self.queues = () if going is None else tuple(link for link in {**going.waits(), **places} if link in demands)
         """The links where its requests may wait for others."""
         self.asks = asks_others(self.law)
-        """Whether it has to be solved with all that cross its links, as it asks what they use."""
+        """Whether it has to be solved with all that cross its links, as it asks what they use; and if it ever may."""
+        self.may_ask = self.law is not None or bool(self.queues)
         self._alone = None
 
     def look_around(self, *, stopped: bool = False) -> None:
@@ -206,63 +197,70 @@ class Flow:
     def bend(self, limit: Limit | None) -> None:
         """Note what the law makes of the rate that the network offers; called by the network."""
         self._bent = limit
+        self._choose_limit()
 
     def hold(self, limit: Limit | None) -> None:
         """Take what a store holds it to, while it is solved; called by the network."""
         self._held = limit
+        self._choose_limit()
 
     def wait_for(self, limit: Limit) -> None:
         """Take what its requests wait for, where they go round; called by the network."""
         self._waits = limit if math.isfinite(limit.rate) else None
+        self._choose_limit()
 
     def settle(self, now: float) -> None:
         """Update what is completed to `now`, seconds."""
-        here = now if self.crowd is None else self.crowd.clock(now)
+        here, speed = (now, self.own_rate) if self.crowd is None else (self.crowd.clock(now), self.weight)
         if here > self._since:
-            self._completed = self.completed
+            self._completed = min(self.amount, self._completed + speed * (here - self._since))
             self._since = here
 
-    def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> None:
-        """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
-        before = self._rate
+    def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> bool:
+        """Go on at `rate` from `now`, limited by a link, a hold or the cap; whether it will be done at another time."""
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)
         cause, parts = why
-        if same(rate, before):
-            rate = before
         if cause != self.cause or parts != self.spent:
             self._add_segment(self._segments, now)
             self._limited_since, self.cause, self.spent = now, cause, parts
-        if rate != before:
-            self.settle(now)
-            self._rate = rate
-            self._expect(now, rate)
-            for link in self.links:
-                link.shift(self, rate - before)
+        before = self.own_rate
+        if same(rate, before):
+            return False
+        self.settle(now)
+        self.own_rate = rate
+        for link, demand, moved in self._uses:
+            if link.tracks:
+                link.shift(demand * (rate - before), moved * (rate - before))
+            else:
+                link.stale = True
+        near, ends = self.near, self.ends
+        self._expect(now, rate)
+        return self.near != near or self.ends != ends
 
     def _expect(self, now: float, rate: float) -> None:
         """Reckon when it is done at a rate, on a clock that shows `now`."""
         left = self.amount - self._completed
         self.ends = now + left / rate if rate > 0.0 else math.inf
-        near = left - DONE * self.amount if math.isfinite(left) else math.inf
+        near = left - DONE * self.amount if left < math.inf else math.inf
         self.near = now if near <= 0.0 else now + near / rate if rate > 0.0 else math.inf
 
     def join(self, crowd: Crowd, weight: float, stop: float, now: float) -> None:
         """Go on at a weight times the level of a crowd, until a limit of its own stops it near another level."""
         self.settle(now)
         for link in self.links:
-            link.hand_over(self, self._rate)
+            link.hand_over(self, self.own_rate)
         self.crowd, self.weight, self.stop = crowd, weight, stop
-        self._rate, self._since = 0.0, crowd.clock(now)
+        self.own_rate, self._since = 0.0, crowd.clock(now)
         self._expect(self._since, weight)
 
     def leave(self, now: float) -> None:
         """Go on by itself, at the rate that its crowd has."""
         self.settle(now)
-        self._rate, self._since, self.crowd = self.rate, now, None
-        self._expect(now, self._rate)
+        self.own_rate, self._since, self.crowd = self.rate, now, None
+        self._expect(now, self.own_rate)
         for link in self.links:
-            link.take_back(self, self._rate)
+            link.take_back(self, self.own_rate)
         if self.bottleneck is not None:
             self.bottleneck.limited[self] = None
 
@@ -291,10 +289,12 @@ class Flow:
         """Units of `completed` beyond what the rates account for, as the flow ends; called by the network."""
         self.settle(now)
         self._add_segment(self._segments, now)
-        for link in self.links:
-            link.shift(self, -self._rate)
+        for link, demand, moved in self._uses:
+            if link.tracks:
+                link.shift(demand * -self.own_rate, moved * -self.own_rate)
         extra = completed - self._completed
-        self._completed, self._rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
+        self._completed, self.own_rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
         self._limited_by(None)
+        self.active = False
         self.done.succeed(self)
         return extra

@@ -122,6 +122,7 @@ class FlowNetwork:
         if not flow.demands and math.isinf(cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
         if amount == 0.0:
+            flow.active = False
             flow.done.succeed(flow)
             return flow
         flow.number = next(self._numbers)
@@ -230,7 +231,8 @@ class FlowNetwork:
 
     def _meet(self, flow: Flow) -> None:
         """Let a flow and those that were alone until it came see whom they meet; who asks others leaves his crowd."""
-        flow.look_around()
+        if flow.may_ask:
+            flow.look_around()
         for link in flow.links:
             look_around(link)
             if link.crowds and link.entangled:
@@ -238,7 +240,7 @@ class FlowNetwork:
 
     def _link(self, link: Link) -> None:
         if link not in self._solving.links:
-            self._solving.links[link] = next(self._numbers)
+            self._solving.links[link], link.number = None, next(self._numbers)
 
     def _touch(self, flow: Flow) -> None:
         if flow.active:
@@ -267,7 +269,7 @@ class FlowNetwork:
     def _end_due(self) -> bool:
         now = float(self.env.now)
         due = self._ends.due(now, now)
-        if others := self._crowds.done(now):
+        if self._crowds.ends and (others := self._crowds.done(now)):
             due = sorted([*due, *others], key=lambda flow: flow.number)
         for flow in due:
             self._end(flow, flow.amount)
@@ -294,4 +296,5 @@ class FlowNetwork:
 def look_around(link: Link) -> None:
     """Let a flow see who has come to a link where it was alone, or that it is alone there now."""
     for flow in link.crossing if len(link.crossing) <= 2 else ():  # noqa: PLR2004 (one was alone)
-        flow.look_around()
+        if flow.may_ask:
+            flow.look_around()

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from simbackup.engine.meter import Meter
 from simbackup.engine.mover import Mover, Riding
 from simbackup.engine.solver import TIE
 from simbackup.engine.streams import Losses, Streams
@@ -21,7 +22,7 @@ FEW = 16
 """Flows up to which the use of a link is summed anew at each change."""
 
 
-class Link:
+class Link(Meter):
     """A resource that flows cross: a disk, a wire, a processor.
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
@@ -33,10 +34,9 @@ class Link:
     """
 
     __slots__ = (
-        "_asking", "_busy", "_bytes_per_s", "_capacity", "_least", "_next_bytes_per_s", "_next_used", "_recorded",
-        "_rule", "_shifts", "_since", "_solved_capacity", "_summed", "_summed_ago", "_used", "_varies", "busy_s",
-        "bytes_moved", "crossing", "crowds", "fastest", "limited", "movers", "name", "peak_bytes_per_s", "plain",
-        "pooled", "riding", "stale", "streams", "units", "watchers",
+        "_asking", "_capacity", "_least", "_next_bytes_per_s", "_next_used", "_recorded", "_rule", "_shifts",
+        "_solved_capacity", "_summed", "_summed_ago", "_varies", "crossing", "crowds", "entangled", "fastest",
+        "limited", "movers", "name", "number", "plain", "pooled", "stale", "streams", "tracks", "watchers",
     )  # fmt: skip
 
     def __init__(
@@ -49,35 +49,27 @@ class Link:
         fastest: float = math.inf,
         plain: bool = False,
     ) -> None:
-        self.name, self.pooled = name, pooled
+        super().__init__()
+        self.name, self.number, self.pooled = name, 0, pooled
         self.fastest, self.plain = fastest, plain
         self._least: dict[Flow, float] = {}
         self.streams = Streams(losses) if losses is not None else None
-        self.crossing: dict[Flow, None] = {}
-        """The flows attached, in the order in which they came; kept by the network."""
+        self.crossing: dict[Flow, tuple[float, float]] = {}
+        """The flows attached, in the order in which they came, with what one unit of each demands and moves."""
         self.movers: dict[Mover, None] = {}
         """Those that are solved of them: flows by themselves, and the crowds of the others."""
         self.crowds: dict[Crowd, None] = {}
-        self.riding: Riding | None = None
         self._asking: dict[Flow, None] = {}
+        self.entangled = False
+        """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
         self._solved_capacity: float | None = None
         self.limited: dict[Mover, None] = {}
         """Those of them whose bottleneck it is."""
-        self.stale = False
-        """Whether its totals do not know of its rates or its capacity yet."""
+        self.stale = self.tracks = False
+        """Whether its totals do not know of its rates or its capacity yet; and whether it adds up changes of rates, as
+        it is crossed by too many flows to sum their rates each time."""
         self.watchers: dict[FlowCoupling, None] = {}
-        self._since: float = 0.0
-        self._used: float = 0.0
-        self._busy: float = 0.0
-        self._bytes_per_s: float = 0.0
         self._recorded = (0.0, 0.0)
-        self.units: float = 0.0
-        """Units used so far."""
-        self.busy_s: float = 0.0
-        """Seconds busy so far: the integral of the share of capacity in use."""
-        self.bytes_moved: float = 0.0
-        self.peak_bytes_per_s: float = 0.0
-        """The greatest bytes per second that lasted for any time so far."""
         self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
         self._summed: tuple[float, float] = (0.0, 0.0)
         self.set_capacity(capacity)
@@ -98,11 +90,6 @@ class Link:
     def has_other_capacity(self) -> bool:
         """Whether its capacity is another than at the last change of its rates."""
         return self._solved_capacity is not None and self.capacity != self._solved_capacity
-
-    @property
-    def entangled(self) -> bool:
-        """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
-        return bool(self._asking) or (self.streams is not None and self.streams.uneven)
 
     @property
     def moves_all(self) -> bool:
@@ -134,6 +121,7 @@ class Link:
         if self.streams is not None:
             self.stale, self._shifts = True, math.inf
             self.streams.turn(lost)
+            self._entangle()
 
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""
@@ -144,14 +132,17 @@ class Link:
 
     def attach(self, flow: Flow) -> None:
         """Attach a flow; called by the network."""
-        self.crossing[flow] = self.movers[flow] = None
-        self._least[flow] = self._least_of(flow)
+        self.movers[flow] = None
+        self._load(flow)
+        demand, moved = self.crossing[flow]
+        self._least[flow] = demand if self.plain else moved / self.fastest
         if self.streams is not None:
             self.streams.attach(self, flow)
             self._streams_changed()
         if self._varies:
             self._capacity, self.stale = None, True
-        self.asked_by(flow)
+        if flow.asks:
+            self.asked_by(flow)
 
     def asked_by(self, flow: Flow) -> None:
         """Note whether an attached flow asks what others use; called by the flow."""
@@ -159,10 +150,18 @@ class Link:
             self._asking[flow] = None
         else:
             self._asking.pop(flow, None)
+        self._entangle()
+
+    def _load(self, flow: Flow) -> None:
+        self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
+
+    def _entangle(self) -> None:
+        self.entangled = bool(self._asking) or (self.streams is not None and self.streams.uneven)
 
     def note(self, flow: Flow) -> None:
         """Note that an attached flow loads the link in another way; called by the network."""
         self.stale, self._shifts = True, math.inf
+        self._load(flow)
         if self.streams is not None:
             self.streams.detach(flow)
             self.streams.attach(self, flow)
@@ -175,18 +174,25 @@ class Link:
         for crowd in self.crowds:
             crowd.load(self)
 
-    def shift(self, flow: Flow, change: float) -> None:
-        """Note that the rate of an attached flow has changed by so many units a second; called by the flow."""
+    def shift(self, used: float, moved: float) -> None:
+        """Note that attached flows use so much more a second, and move so many bytes more; called by them."""
         self.stale = True
-        self._shifts += 1.0 if self.streams is None else math.inf
-        self._next_used += flow.demands.get(self, 0.0) * change
-        self._next_bytes_per_s += flow.moves.get(self, 0.0) * change
+        if self.tracks:
+            self._shifts += 1.0 if self.streams is None else math.inf
+            self._next_used += used
+            self._next_bytes_per_s += moved
 
     def used_beside(self, flows: Sequence[tuple[Mover, float]]) -> float:
         """Units a second that flows use now other than some, which are given with their demands."""
-        if not math.isfinite(self._shifts):
-            own = {flow for flow, _ in flows}
-            return sum(mover.load_on(self) * mover.rate for mover in self.movers if mover not in own)
+        if not self.tracks or self._shifts == math.inf:
+            own = [flow for flow, _ in flows]
+            if self.crowds or self.streams is not None:
+                return sum(mover.load_on(self) * mover.rate for mover in self.movers if mover not in own)
+            used = 0.0
+            for flow, load in self.crossing.items():
+                if flow not in own:
+                    used += load[0] * flow.own_rate
+            return used
         used = self._next_used
         for crowd in self.crowds:
             used += crowd.sides[self].units * crowd.rate
@@ -200,14 +206,14 @@ class Link:
 
     def hand_over(self, flow: Flow, rate: float) -> None:
         """Count a flow no more, as it joins a crowd; called by the flow."""
-        self.shift(flow, -rate)
+        self.shift(flow.demands.get(self, 0.0) * -rate, flow.moves.get(self, 0.0) * -rate)
         del self.movers[flow]
         self.limited.pop(flow, None)
 
     def take_back(self, flow: Flow, rate: float) -> None:
         """Count a flow again that leaves a crowd; called by the flow."""
         self.movers[flow] = None
-        self.shift(flow, rate)
+        self.shift(flow.demands.get(self, 0.0) * rate, flow.moves.get(self, 0.0) * rate)
 
     def carry(self, riding: Riding | None, now: float) -> None:
         """Keep the totals by the clock of a crowd, alone on it, or by the time again; called by the crowd."""
@@ -219,81 +225,72 @@ class Link:
 
         Returns the seconds that all it has moved takes at the least, at the full rate of the link.
         """
-        del self.crossing[flow], self.movers[flow]
+        demand, moved = self.crossing.pop(flow)
+        del self.movers[flow]
         self.stale = True
         if self.streams is not None:
             self.streams.detach(flow)
             self._streams_changed()
-        self._asking.pop(flow, None)
+        if self.entangled:
+            self._asking.pop(flow, None)
+            self._entangle()
         if self._varies:
             self._capacity = None
         self.settle(now)
-        self.units += left * flow.demands.get(self, 0.0)
-        self.bytes_moved += left * flow.moves.get(self, 0.0)
-        return min(self._least.pop(flow), self._least_of(flow)) * flow.completed  # its shape may have changed
-
-    def _least_of(self, flow: Flow) -> float:
-        return flow.demands.get(self, 0.0) if self.plain else flow.moves.get(self, 0.0) / self.fastest
-
-    def settle(self, now: float) -> None:
-        """Update the totals to `now`, seconds."""
-        elapsed = now - self._since
-        if elapsed > 0.0:
-            self.units += self._used * elapsed
-            self.busy_s += self._busy * elapsed
-            self.bytes_moved += self._bytes_per_s * elapsed
-            self.peak_bytes_per_s = max(self.peak_bytes_per_s, self._bytes_per_s)
-            if self.riding is not None:
-                self._settle_riding(self.riding, now)
-        self._since = now
-
-    def _settle_riding(self, riding: Riding, now: float) -> None:
-        reading = riding.crowd.clock(now)
-        levels = reading - riding.since
-        self.units += riding.units * levels
-        if self.capacity > 0.0:
-            self.busy_s += riding.units / self.capacity * levels
-        self.bytes_moved += riding.bytes * levels
-        self.peak_bytes_per_s = max(self.peak_bytes_per_s, riding.bytes * riding.crowd.greatest(self._since, now))
-        riding.since = reading
+        self.units += left * demand
+        self.bytes_moved += left * moved
+        least = min(self._least.pop(flow), demand if self.plain else moved / self.fastest)
+        return least * flow.completed if least > 0.0 else 0.0  # its shape may have changed
 
     def take_rates(self, now: float, trace: Trace | None) -> None:
         """Take over the rates of the flows attached, and record the change; called by the network."""
-        capacity = self.capacity
+        capacity = self._capacity or self.capacity
         used, bytes_per_s = self._sums()
-        alone = min(1.0, used / capacity) if used > 0.0 else 0.0
-        if (alone, bytes_per_s) != self._recorded:
-            self._recorded = (alone, bytes_per_s)
-            if trace is not None:
-                trace.rate(now, self.name, alone, bytes_per_s)
-        for crowd in self.crowds:
-            side = crowd.sides[self]
-            if self.riding is None:
-                used += side.units * crowd.rate
-                bytes_per_s += side.bytes * crowd.rate
-            if capacity != self._solved_capacity:
-                crowd.loads[self] = (side.units, side.bytes)
+        busy = min(1.0, used / capacity) if used > 0.0 else 0.0
+        if trace is not None and (busy, bytes_per_s) != self._recorded:
+            self._recorded = (busy, bytes_per_s)
+            trace.rate(now, self.name, busy, bytes_per_s)
+        if self.crowds:
+            for crowd in self.crowds:
+                side = crowd.sides[self]
+                if self.riding is None:
+                    used += side.units * crowd.rate
+                    bytes_per_s += side.bytes * crowd.rate
+                if capacity != self._solved_capacity:
+                    crowd.loads[self] = (side.units, side.bytes)
+            busy = min(1.0, used / capacity) if used > 0.0 else 0.0
         self._solved_capacity, self.stale = capacity, False
-        busy = (min(1.0, used / capacity) if used > 0.0 else 0.0) if self.crowds else alone
-        if used == self._used and busy == self._busy and bytes_per_s == self._bytes_per_s:
-            return
-        self.settle(now)
-        self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s
+        if used != self._used or busy != self._busy or bytes_per_s != self._bytes_per_s:
+            self.settle(now)
+            self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s
 
     def _sums(self) -> tuple[float, float]:
         """Units and bytes a second in use, summed anew now and then so that rounding neither adds up nor stays."""
-        self._summed_ago += self._shifts
-        self._shifts = 0.0
-        halved = self._next_used < 0.5 * self._summed[0] or self._next_bytes_per_s < 0.5 * self._summed[1]
-        if halved or len(self.movers) <= FEW or self._summed_ago >= len(self.movers):
-            used = bytes_per_s = 0.0
-            for flow in self._alone() if self.crowds else self.crossing:
-                rate = flow.rate
-                used += self.demand(flow) * rate
-                bytes_per_s += flow.moves.get(self, 0.0) * rate
-            self._next_used, self._next_bytes_per_s, self._summed_ago = used, bytes_per_s, 0.0
-            self._summed = used, bytes_per_s
-        return self._next_used, self._next_bytes_per_s
+        many = len(self.movers) > FEW
+        if many and self.tracks:
+            self._summed_ago += self._shifts
+            self._shifts = 0.0
+            if self._summed_ago < len(self.movers) and not self._halved:
+                return self._next_used, self._next_bytes_per_s
+        used = bytes_per_s = 0.0
+        if self.streams is None and not self.crowds:
+            for flow, (demand, moved) in self.crossing.items():
+                used += demand * flow.own_rate
+                bytes_per_s += moved * flow.own_rate
+        else:
+            for flow in self._alone():
+                used += self.demand(flow) * flow.own_rate
+                bytes_per_s += self.crossing[flow][1] * flow.own_rate
+        self.tracks = many
+        if many:
+            self._summed = self._next_used, self._next_bytes_per_s = used, bytes_per_s
+            self._summed_ago = self._shifts = 0.0
+        return used, bytes_per_s
+
+    @property
+    def _halved(self) -> bool:
+        """Whether half of what was summed last is gone."""
+        return self._next_used < 0.5 * self._summed[0] or self._next_bytes_per_s < 0.5 * self._summed[1]
 
     def _alone(self) -> list[Flow]:
         """The flows that are in no crowd."""

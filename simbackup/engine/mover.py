@@ -15,10 +15,11 @@ Mover: TypeAlias = "Flow | Crowd"
 
 @dataclass(slots=True)
 class Riding:
-    """A crowd alone on a link: units and bytes at level 1, what its clock showed last, and how far it may rise."""
+    """A crowd alone on a link: what that does at level 1, what the crowd's clock showed last, how far it may rise."""
 
     crowd: Crowd
     units: float
+    busy: float
     bytes: float
     since: float
     stop: float

@@ -10,13 +10,17 @@ Invariant: what a filling returns is what `Sharing` returns for the same flows, 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
 
+from simbackup.engine.beside import above
 from simbackup.engine.link import Link
 from simbackup.engine.mover import Mover
-from simbackup.engine.reach import BeyondReachError, UnevenError, above
+from simbackup.engine.reach import BeyondReachError, UnevenError
 from simbackup.engine.solver import TIE, same
+
+BELOW, ABOVE = 1.0 - TIE, 1.0 + TIE
+"""Factors within which levels are reached together."""
 
 
 def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link | None]]:
@@ -33,13 +37,15 @@ def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link |
     UnevenError
         A link is spared turns at these rates.
     """
+    if not flows:
+        return ()
     if len(flows) == 1:
         flow, rate, limit = _alone(next(iter(flows)))
         _turn(flow.links, {flow: rate})
         return ((flow, rate, limit),)
     filling = _Filling(flows)
     filling.check()
-    _turn((link for flow in flows for link in flow.links), filling.rates)
+    _turn([link for flow in flows for link in flow.links if link.streams is not None], filling.rates)
     return [(flow, rate, filling.limits[flow]) for flow, rate in filling.rates.items()]
 
 
@@ -60,11 +66,11 @@ def _alone(flow: Mover) -> tuple[Mover, float, Link | None]:
             shared.append((link, demand, beside))
             left = left - beside if left > beside else 0.0
         at = left / demand
-        if limit is None or at < rate * (1.0 - TIE):
+        if limit is None or at < rate * BELOW:
             rate, limit = at, link
-        elif at <= rate * (1.0 + TIE) and link.name < limit.name:
+        elif at <= rate * ABOVE and link.name < limit.name:
             limit = link
-    if flow.cap < rate * (1.0 - TIE) or limit is None:
+    if flow.cap < rate * BELOW or limit is None:
         rate, limit = flow.cap, None
     rate = min(rate, flow.cap)
     if rate == math.inf:
@@ -73,7 +79,7 @@ def _alone(flow: Mover) -> tuple[Mover, float, Link | None]:
     full = [
         link
         for link, demand, beside in shared
-        if link is limit or (changed and beside + demand * rate >= link.capacity * (1.0 - TIE))
+        if link is limit or (changed and beside + demand * rate >= link.capacity * BELOW)
     ]
     beyond = dict.fromkeys(
         other for link in full for other in link.movers if other is not flow and above(other, link, rate / flow.share)
@@ -90,12 +96,12 @@ class _Room:
 
     __slots__ = ("beside", "capacity", "flows", "link", "number", "rising", "summed", "taken", "weight", "whole")
 
-    def __init__(self, link: Link, number: int) -> None:
+    def __init__(self, link: Link, number: int, capacity: float) -> None:
         self.link = link
         self.number = number
+        self.capacity = capacity
         self.flows: list[tuple[Mover, float]] = []
         self.weight = self.summed = self.taken = self.beside = 0.0
-        self.capacity = link.capacity
         self.rising = 0
         self.whole = True
 
@@ -103,57 +109,35 @@ class _Room:
         """Its place in the order of filling if all flows rise; what flows beside them use is not on offer."""
         self.summed = self.weight
         self.rising = len(self.flows)
-        self.whole = self.rising == len(self.link.movers)
-        if not self.whole:
+        if self.rising != len(self.link.movers):
+            self.whole = False
             self.beside = self.link.used_beside(self.flows)
-            self.capacity = max(0.0, self.capacity - self.beside)
+            self.capacity = self.capacity - self.beside if self.capacity > self.beside else 0.0
         return self.capacity / self.weight, self.link.name, self.number, self
 
     def level(self) -> float:
         """The level at which it is full if all that rise now go on."""
         return (self.capacity - self.taken) / self.weight
 
-    def stop(self, flow: Mover, demand: float, rate: float, rising: Mapping[Mover, None]) -> None:
-        """Let one flow rise no more."""
-        self.taken += demand * rate
-        self.weight -= demand * flow.share
-        self.rising -= 1
-        if self.weight < 0.5 * self.summed:  # cancellation never affects the rates
-            weight = 0.0
-            for other, units in self.flows if self.rising else ():
-                if other in rising:
-                    weight += units * other.share
-            self.weight = self.summed = weight
+    def weigh(self, rising: Container[Mover]) -> None:
+        """Sum the weight of those that rise anew, as cancellation must never affect the rates."""
+        weight = 0.0
+        for flow, demand in self.flows if self.rising else ():
+            if flow in rising:
+                weight += demand * flow.share
+        self.weight = self.summed = weight
+
+    def beyond(self, rates: Mapping[Mover, float], moved: Collection[Mover], *, full: bool) -> Iterator[Mover]:
+        """Flows beside those that are solved which these rates move, or change what limits them."""
+        link, changed = self.link, any(flow in moved for flow, _ in self.flows)
+        if changed:
+            yield from (flow for flow in link.limited if flow not in rates)
+        if full or (changed and self.beside + self.taken >= link.capacity * BELOW):
+            level = max(rates[flow] / flow.share for flow, _ in self.flows)
+            yield from (flow for flow in link.movers if flow not in rates and above(flow, link, level))
 
 
-class _Own:
-    """The first to be full of the links that one flow has for itself."""
-
-    __slots__ = ("at", "flows", "link", "number", "rising")
-
-    def __init__(self, flow: Mover, link: Link, demand: float, at: float) -> None:
-        self.link = link
-        self.number = flow.number
-        self.flows = [(flow, demand)]
-        self.at = at
-        self.rising = 1
-
-    def level(self) -> float:
-        """The level at which it is full."""
-        return self.at
-
-
-def _first(own: _Own | None, flow: Mover, link: Link, demand: float) -> _Own:
-    """Which of the links that a flow has for itself is full first: one that is known, or another."""
-    at = link.capacity / (demand * flow.share)
-    if own is None or at < own.at * (1.0 - TIE):
-        return _Own(flow, link, demand, at)
-    if at <= own.at * (1.0 + TIE) and link.name < own.link.name:
-        return _Own(flow, link, demand, own.at)
-    return own
-
-
-_Entry = tuple[float, str, int, _Room | _Own]
+_Entry = tuple[float, str, int, _Room]
 """A level, and the link that may be full at it, by name."""
 
 
@@ -162,31 +146,25 @@ class _Filling:
 
     def __init__(self, flows: Collection[Mover]) -> None:
         self.flows = flows
-        self.rooms: dict[Link, _Room] = {}
         self.rates: dict[Mover, float] = {}
         self.limits: dict[Mover, Link | None] = {}
         self.full: dict[Link, None] = {}
-        self._rising = dict.fromkeys(flows)
-        self._own: dict[Mover, _Own] = {}
+        self._shared: list[_Room] = []
+        self._rising: dict[Mover, list[tuple[_Room, float]]] = {}
+        """Flows whose rates rise, with what they cross and their demands there."""
         self._order: list[_Entry] = []
-        self._tied: list[tuple[str, int, _Room | _Own]] = []
+        self._tied: list[tuple[str, int, _Room]] = []
         self._level = self._tie = 0.0
         self._fill()
 
     def check(self) -> None:
         """Raise BeyondReachError if the rates move other flows, or change what limits them, with these."""
+        if not self._shared:
+            return
         moved = {flow for flow, rate in self.rates.items() if not same(rate, flow.rate)}
         beyond: dict[Mover, None] = {}
-        for link, room in self.rooms.items():
-            if room.whole:
-                continue
-            changed = any(flow in moved for flow, _ in room.flows)
-            if changed:
-                beyond.update(dict.fromkeys(flow for flow in link.limited if flow not in self.rates))
-            if link in self.full or (changed and room.beside + room.taken >= link.capacity * (1.0 - TIE)):
-                level = max(self.rates[flow] / flow.share for flow, _ in room.flows)
-                others = (flow for flow in link.movers if flow not in self.rates)
-                beyond.update(dict.fromkeys(flow for flow in others if above(flow, link, level)))
+        for room in self._shared:
+            beyond.update(dict.fromkeys(room.beyond(self.rates, moved, full=room.link in self.full)))
         if beyond:
             raise BeyondReachError(beyond)
 
@@ -197,7 +175,7 @@ class _Filling:
         caps.sort(reverse=True)
         while rising:
             room = self._next()
-            below, capped = self._level * (1.0 - TIE) if room is not None else math.inf, False
+            below, capped = self._level * BELOW if room is not None else math.inf, False
             while caps and caps[-1][0] < below:
                 flow = caps.pop()[2]
                 if flow in rising:
@@ -213,25 +191,34 @@ class _Filling:
 
     def _gather(self) -> None:
         """Put the links in the order in which they would be full: of those that a flow has for itself, the first."""
-        rooms, order = self.rooms, self._order
+        rooms, order = dict[Link, _Room](), self._order
         for flow in self.flows:
-            share, own = flow.share, None
+            share, own, at = flow.share, None, math.inf
+            crossed = self._rising[flow] = []
             for link, demand in flow.crossed:
                 if len(link.movers) == 1:
-                    own = _first(own, flow, link, demand)
+                    level = link.capacity / (demand * share)
+                    if own is None or level < at * BELOW:
+                        own, at = link, level
+                    elif level <= at * ABOVE and link.name < own.name:
+                        own = link
                     continue
                 room = rooms.get(link)
                 if room is None:
-                    room = rooms[link] = _Room(link, len(rooms))
+                    room = rooms[link] = _Room(link, len(rooms), link.capacity)
                 room.flows.append((flow, demand))
                 room.weight += demand * share
+                crossed.append((room, demand))
             if own is not None:
-                self._own[flow] = own
-                order.append((own.at, own.link.name, own.number, own))
+                room = _Room(own, -flow.number, at)
+                room.flows, room.rising, room.weight = [(flow, 0.0)], 1, 1.0
+                crossed.append((room, 0.0))
+                order.append((at, own.name, room.number, room))
         order += [room.begin() for room in rooms.values()]
         heapify(order)
+        self._shared = [room for room in rooms.values() if not room.whole]
 
-    def _next(self) -> _Room | _Own | None:
+    def _next(self) -> _Room | None:
         """The link that fills next, whose level is noted; none where all that rise may rise for ever.
 
         Of those that fill together it is the first by name. Many may, so they are put in this order once.
@@ -241,7 +228,7 @@ class _Filling:
             if not tied:
                 if order[0][0] == math.inf:
                     return None
-                self._tie = order[0][0] * (1.0 + TIE)
+                self._tie = order[0][0] * ABOVE
             while order and order[0][0] <= self._tie:
                 found = heappop(order)
                 room = found[3]
@@ -260,7 +247,7 @@ class _Filling:
                     heappush(order, (level, room.link.name, room.number, room))
         return None
 
-    def _freeze_on(self, room: _Room | _Own) -> None:
+    def _freeze_on(self, room: _Room) -> None:
         """Freeze all that rise on a full link."""
         self.full[room.link] = None
         for flow, _ in room.flows:
@@ -268,13 +255,12 @@ class _Filling:
                 self._freeze(flow, min(flow.share * self._level, flow.cap), room.link)
 
     def _freeze(self, flow: Mover, rate: float, limit: Link | None) -> None:
-        del self._rising[flow]
         self.rates[flow] = rate
         self.limits[flow] = limit
-        own = self._own.get(flow)
-        if own is not None:
-            own.rising = 0
-        for link, demand in flow.crossed:
-            room = self.rooms.get(link)
-            if room is not None:
-                room.stop(flow, demand, rate, self._rising)
+        share = flow.share
+        for room, demand in self._rising.pop(flow):
+            room.taken += demand * rate
+            room.weight -= demand * share
+            room.rising -= 1
+            if room.weight < 0.5 * room.summed:
+                room.weigh(self._rising)

@@ -26,7 +26,7 @@ from simbackup.engine.crowd import Crowd
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
 from simbackup.engine.mover import Mover
-from simbackup.engine.solver import TIE, Allocation, same
+from simbackup.engine.solver import TIE
 
 Ports = Mapping[Flow, float]
 """Flows on one side of a buffer, and the bytes of one unit of each."""
@@ -113,11 +113,15 @@ class Reach:
             self.add(flows)
             for flow in flows:
                 for link in flow.links:  # also those that it demands no more
-                    self.add(link.movers if link.streams is not None and link.moves_all else link.limited)
+                    movers = link.movers if link.streams is not None and link.moves_all else link.limited
+                    if movers:
+                        self.add(movers)
             for link in links:
                 self._see(link)
-                other = (link.has_other_capacity or link.streams is not None) and link.moves_all
-                self.add(link.movers if other or link.entangled or waits_alone(link) else link.limited)
+                other = (link.streams is not None or link.has_other_capacity) and link.moves_all
+                movers = link.movers if other or link.entangled or waits_alone(link) else link.limited
+                if movers:
+                    self.add(movers)
 
     def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
         """Reach the whole network, and solve it by all rules."""
@@ -130,28 +134,39 @@ class Reach:
 
     def add(self, flows: Iterable[Mover]) -> None:
         """Solve flows together with these, and what is entangled with them."""
-        waiting = [flow for flow in flows if flow not in self.flows]
+        reached = self.flows
+        waiting = [flow for flow in flows if flow not in reached]
         while waiting:
             flow = waiting.pop()
-            if flow in self.flows or not flow.active:
+            if flow in reached or not flow.active:
                 continue
-            if isinstance(flow, Flow) and flow.crowd is not None:
-                self.leaving[flow] = None
-                continue
-            self.flows[flow] = None
-            if flow.asks:
-                self.mix()
             if isinstance(flow, Crowd):
                 self.crowds[flow] = None
-            elif flow.going is not None and not flow.asks:
+            elif flow.crowd is not None:
+                self.leaving[flow] = None
+                continue
+            reached[flow] = None
+            if flow.asks:
+                self.mix()
+            elif isinstance(flow, Flow) and flow.going is not None:
                 flow.go_alone()
-            for link in flow.links:
-                self._see(link)
-                if link.entangled:
-                    self.mix()
+            self._cross(flow.links, waiting)
+            if flow.watchers:
+                self._ask_all(flow.watchers)
+
+    def _cross(self, links: Iterable[Link], waiting: list[Mover]) -> None:
+        """See the links of a flow that is solved, and whom it moves there."""
+        seen = self.links
+        for link in links:
+            if link not in seen:
+                seen[link] = None
+                if link.watchers:
+                    self._ask_all(link.watchers)
+                if link.limited:  # they use of other links what it leaves of this one
+                    waiting += link.limited
+            if link.entangled:
+                self.mix()
                 waiting += self._entangle(link)
-            for store in flow.watchers:
-                self._ask(store)
 
     def mix(self) -> None:
         """Solve by all rules."""
@@ -190,8 +205,11 @@ class Reach:
     def _see(self, link: Link) -> None:
         if link not in self.links:
             self.links[link] = None
-            for store in link.watchers:
-                self._ask(store)
+            self._ask_all(link.watchers)
+
+    def _ask_all(self, stores: Iterable[FlowCoupling]) -> None:
+        for store in stores:
+            self._ask(store)
 
     def _ask(self, store: FlowCoupling) -> None:
         if store in self.asked or store not in self.stores:
@@ -244,57 +262,7 @@ def waits_alone(link: Link) -> bool:
     return len(link.crossing) == 1 and link in next(iter(link.crossing)).queues
 
 
-class Beside:
-    """The flows that go on as they are on links that others of them are solved for; their use is not on offer."""
-
-    def __init__(self, flows: Sequence[Flow], links: Sequence[Link], place: Collection[Mover]) -> None:
-        self.flows = flows
-        self.links = links
-        self.others: dict[Link, list[Mover]] = {}
-        self.used: dict[Link, float] = {}
-        for link in links:
-            if len(link.movers) > 1 and (others := [flow for flow in link.movers if flow not in place]):
-                self.others[link] = others
-                self.used[link] = sum(flow.load_on(link) * flow.rate for flow in others)
-
-    def left(self, link: Link) -> float:
-        """What others leave of a link, units a second."""
-        return max(0.0, link.capacity - self.used[link]) if link in self.others else link.capacity
-
-    def check(self, allocation: Allocation) -> None:
-        """Raise BeyondReachError if an allocation moves flows outside, or changes what limits them, with these."""
-        if not self.others:
-            return
-        used, levels, moved = dict(self.used), dict[Link, float](), set[Link]()
-        for flow, rate in zip(self.flows, allocation.rates, strict=True):
-            for link in flow.demands:
-                if link in used:
-                    used[link] += link.demand(flow) * rate
-                    levels[link] = max(levels.get(link, 0.0), rate / flow.share)
-                    if not same(rate, flow.rate):
-                        moved.add(link)
-        full = {self.links[i] for i in allocation.filled if i < len(self.links)}
-        beyond: dict[Mover, None] = {}
-        for link, others in self.others.items():
-            if link in moved:
-                beyond.update(dict.fromkeys(flow for flow in others if flow.bottleneck is link))
-            if link in full or (link in moved and used[link] >= link.capacity * (1.0 - TIE)):
-                beyond.update(dict.fromkeys(flow for flow in others if above(flow, link, levels[link])))
-        if beyond:
-            raise BeyondReachError(beyond)
-
-
 def _rate(flow: Flow, rates: Mapping[Mover, float]) -> float:
     """The rate of a flow, alone or in a crowd, at these rates, and at those of now for others."""
     crowd = flow.crowd
     return rates.get(flow, flow.rate) if crowd is None else flow.weight * rates.get(crowd, crowd.rate)
-
-
-def above(flow: Mover, link: Link, level: float) -> bool:
-    """Whether a flow has a higher level than others on a full link, or the same and another label than is due."""
-    own = flow.rate / flow.share
-    if link not in flow.demands or own < level * (1.0 - TIE):
-        return False
-    if own > level * (1.0 + TIE):
-        return True
-    return flow.bottleneck is not link and (flow.bottleneck is None or link.name < flow.bottleneck.name)

@@ -32,13 +32,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from simbackup.engine.beside import Beside
 from simbackup.engine.blame import Blame, Held
 from simbackup.engine.coupling import Hold, coupled_rates
 from simbackup.engine.flow import Flow
 from simbackup.engine.laws import bound_by_laws, stopped
 from simbackup.engine.link import Link
 from simbackup.engine.mover import Mover
-from simbackup.engine.reach import Beside, StoppedError, UnevenError
+from simbackup.engine.reach import StoppedError, UnevenError
 from simbackup.engine.rounds import go_round
 from simbackup.engine.solver import TIE, Allocation, UnboundedFlowError
 from simbackup.engine.turns import Turns

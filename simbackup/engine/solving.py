@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from operator import attrgetter
 
 import simpy
 
@@ -12,7 +13,7 @@ from simbackup.engine.crowds import Crowds
 from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
 from simbackup.engine.laws import stopped
-from simbackup.engine.limit import Limit, Parts
+from simbackup.engine.limit import Limit
 from simbackup.engine.link import Link
 from simbackup.engine.plain import plain_rates
 from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, StoppedError, Touches, UnevenError
@@ -20,12 +21,14 @@ from simbackup.engine.sharing import Sharing
 from simbackup.engine.solver import TIE
 from simbackup.engine.trace import Trace
 
+_number = attrgetter("number")
+
 
 class Solving:
     """The solutions of a network, whose links and stores are numbered in the order in which they came."""
 
     def __init__(self, env: simpy.Environment, crowds: Crowds, ends: Ends[Flow], trace: Trace | None) -> None:
-        self.links: dict[Link, int] = {}
+        self.links: dict[Link, None] = {}
         self.stores: dict[FlowCoupling, int] = {}
         self._env = env
         self._crowds = crowds
@@ -65,21 +68,25 @@ class Solving:
         """Let stores and links take over the new rates, and flows that a link limits share its level if they may."""
         for store in sorted(reach.asked, key=self.stores.__getitem__) if reach.asked else ():
             store.solved(binding=store in limiting)
-        links = reach.links
+        links, crowds, now = reach.links, self._crowds, float(self._env.now)
         if crowded:
-            self._crowds.hold(reach.asked)
-            self._crowds.form(links | self._crowds.links)
-        if self._crowds.changed:
-            links = links | self._crowds.links
-            self._crowds.carry([link for link in links if link.crowds])
+            if reach.asked:
+                crowds.hold(reach.asked)
+            crowds.form(links | crowds.links if crowds.links else links)
+        if crowds.changed:
+            links = links | crowds.links
+            crowds.carry([link for link in links if link.crowds])
         stale = [link for link in links if link.stale or not link.crossing]
-        for link in sorted(stale, key=lambda link: self.links.get(link, 0)):
-            link.take_rates(float(self._env.now), self._trace)
-            self._crowds.changed.update(dict.fromkeys(crowd for crowd in link.crowds if crowd.loads))
+        stale.sort(key=_number)
+        for link in stale:
+            link.take_rates(now, self._trace)
+            for crowd in link.crowds:
+                if crowd.loads:
+                    crowds.changed[crowd] = None
             if not link.crossing:
                 self.links.pop(link, None)
-        if self._crowds.changed:
-            self._crowds.settle()
+        if crowds.changed:
+            crowds.settle()
 
     def _fill(self, reach: Reach) -> Collection[FlowCoupling] | None:
         """Give movers that links, caps and leaders elsewhere limit their rates; the stores that limit some of them.
@@ -98,7 +105,7 @@ class Solving:
                 flow.hold(None)
 
     def _filled(self, reach: Reach, held: Mapping[Flow, tuple[FlowCoupling, float]]) -> Collection[FlowCoupling] | None:
-        found = plain_rates(reach.flows)
+        found, now = plain_rates(reach.flows), float(self._env.now)
         if reach.crowds:
             for mover, rate, limit in found:
                 if isinstance(mover, Crowd) and (out := self._crowds.parted(mover, rate, limit)):
@@ -106,7 +113,7 @@ class Solving:
                     return None
         if reach.loose and not reach.agrees({mover: rate for mover, rate, _ in found}):
             return None
-        if less := stopped((mover, rate) for mover, rate, _ in found):
+        if less := stopped([(mover, rate) for mover, rate, _ in found if mover.law is not None]):
             raise StoppedError(less)
         limiting: dict[FlowCoupling, None] = {}
         for mover, rate, limit in found:
@@ -115,7 +122,9 @@ class Solving:
                 continue
             if limit is None and mover in held and rate >= held[mover][1] * (1.0 - TIE):
                 limiting[held[mover][0]] = None
-            self._assign(mover, rate, limit, own_limit(mover, rate, limit))
+            near = mover.near
+            if mover.assign(now, rate, limit, own_limit(mover, rate, limit)):
+                self._ends.put(mover, near)
         return limiting
 
     def _share(self, reach: Reach) -> Collection[FlowCoupling]:
@@ -127,16 +136,12 @@ class Solving:
         held = [(store, hold) for store in asked if (hold := reach.asked[store]) is not None]
         sharing = Sharing(flows, links, [Held(store.name, *hold) for store, hold in held])
         allocation = sharing.solve()
-        blame = sharing.blame(allocation)
+        blame, now = sharing.blame(allocation), float(self._env.now)
         for i, (flow, rate) in enumerate(zip(flows, allocation.rates, strict=True)):
-            self._assign(flow, rate, blame.link(i), blame.of(i))
+            near = flow.near
+            if flow.assign(now, rate, blame.link(i), blame.of(i)):
+                self._ends.put(flow, near)
             if flow.law is not None:
                 flow.look_around()
         filled = {i - len(links) for i in allocation.filled} | sharing.offering
         return {held[i][0] for i in filled if i >= 0}
-
-    def _assign(self, flow: Flow, rate: float, limit: Link | None, why: tuple[str, Parts]) -> None:
-        before, ends = flow.near, flow.ends
-        flow.assign(float(self._env.now), rate, limit, why)
-        if flow.near != before or flow.ends != ends:
-            self._ends.put(flow, before)

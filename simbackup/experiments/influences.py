@@ -123,7 +123,7 @@ class Sensitivity:
         if _width(self.interval) > 2.0 * _width(self.from_inputs):
             why = "most of this range is model error; measure the figure itself on your system, and calibrate"
             return f"{interval}: {why}"
-        return f"{interval}: many inputs decide together, {name} most"
+        return f"{interval}: many inputs matter, {name} most"
 
     def _spans(self, after: CentralInterval) -> str:
         """How much narrower the interval would be, in words: by the factor between its ends, if it has one."""

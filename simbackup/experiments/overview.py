@@ -78,7 +78,7 @@ def fitted_list() -> Rows:
     rows: Rows = []
     for name in shelf.names():
         for parameter, given in shelf.load_datasheet(name).values():
-            if given.is_constant:
+            if given.fitted_to or given.seen:
                 rows.append({"constant": f"{name}#{parameter}", **_constant(given)})
     for name in (name for collection in collections() for name in names(collection)):
         try:
@@ -86,7 +86,7 @@ def fitted_list() -> Rows:
         except InputError:
             continue  # a base, which is not a scenario of its own
         for value in scenario.values:
-            own = value.place.file.startswith("scenarios/") and value.given.is_constant
+            own = value.place.file.startswith("scenarios/") and (value.given.fitted_to or value.given.seen)
             address = f"{value.place.file.removeprefix('scenarios/')}#{value.address}"
             if own and address not in {row["constant"] for row in rows}:
                 rows.append({"constant": address, **_constant(value.given)})

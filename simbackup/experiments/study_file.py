@@ -18,6 +18,7 @@ from simbackup.experiments.point import Point, Values, resolved
 from simbackup.scenario import Scenario, Source, load, misread, names
 from simbackup.scenario.files import given
 from simbackup.schema import study as schema
+from simbackup.schema.file_kind import refuse_others
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import a_folder, read
@@ -59,8 +60,7 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Poin
     if tree is None:
         path = find(str(what))
         tree, folder = read(path, shelf.shown(path)), path.parent
-    if "jobs" in tree.mapping and "scenarios" not in tree.mapping:
-        raise InputError([Problem(Place(tree.place.file), "", "is a scenario, not a study", f"simbackup run {what}")])
+    refuse_others(tree, "study")
     problems: list[Problem] = []
     asked = validate(schema.StudySpec, tree, "", problems)
     if asked is None:

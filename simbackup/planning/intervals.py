@@ -57,7 +57,7 @@ class NightInterval:
         if self.fits is not None:
             parts.append(fitting(self.fits))
         if self.decides:
-            parts.append(f"{' and '.join(self.decides)} {'decide' if len(self.decides) > 1 else 'decides'} most")
+            parts.append(f"{' and '.join(self.decides)} {'matter' if len(self.decides) > 1 else 'matters'} most")
         return "; ".join(parts)
 
 

@@ -35,7 +35,7 @@ class RestoreInterval(NamedTuple):
         low, high = (show_short(end, "s", 3) for end in (self.low, self.high))
         sentence = f"all are back after {low} to {high} in {100 * LEVEL:.0f} % of cases"
         if self.decides:
-            sentence += f"; {self.decides[0]} decides most"
+            sentence += f"; {self.decides[0]} matters most"
         return sentence if self.sampled else f"{sentence} (without the ranges of systems and devices)"
 
 

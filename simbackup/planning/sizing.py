@@ -21,7 +21,7 @@ class Configuration(NamedTuple):
 
     values: tuple[str, ...]
     cost: float
-    missed: tuple[str, ...]
+    missed: tuple[Goal, ...]
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ def size(file: SiteFile, goals: Goals, vary: Mapping[str, Sequence[str]], until:
     return Sizing(tuple(vary), tuple(found))
 
 
-def _missed(found: Iterable[Goal]) -> tuple[str, ...]:
-    return tuple(f"{goal.goal} ({goal.wanted}): {goal.found}" for goal in found if not goal.met)
+def _missed(found: Iterable[Goal]) -> tuple[Goal, ...]:
+    return tuple(goal for goal in found if not goal.met)
 
 
 def scalar(text: str) -> str | int | float:

@@ -201,14 +201,11 @@ def rows_of_scenario(result: Result) -> list[Row]:
 
 
 def constants(results: Iterable[Result], measured: Measured) -> dict[str, UsedValue]:
-    """The constants that were fitted to rows of a document or chosen after seeing them, by their place.
-
-    A number that its source states is none of them, even where a row had been seen: nobody chose it.
-    """
+    """The constants that were fitted to rows of a document or chosen after seeing them, by their place."""
     ids = {m.id for m in measured.rows}
     found: dict[str, UsedValue] = {}
     for result in results:
         for value in result.values:
-            if value.is_constant and not ids.isdisjoint((*value.fitted_to, *value.seen)):
+            if not ids.isdisjoint((*value.fitted_to, *value.seen)):
                 found.setdefault(value.place, value)
     return found

@@ -7,8 +7,6 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from simbackup.schema.origin import is_constant
-
 if TYPE_CHECKING:
     from simbackup.scenario import Scenario, Value
 
@@ -69,11 +67,6 @@ class UsedValue:
     seen: list[str]
     uncertainty: float | None
     place: str
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether it was fitted to measured rows, or chosen after seeing some."""
-        return is_constant(self.basis, self.fitted_to, self.seen)
 
     @property
     def varies(self) -> bool:

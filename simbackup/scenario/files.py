@@ -39,10 +39,8 @@ def find(name: str) -> Path:
     """
     path = Path(name)
     bare = name.removesuffix(".yaml").removeprefix("scenarios/")
-    if path.name.endswith(".study.yaml") and is_file(path):
-        raise InputError([Problem(Place(name), "", "is a study, not a scenario", f"simbackup study {name}")])
     for file in (path, *(root / "scenarios" / f"{bare}.yaml" for root in shelf.roots())):
-        if is_file(file) and not file.name.endswith(".study.yaml"):
+        if is_file(file):
             return file
     _no_folder(name, path, bare)
     legal = names()

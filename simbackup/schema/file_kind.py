@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from simbackup.errors import InputError, Problem
@@ -9,12 +10,24 @@ from simbackup.schema.tree import Node
 
 FileKind = Literal["scenario", "site", "study"]
 SECTIONS: dict[FileKind, frozenset[str]] = {
-    "scenario": frozenset({"hosts", "devices", "links", "data", "workloads", "jobs", "fleets", "extends"}),
     "site": frozenset({"machines", "targets", "policies", "systems"}),
+    "scenario": frozenset({"hosts", "devices", "links", "data", "workloads", "jobs", "fleets", "extends"}),
     "study": frozenset({"scenarios", "vary", "show", "optimise"}),
 }
-"""Sections that files of a kind have, and those of the others have not."""
+"""Sections that only files of a kind have."""
 COMMANDS: dict[FileKind, str] = {"scenario": "run", "site": "plan run", "study": "study"}
+
+
+def kind_of(sections: Iterable[str]) -> FileKind | None:
+    """The kind of a file by its sections: the one that most of them belong to, None if none belongs to any.
+
+    >>> kind_of(["title", "systems", "policies"]), kind_of(["title"])
+    ('site', None)
+    """
+    present = frozenset(sections)
+    shares = {kind: len(own & present) for kind, own in SECTIONS.items()}
+    likeliest = max(SECTIONS, key=shares.__getitem__)
+    return likeliest if shares[likeliest] else None
 
 
 def refuse_others(tree: Node, wanted: FileKind) -> None:
@@ -23,16 +36,15 @@ def refuse_others(tree: Node, wanted: FileKind) -> None:
     Raises
     ------
     InputError
-        All sections of the file that are known are those of another kind.
+        The file has sections of another kind, and none of its own.
 
     >>> from simbackup.schema.yaml_file import parse
     >>> refuse_others(parse("systems: {}\npolicies: {}\n", "site.yaml"), "scenario")
     Traceback (most recent call last):
     simbackup.errors.InputError: site.yaml:1:1: is a site, not a scenario; use 'simbackup plan run'
     """
-    if SECTIONS[wanted] & tree.mapping.keys():
+    kind = kind_of(tree.mapping)
+    if kind is None or SECTIONS[wanted] & tree.mapping.keys():
         return
-    for kind, sections in SECTIONS.items():
-        if len(sections & tree.mapping.keys()) > 1:
-            message = f"is a {kind}, not a {wanted}"
-            raise InputError([Problem(tree.place, "", message, f"use 'simbackup {COMMANDS[kind]}'")])
+    message = f"is a {kind}, not a {wanted}"
+    raise InputError([Problem(tree.place, "", message, f"use 'simbackup {COMMANDS[kind]}'")])

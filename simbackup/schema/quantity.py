@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.origin import NEEDS, Origin, is_constant, read_origin
+from simbackup.schema.origin import NEEDS, Origin, read_origin
 from simbackup.schema.unknown import Unknown, UnknownError
 from simbackup.schema.wording import EMPTY
 
@@ -58,11 +58,6 @@ class Quantity:
 
     def __float__(self) -> float:
         return self.si
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether it was fitted to measured rows, or chosen after seeing some."""
-        return is_constant(self.basis, self.fitted_to, self.seen)
 
     def on(self, basis: str) -> Quantity:
         """The same value, with a basis where it stated none."""

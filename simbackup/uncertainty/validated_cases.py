@@ -34,14 +34,14 @@ class ValidatedCase(NamedTuple):
         """The case in words.
 
         >>> ValidatedCase("tk70-1990", "backup", "image", 1e9, -0.08).sentence()
-        'tk70-1990, is 1 GB with an error of -8 %'
+        'tk70-1990 with 1 GB and an error of -8 %'
         """
         off = (
             f"of {100.0 * self.error:+.0f} %"
             if abs(self.error) >= LEAST_ERROR
             else f"below {100.0 * LEAST_ERROR:.1f} %"
         )
-        return f"{self.publication}, is {units.show_short(self.bytes, 'B', 3)} with an error {off}"
+        return f"{self.publication} with {units.show_short(self.bytes, 'B', 3)} and an error {off}"
 
 
 class Nearness(NamedTuple):
@@ -62,9 +62,9 @@ class Nearness(NamedTuple):
         if not self.outside:
             return ""
         if self.case is None:
-            return f"no measurement of its kind ({operation}) validates it"
+            return f"no job of its kind ({operation}) has been measured"
         size = "larger" if self.outside == "more" else "smaller"
-        return f"{size} than any measured job of its kind ({operation}), of which the nearest, {self.case.sentence()}"
+        return f"{size} than any measured job of its kind ({operation}), the closest being {self.case.sentence()}"
 
 
 UNKNOWN = Nearness(None)

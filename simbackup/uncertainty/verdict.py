@@ -82,7 +82,7 @@ class JobInterval:
             names = " and ".join(one.input.name for one in self.decides)
             among = "of the inputs, " if self.input_share < HALF else ""
             first = "; measure it first" if len(self.decides) == 1 else ""
-            parts.append(f"{among}{names} {'decide' if len(self.decides) > 1 else 'decides'} most{first}")
+            parts.append(f"{among}{names} {'matter' if len(self.decides) > 1 else 'matters'} most{first}")
         parts += filter(None, [self.nearest.sentence(self.operation)])
         return "; ".join(parts)
 

@@ -8,13 +8,13 @@ from typing import NamedTuple, cast
 
 from simbackup.planning.site import PlannedSite
 from simbackup.scenario import Scenario
+from simbackup.schema.file_kind import SECTIONS
 from simbackup.schema.fleet import PARTS, PLACEHOLDER, Fleet
 from simbackup.schema.quantity import Frozen, Quantity, Unit
 from simbackup.schema.tree import Node
 
 WORDS = frozenset({"window", "at", "begin", "age"})
 """Keys of times that are written as text, such as `20:00 to 06:00`."""
-SITE_PARTS = ("machines", "targets", "policies", "systems")
 
 
 class Setting(NamedTuple):
@@ -70,7 +70,7 @@ def of_site(site: PlannedSite) -> Iterator[Setting]:
     """The settings of a site, with those of its devices, links and changes at their addresses in its file."""
     spec = site.file.spec
     yield from inside(spec, ())
-    for section in SITE_PARTS:
+    for section in sorted(SECTIONS["site"]):
         for name, part in getattr(spec, section).items():
             yield from inside(part, (section, name))
     for one in of_scenario(site.first_night):

@@ -154,7 +154,7 @@ def _interval(limit: FitsUntil, sure: Sureness, found: Plan) -> str:
     full = next((one for one in sure.full if one.target == limit.what), None)
     if full is None or full.early is None:
         return ""
-    return f"full between {full.early} and {full.late or f'the end, {found.until}'}, by the range of growth"
+    return f"full between {full.early} and {full.late or f'the end, {found.until}'}, over the range of growth"
 
 
 def _change(now: str, then: str) -> str:

@@ -15,6 +15,7 @@ from simbackup.planning.json_schema import site_schema
 from simbackup.planning.site import load_site
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
+from simbackup.schema.file_kind import kind_of
 from simbackup.schema.yaml_file import parse, read
 from simbackup.web import scenario_run, site_run
 from simbackup.web.completion import completions
@@ -25,7 +26,6 @@ from simbackup.web.workers import Send, failed
 
 Task = Mapping[str, Any]
 QUESTION = "A site over months: does it fit, until when, and what does it cost?"
-SECTIONS_OF_SITES = frozenset({"systems", "policies"})
 
 
 def run(task: Task, send: Send) -> None:
@@ -61,7 +61,7 @@ def complete(task: Task, send: Send) -> None:
     """Report the words that may stand at a place of a text."""
     found = cursor_at(task["text"], int(task["line"]), int(task["column"]))
     names = shelf.names()
-    site = SECTIONS_OF_SITES & found.file.keys()
+    site = kind_of(found.file) == "site"
     words = completions(site_schema("site", names) if site else json_schema("scenario", names), found)
     send({"kind": "words", "words": [word._asdict() for word in words], "typed": found.word, "value": found.key})
 
@@ -86,7 +86,7 @@ def is_site(text: str, *, load_it: bool = False) -> bool:
     InputError
         It is not valid YAML, or something in a site is wrong.
     """
-    found = bool(SECTIONS_OF_SITES & parse(text, "text").mapping.keys())
+    found = kind_of(parse(text, "text").mapping) == "site"
     if found and load_it:
         load_site(text)
     return found

@@ -142,7 +142,7 @@ def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> 
     assert {path.name for path in folder.iterdir()} == names
     assert [path.name for path in folder.parent.iterdir()] == ["result"]
     result = Result.load(folder)
-    exact = {"datasheet": 10, "derived": 6, "measured": 1, "document": 1}
+    exact = {"datasheet": 10, "derived": 7, "document": 1}
     assert json.loads(said.out) == json.loads(json.dumps(result.as_dict() | {"intervals": [], "exact": exact}))
     pd.testing.assert_frame_equal(pd.read_parquet(folder / "jobs.parquet"), result.jobs.reset_index())
     pd.testing.assert_frame_equal(pd.read_parquet(folder / "devices.parquet"), result.devices)
@@ -483,7 +483,7 @@ def test_a_name_that_no_file_can_have_is_reported(
         (["check", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
         (["study", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
         (["run", "teaching"], "teaching: is a folder of scenarios; choose from: teaching/bottleneck-moves, "),
-        (["study", "{}/site.yaml"], "{}/site.yaml: is a scenario, not a study; simbackup run {}/site.yaml\n"),
+        (["study", "{}/site.yaml"], "{}/site.yaml:1:1: is a scenario, not a study; use 'simbackup run'\n"),
     ],
 )
 def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(

@@ -33,9 +33,9 @@ class SsdSheet(Frozen):
     write_latency: Duration
     """Time of one small write."""
     read_requests: Frequency | None = None
-    """Small reads a second with many under way at once; as many as the read rate carries by default."""
+    """Small reads per second with many in flight at once; by default, as many as the read rate allows."""
     write_requests: Frequency | None = None
-    """Small writes a second with many under way at once, for long; as many as the write rate carries by default."""
+    """Sustained small writes per second with many in flight at once; by default, as many as the write rate allows."""
 
     landing_zone: PositiveSize | None = None
     """Bytes that it takes at its write rate and puts into their place later, such as flash that holds one bit in each

@@ -125,6 +125,17 @@ def seconds_of(text: str) -> float:
             elapsed = float(text) if re.fullmatch(r"\s*\d+(\.\d+)?(?:[eE][+-]?\d+)?\s*", text) else parse(text, "s")
         except UnitError:
             raise UnitError(f"'{text}' is not an elapsed time; write for example 01:30:00, or 5400") from None
+    return checked(elapsed, text)
+
+
+def checked(elapsed: float, text: str) -> float:
+    """Seconds, which a text states, if a job can take so long.
+
+    Raises
+    ------
+    UnitError
+        It cannot.
+    """
     if elapsed > LATEST:
         raise UnitError(f"'{text}' is no elapsed time of a job; write at most {LATEST / 86_400.0:.0f} d")
     return elapsed

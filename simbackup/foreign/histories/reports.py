@@ -12,7 +12,7 @@ from typing import Any
 from simbackup.errors import InputError, Problem, choices
 from simbackup.foreign.histories.finished_job import NUMBERS, STATES, TEXTS, FinishedJob
 from simbackup.foreign.histories.mapping import END, MappingSpec, built_in, unit_of
-from simbackup.foreign.histories.moments import DATES, UNIX, form_of, moment, seconds_of
+from simbackup.foreign.histories.moments import DATES, UNIX, checked, form_of, moment, seconds_of
 from simbackup.schema.inventory import Inventory, read_inventory
 from simbackup.schema.tree import Node
 from simbackup.units import UnitError
@@ -173,7 +173,7 @@ def _number(report: Report, column: str, cell: Node) -> float | None:
         if unit == "s":
             if _LETTERS.search(text) or ":" in text:
                 return seconds_of(text)
-            return seconds_of(f"{amount(text, unit, report.written, named or 's')!r}")
+            return checked(amount(text, unit, report.written, named or "s"), text)
         value = amount(text, unit, report.written, named or ("B" if unit == "B" else ""))
     except UnitError as error:
         message, _, remedy = str(error).partition("; ")

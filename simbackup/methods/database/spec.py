@@ -29,25 +29,25 @@ class DatabaseBackupSpec(BackupJob):
     """Full backup of a database to a volume."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
-    """`logical_dump` writes text under a read lock, `hot_copy` copies files under it, `snapshot_copy` a snapshot."""
+    """`logical_dump` writes text under a read lock, `hot_copy` copies files under a read lock, and `snapshot_copy`
+    copies a snapshot.
+    """
     data: Annotated[Text, OF_DATA]
     """The data set of the database: a name of `data:` with `database:`."""
     to: Annotated[Text, ONTO_DEVICE]
-    """The volume or device that takes the backup, behind what lies there, or the object store."""
+    """The volume or device that takes the backup, after the data that it already holds, or the object store."""
     snapshot: Annotated[Text, Refers("changes", "devices")] | None = None
     """The snapshot that a `snapshot_copy` creates and removes."""
     workers: Pieces | None = None
-    """Workers who dump tables or copy files at once, each on a core; one by default, as of mysqldump."""
+    """Number of workers that dump tables or copy files at once, each on a core; one by default, as with mysqldump."""
     connections: Pieces | None = None
-    """Connections to an object store, which all workers share, each of them for an object of its own; one for each
-    worker by default."""
+    """Number of connections to an object store, which all workers share; by default, one for each worker."""
     read_lock: bool | None = None
-    """Whether a `logical_dump` holds the read lock, as some programs do that need not; as the engine needs unless
-    stated."""
+    """Whether a `logical_dump` holds the read lock; by default, as the engine requires."""
     log_rate: Rate | None = None
-    """Bytes of log that users write in a second during a `hot_copy`, whose program copies it; none by default."""
+    """Bytes of log that users write per second during a `hot_copy`, and its program copies, too; none by default."""
     compressor: CompressionSpec | None = None
-    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not by default."""
+    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not compressed by default."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
@@ -170,7 +170,7 @@ class DatabaseBackupSpec(BackupJob):
 
 
 class BinaryLogSpec(BackupJob):
-    """Incremental backup of a database: the binary log of what was changed."""
+    """Incremental backup of a database: the binary log of its changes."""
 
     method: Literal["binary_log"]
     data: Annotated[Text, OF_DATA]
@@ -178,9 +178,9 @@ class BinaryLogSpec(BackupJob):
     to: Annotated[Text, ONTO_DEVICE]
     """The volume, device or object store that takes the backup."""
     changed: PositiveShare
-    """Bytes of log since the backup before, as a share of the database."""
+    """Bytes of log since the previous backup, as a share of the database."""
     compressor: CompressionSpec | None = None
-    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not by default."""
+    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not compressed by default."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 

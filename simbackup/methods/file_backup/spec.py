@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.spec import DeduplicationSpec
-from simbackup.methods.file_backup.between import SpoolSpec, check_level, check_maker, check_reader, check_spool
+from simbackup.methods.file_backup.between import (
+    SpoolSpec,
+    check_level,
+    check_maker,
+    check_reader,
+    check_reduction,
+    check_spool,
+)
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
@@ -46,30 +53,41 @@ class FileBackupSpec(Saving, FileKeeping):
     """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
     differential one (`cumulative`), or the last of any level (`incremental`)."""
     since: PositiveDuration | None = None
-    """How long ago the backup was made that it is based on; by default, `every` of an incremental."""
+    """How long ago the backup that this one builds on was made; by default, `every` for an incremental."""
     streams: Pieces | None = None
-    """Equal parts that are saved at once, onto a disk by as many threads, to tape on as many drives, or fewer with
-    `multiplexing`; one by default."""
+    """Number of equal parts that are saved at the same time: to disk by as many threads, to tape on as many drives, or
+    on fewer with `multiplexing`; one by default.
+    """
     multiplexing: Pieces | None = None
-    """Streams that a drive takes at once, block by block in turns: those of this job and of others of its pool that
-    allow as many. A stream goes to a drive that has one already, before it takes another drive; one by default."""
+    """Number of streams that a drive takes at once, interleaved block by block: those of this job and of other jobs of
+    its pool that allow as many. A stream joins a drive that already has one before it takes another drive; one by
+    default.
+    """
     workers: Pieces | None = None
-    """Workers that walk the files of each stream at once, one request each; as many as the program has, or one."""
+    """Number of workers that walk the files of each stream at the same time, one request each; by default, as many as
+    the program has, or one.
+    """
     connections: Pieces | None = None
-    """Connections over networks that each stream spreads its bytes over; one by default."""
+    """Number of network connections over which each stream spreads its bytes; one by default."""
     object_size: PositiveSize | None = None
-    """Bytes of each object in an object store; one for each file of a file-level backup, else one, by default."""
+    """Bytes of each object in an object store; by default, one object for each file of a file-level backup, or else a
+    single object.
+    """
     spool: SpoolSpec | None = None
     """A disk on the way to tape; none by default."""
     share: ShareSpec | None = None
-    """Another host that asks for the files or blocks as from a share, and a datasheet `share/name` as its model; the
-    host of the data reads them by default."""
+    """Another host, which requests the files or blocks as from a share, with a datasheet `share/name` as `model`; by
+    default, the host of the data reads them.
+    """
     pool: Text | None = None
-    """The pool whose cartridges are written; those of no pool by default."""
+    """The pool whose cartridges are written; by default, cartridges that belong to no pool."""
     compressor: CompressionSpec | None = None
-    """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not by default."""
+    """How it is compressed before it is written: a datasheet `compressor/name`, or a mapping; not compressed by
+    default.
+    """
     deduplication: DeduplicationSpec | None = None
-    """How it is deduplicated before a medium takes it: a `ratio`, and a datasheet as its model; not by default."""
+    """How it is deduplicated before it is written: a `ratio`, and a datasheet as `model`; not deduplicated by default.
+    """
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
@@ -202,31 +220,9 @@ class FileBackupSpec(Saving, FileKeeping):
                 self._check_way(checks, path)
         if self.data in spec.data:
             checks.owned(path, spec.data[self.data].on)
-        with checks.about(*path):
-            check_reader(checks, path, self)
-        with checks.about(*path):
-            self._check_reduction(checks, path)
-        for between in (check_spool, check_level):
+        for between in (check_reader, check_reduction, check_spool, check_level):
             with checks.about(*path):
                 between(checks, path, self)
-
-    def _check_reduction(self, checks: Checks, path: Path) -> None:
-        """Report what is wrong with compression and deduplication."""
-        target, compressor = checks.spec.devices.get(self.to), self.compressor
-        if compressor is not None and not isinstance(compressor, Unknown):
-            remote = isinstance(target, BackupTarget) and not isinstance(target, MediaLibrary | ObjectTarget)
-            compressor.check(checks, (*path, "compressor"), self.data, remote=remote or target is None)
-        if self.deduplication is None or isinstance(self.deduplication, Unknown):
-            return
-        if isinstance(target, MediaLibrary):
-            message = "a tape cannot be read at so many places"
-            checks.report((*path, "deduplication"), message, "deduplicate on disk, and copy the save set to tape")
-        if isinstance(target, ObjectTarget) and self.deduplication.at != "client":
-            message = f"only the client deduplicates for an object store, not the {self.deduplication.at}"
-            checks.report((*path, "deduplication", "at"), message, "write 'client'")
-        known = compressor if compressor is not None and not isinstance(compressor, Unknown) else None
-        self.deduplication.check(checks, (*path, "deduplication"), known)
-        self.deduplication.check_change(checks, (*path, "deduplication"), self.data, whole=self.level == "full")
 
     def base_age(self) -> float | None:
         """Seconds since the backup that it is based on, None if it is based on none."""

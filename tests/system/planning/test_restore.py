@@ -167,6 +167,8 @@ def test_the_cheapest_that_meets_the_goals_comes_first() -> None:
     assert found.best is not None
     costs = [one.cost for one in found.configurations]
     assert costs == sorted(costs)
+    (missed,) = size(file, goals_of(parse("budget_month: 1\n", "goals.yaml")), {}, "3 months").configurations[0].missed
+    assert (missed.wanted, missed.met) == ("at most 1 USD", False)
     with pytest.raises(InputError):
         size(file, goals, {"targets.moon.device.disks": ["4"]}, "3 months")
 
@@ -232,7 +234,7 @@ def test_declared_times_and_their_ranges_are_in_the_interval() -> None:
     below, above = (found.interval.best - found.interval.low), (found.interval.high - found.interval.best)
     own = (plain.interval.best - plain.interval.low), (plain.interval.high - plain.interval.best)
     assert (below, above) == pytest.approx((math.hypot(2 * 3600, own[0]), math.hypot(6 * 3600, own[1])))
-    assert "recovery decides most" in found.interval.sentence()
+    assert "recovery matters most" in found.interval.sentence()
 
 
 def test_ranges_of_devices_widen_the_interval() -> None:

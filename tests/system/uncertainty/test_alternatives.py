@@ -47,7 +47,7 @@ def test_a_choice_is_the_stated_value_in_a_run_and_any_of_them_in_an_interval() 
     assert found.from_inputs.low == pytest.approx(fast, rel=0.1)
     assert found.from_inputs.high == pytest.approx(result.get("jobs.save.elapsed"), rel=0.1)
     assert found.decides[0].input.name == "jobs.save.to"
-    assert "jobs.save.to decides most" in found.sentence()
+    assert "jobs.save.to matters most" in found.sentence()
     assert {"value": "slow", "alternatives": ["fast"]}.items() <= found.as_dict()["inputs"][0].items()
 
 
@@ -113,4 +113,4 @@ def test_a_shared_unknown_moves_once_and_each_place_within_its_own_range() -> No
 
 def test_what_is_shared_is_one_contributor() -> None:
     found = job_intervals(sb.simulate(in_turn(shared="write rate")), effort=QUICK)
-    assert "write rate decides most" in found["save"].sentence()
+    assert "write rate matters most" in found["save"].sentence()

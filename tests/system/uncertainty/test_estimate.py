@@ -116,7 +116,7 @@ def test_a_verdict_says_in_how_many_cases_a_job_fits() -> None:
     assert found.fits is not None
     assert found.fits == pytest.approx(expected, abs=0.03)
     assert f"fits its window in {100.0 * found.fits:.0f} % of cases" in found.sentence()
-    assert "devices.target.write_rate decides most; measure it first" in found.sentence()
+    assert "devices.target.write_rate matters most; measure it first" in found.sentence()
 
 
 def test_values_that_a_check_refuses_are_drawn_nearer_to_the_best_estimate() -> None:

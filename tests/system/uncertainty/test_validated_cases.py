@@ -24,10 +24,10 @@ def test_more_or_fewer_bytes_than_any_case_name_the_nearest(sizes: list[float]) 
     assert (more.outside, fewer.outside) == ("more", "fewer")
     assert more.case is not None
     assert more.case.bytes == sizes[-1]
-    text = f"larger than any measured job of its kind (image), of which the nearest, {more.case.publication}, is"
+    text = f"larger than any measured job of its kind (image), the closest being {more.case.publication} with"
     assert more.sentence("image").startswith(text)
 
 
 def test_a_kind_that_nobody_measured_says_so() -> None:
-    assert nearest("observe", 1e9).sentence("observe") == "no measurement of its kind (observe) validates it"
+    assert nearest("observe", 1e9).sentence("observe") == "no job of its kind (observe) has been measured"
     assert nearest("image", 0.0).sentence("image") == ""

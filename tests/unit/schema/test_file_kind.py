@@ -14,6 +14,8 @@ SITE, SCENARIO, STUDY = "systems: {}\npolicies: {}\n", "hosts: {}\njobs: {}\n", 
     [
         (SITE, "scenario", "a.yaml:1:1: is a site, not a scenario; use 'simbackup plan run'"),
         (SCENARIO, "site", "a.yaml:1:1: is a scenario, not a site; use 'simbackup run'"),
+        (SCENARIO, "study", "a.yaml:1:1: is a scenario, not a study; use 'simbackup run'"),
+        (SITE, "study", "a.yaml:1:1: is a site, not a study; use 'simbackup plan run'"),
         (STUDY, "site", "a.yaml:1:1: is a study, not a site; use 'simbackup study'"),
     ],
 )

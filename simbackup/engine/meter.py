@@ -1,0 +1,57 @@
+"""What a link has done so far: units, busy seconds, bytes."""
+
+from __future__ import annotations
+
+from simbackup.engine.mover import Riding
+
+
+class Meter:
+    """Integrals over time of what is used of a link, at rates that are constant between changes."""
+
+    __slots__ = (
+        "_busy",
+        "_bytes_per_s",
+        "_since",
+        "_used",
+        "busy_s",
+        "bytes_moved",
+        "peak_bytes_per_s",
+        "riding",
+        "units",
+    )
+
+    def __init__(self) -> None:
+        self.riding: Riding | None = None
+        """A crowd that is alone on the link, by whose clock it is metered."""
+        self.units: float = 0.0
+        """Units used so far."""
+        self.busy_s: float = 0.0
+        """Seconds busy so far: the integral of the share of capacity in use."""
+        self.bytes_moved: float = 0.0
+        self.peak_bytes_per_s: float = 0.0
+        """The greatest bytes per second that lasted for any time so far."""
+        self._since: float = 0.0
+        self._used: float = 0.0
+        self._busy: float = 0.0
+        self._bytes_per_s: float = 0.0
+
+    def settle(self, now: float) -> None:
+        """Update the totals to `now`, seconds."""
+        elapsed = now - self._since
+        if elapsed > 0.0:
+            self.units += self._used * elapsed
+            self.busy_s += self._busy * elapsed
+            self.bytes_moved += self._bytes_per_s * elapsed
+            self.peak_bytes_per_s = max(self.peak_bytes_per_s, self._bytes_per_s)
+            if self.riding is not None:
+                self._settle_riding(self.riding, now)
+        self._since = now
+
+    def _settle_riding(self, riding: Riding, now: float) -> None:
+        reading = riding.crowd.clock(now)
+        levels = reading - riding.since
+        self.units += riding.units * levels
+        self.busy_s += riding.busy * levels
+        self.bytes_moved += riding.bytes * levels
+        self.peak_bytes_per_s = max(self.peak_bytes_per_s, riding.bytes * riding.crowd.greatest(self._since, now))
+        riding.since = reading
