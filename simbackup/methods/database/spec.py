@@ -220,7 +220,7 @@ def _backup_uses(spec: Spec, name: str, job: DatabaseBackupSpec | BinaryLogSpec)
     elif spec.owner_of(job.to) != spec.host_of(job.data):
         yield f"jobs.{name}.tool.server_cpu"
     if job.compressor is not None:
-        yield f"data.{job.data}.compression"
+        yield from (f"data.{job.data}.compression", f"jobs.{name}.tool.shares_threads")
     yield from _coded(name, job)
 
 

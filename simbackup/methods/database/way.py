@@ -59,7 +59,8 @@ class Way:
         (job, activity), copy = doing, saved.copies[0]
         there, server, done = copy.extents[0], system.hosts[self.server], 0.0
         for size, workers in phases(saved.size, self.workers, largest):
-            going = compressed(of_workers(shape, workers), system.hosts[self.host], server, self.reduction)
+            how = self.tool.coding(self.reduction, workers)
+            going = compressed(of_workers(shape, workers), system.hosts[self.host], server, how)
             networks = [system.networks[name] for name in self.networks]
             if there.medium in system.object_stores:
                 yield from self._upload(system, doing, going, copy, (size, workers))

@@ -111,7 +111,7 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
         yield from self.tool.asks(f"jobs.{name}.tool", image=not walks) if self.tool is not None else ()
         if self.compressor is not None:
-            yield f"data.{self.data}.compression"
+            yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.shares_threads")
         yield from self._reduction_uses(name)
         if tape:
             yield from (

@@ -134,6 +134,10 @@ class BackupToolSheet(Frozen):
     """Whether it also copies the log that a database writes meanwhile, and replays it in a restore, so that a hot copy
     needs no lock.
     """
+    shares_threads: Annotated[bool, Word()] = False
+    """Whether the threads of its compressor serve all workers and streams of a backup together, as a pool. Otherwise,
+    each has that many threads of its own.
+    """
     group_time: Duration | None = None
     """Time from the start of a group of save sets until the first of them begins."""
     index_record: SizePerFile | None = None
@@ -182,6 +186,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "share_calls": "in copies of trees to another host",
         "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with 'multiplexing'",
+        "shares_threads": "in backups with a compressor and several workers or streams",
         "group_time": "in start_group",
         "index_record": "in save_index",
         "index_time": "in save_index",
