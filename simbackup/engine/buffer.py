@@ -272,8 +272,11 @@ class Buffer:
         times += [(self.capacity_bytes, rise), (0.0, fall)]
         if self._followers is not None:
             times.append((abs(self._bound() - MARGIN * self.capacity_bytes), max(rise, fall)))
-        gaps = [(abs(at - level), rate) for at, rate in times if rate > 0.0]
-        soon = min((gap / rate for gap, rate in gaps if gap > rounding), default=math.inf)
+        soon = math.inf
+        for at, rate in times:
+            gap = abs(at - level)
+            if rate > 0.0 and gap > rounding:
+                soon = min(soon, gap / rate)
         now = float(self._network.env.now)
         self._rings = max(now + soon, math.nextafter(now, math.inf))
         self._alarm.set(self._rings)
