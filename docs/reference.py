@@ -139,7 +139,7 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
         if inner is not None and kind is None:
             lines += ["", *_nested(key, inner)]
         elif inner is not None and kind is not None and (further := _further(inner, kind)):
-            said = f"Keys beside those of its [datasheet]({'../' if section in FOLDERS else ''}datasheets/{kind}.md):"
+            said = f"Keys besides those of its [datasheet]({'../' if section in FOLDERS else ''}datasheets/{kind}.md):"
             lines += ["", f"## `{key}`", "", _text(inner.__doc__), "", said, "", *_table(inner, further)]
     if example is not None:
         origin, text = example
@@ -165,7 +165,7 @@ def _beside(kind: str, part: type[BaseModel] | None) -> str:
     """The keys that a mapping in a scenario has beside those of a datasheet."""
     if part is None or not (keys := _further(part, kind)):
         return ""
-    said = f"Keys beside these where a part of a scenario has a mapping with `model: {kind}/NAME`:"
+    said = f"Further keys, for a mapping in a scenario with `model: {kind}/NAME`:"
     return "\n".join(["", "## In a scenario", "", said, "", *_table(part, keys)]) + "\n"
 
 
@@ -184,7 +184,7 @@ def _site() -> str:
     lines = [_page("Sites: site.yaml", SiteSpec, None, "").rstrip()]
     for key, part in inside.items():
         lines += ["", *_nested(key, part)]
-    lines += ["", "Whole files are in `scenarios/planning/templates/`, and what they give in [plan a site]"]
+    lines += ["", "For complete files, see `scenarios/planning/templates/`; for results, see [plan a site]"]
     lines[-1] += "(../how-to/plan-a-site.md)."
     lines += ["", "# Goals: goals.yaml", "", _text(GoalsSpec.__doc__), "", *_table(GoalsSpec, GoalsSpec.model_fields)]
     return "\n".join([*lines, "", *_nested("restores", RestoreGoalSpec), ""])
@@ -197,7 +197,7 @@ def _history() -> str:
     lines += [_text(FinishedJob.__doc__), "", "| column | meaning |", "|---|---|"]
     lines += [f"| `{column}` | {_text(attribute_texts(FinishedJob)[column])} |" for column in COLUMNS]
     lines += ["", "## Mappings of columns: NAME.yaml", "", _text(MappingSpec.__doc__), ""]
-    lines += [*_table(MappingSpec, MappingSpec.model_fields), "", "These come along:", ""]
+    lines += [*_table(MappingSpec, MappingSpec.model_fields), "", "These mappings come with simbackup:", ""]
     lines += [f"- `{name}`: {each.title}" for name, each in built_in().items()]
     return "\n".join([*lines, ""])
 
@@ -219,12 +219,8 @@ def _meaning(part: type[BaseModel], key: str) -> str:
     if said or len(words) != 1:
         return said
     if key == "kind" and sheet_kind(part) is not None:
-        return "The kind of device; a `model` says it, too."
-    return (
-        f"Says which {'kind of device it' if key == 'kind' else 'method the job'} is."
-        if key in KINDS
-        else f"The {key}."
-    )
+        return "The kind of device; a `model` implies it."
+    return f"The {'kind of device' if key == 'kind' else 'method of the job'}." if key in KINDS else f"The {key}."
 
 
 def _type(part: type[BaseModel], key: str) -> str:

@@ -49,7 +49,7 @@ class Reduction:
     expand_cpu: float = 0.0
     scaling: float = 1.0
     measured_at: float = 1.0
-    threads: int = 1
+    threads: float = 1.0
     expanders: int = 1
     overlapped: bool = False
     rate: float | None = None

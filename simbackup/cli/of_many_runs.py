@@ -34,7 +34,7 @@ def study(  # noqa: PLR0917 (typer reads each as an option)
     into: Into = None,
     shard: Annotated[
         str | None,
-        typer.Option(metavar="I/N", help="Run only part I of N of the points, from 0 on, into the folder; no table."),
+        typer.Option(metavar="I/N", help="Run only part I (from 0) of N parts, into the folder, and print no table."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the table to this .csv, .parquet, .xlsx or .json file.")
@@ -44,7 +44,7 @@ def study(  # noqa: PLR0917 (typer reads each as an option)
 ) -> None:
     """Run scenarios over varied values, and print one table with the 90 % interval of each figure.
 
-    With --into, what was interrupted goes on where it was, and what has not changed is not run again.
+    With --into, an interrupted study resumes, and points that have not changed are not run again.
     """
     from simbackup.cli import show, show_study  # noqa: PLC0415
     from simbackup.cli.counting import counting  # noqa: PLC0415
@@ -86,7 +86,7 @@ def sensitivity(  # noqa: PLR0917 (typer reads each as an option)
     figure: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ADDRESS]", help="A figure, such as jobs.full.elapsed; default: the job that takes longest."
+            metavar="[ADDRESS]", help="A figure, such as jobs.full.elapsed; default: that of the longest job."
         ),
     ] = None,
     sets: Sets = None,
@@ -103,7 +103,7 @@ def sensitivity(  # noqa: PLR0917 (typer reads each as an option)
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show which inputs a figure depends on, and what measuring the first of them would narrow."""
+    """Show which inputs a figure depends on, and how much measuring the first would narrow its interval."""
     from simbackup.cli import show, show_sensitivity  # noqa: PLC0415
     from simbackup.cli.counting import counting  # noqa: PLC0415
     from simbackup.experiments.sensitivity import sensitivity as answer  # noqa: PLC0415
@@ -161,15 +161,15 @@ def reproduce(  # noqa: PLR0917 (typer reads each as an option)
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Count rows that are declared off as failures.")] = False,
     left_out: Annotated[
-        bool, typer.Option("--cross-validate", help="Predict each row of each fit from its other rows instead.")
+        bool, typer.Option("--cross-validate", help="Instead, predict each fitted row from the others.")
     ] = False,
     covering: Annotated[
-        bool, typer.Option("--coverage", help="Show how often the 90 % intervals of all measured rows hold instead.")
+        bool, typer.Option("--coverage", help="Instead, show how often 90 % intervals contain the measured value.")
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Simulate the published measurements, and compare measured with simulated."""
+    """Simulate the published measurements, and compare the results with the measured values."""
     from simbackup.cli import show, show_published  # noqa: PLC0415
     from simbackup.experiments.reproduce import reproduce as everything  # noqa: PLC0415
 
@@ -202,11 +202,11 @@ def calibrate(  # noqa: PLR0917 (typer reads each as an option)
     ],
     history: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="Fit what the 'history' of the scenario names to these jobs, and predict the rest."
-        ),
+        typer.Option(metavar="FILE", help="Fit the constants under 'history' of the scenario to these jobs."),
     ] = None,
-    hold_out: Annotated[HoldOut, typer.Option(help="Which half of a history is predicted.")] = HoldOut.RANDOM,
+    hold_out: Annotated[
+        HoldOut, typer.Option(help="Half of the history to predict; the rest is fitted.")
+    ] = HoldOut.RANDOM,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do not write the datasheets.")] = False,
     seed: Seed = 0,
     as_json: Json = False,

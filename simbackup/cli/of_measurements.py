@@ -21,7 +21,7 @@ def measure(
     ],
     as_json: Json = False,
 ) -> None:
-    """Write a datasheet from the output of measuring tools, with the spread over runs as range."""
+    """Write a datasheet from the output of measuring tools, with the spread of the runs as the range."""
     from simbackup import units  # noqa: PLC0415
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.foreign.measurements.measured_sheet import known_like, measured_sheet  # noqa: PLC0415
@@ -58,10 +58,10 @@ def history(
         str,
         typer.Option(help="Columns of tables: a .yaml file, or bacula, netbackup, netbackup-bpdbjobs, veeam, jobs."),
     ] = "",
-    zone: Annotated[str, typer.Option(help="Time zone of times that name none, such as Europe/Berlin.")] = "",
+    zone: Annotated[str, typer.Option(help="Time zone of times that state none, such as Europe/Berlin.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Write a history of jobs, jobs.csv, from what backup programs report."""
+    """Write a history of jobs, jobs.csv, from reports of backup programs."""
     from simbackup.cli import show, show_history  # noqa: PLC0415
     from simbackup.foreign.histories.finished_job import as_rows  # noqa: PLC0415
     from simbackup.foreign.histories.history import jobs_csv, read_history  # noqa: PLC0415

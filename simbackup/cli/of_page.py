@@ -13,15 +13,15 @@ def serve(  # noqa: PLR0917 (typer reads each as an option)
     scenario: Annotated[
         str, typer.Argument(metavar="[SCENARIO|SITE|FOLDER]", help="What to open; a folder offers all its files.")
     ] = "",
-    port: Annotated[int, typer.Option(help="Port of the page; 0 takes any that is free.")] = 8350,
+    port: Annotated[int, typer.Option(help="Port of the page; 0 picks a free one.")] = 8350,
     host: Annotated[
-        str, typer.Option(help="Address of the page; anything but the default lets others in.")
+        str, typer.Option(help="Address of the page; any but the default lets others connect.")
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
-    memory: Annotated[str, typer.Option(metavar="SIZE", help="Most memory of one run.")] = "2 GB",
-    time: Annotated[str, typer.Option(metavar="TIME", help="Most processor time of one run.")] = "5 min",
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="Maximum memory of one run.")] = "2 GB",
+    time: Annotated[str, typer.Option(metavar="TIME", help="Maximum processor time of one run.")] = "5 min",
 ) -> None:
-    """Serve a page in the browser to ask what if: move values, see what changes, keep and compare variants."""
+    """Serve a what-if page for the browser: change values, see the effect, keep and compare variants."""
     from simbackup.cli.options import quantity  # noqa: PLC0415
     from simbackup.web.serve import serve as served  # noqa: PLC0415
 

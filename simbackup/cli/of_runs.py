@@ -109,7 +109,7 @@ def picture(
     ] = "svg",
     sets: Sets = None,
 ) -> None:
-    """Draw the system: hosts, devices, links, data, users and jobs. Nothing is run."""
+    """Draw the system: hosts, devices, links, data, users and jobs. No simulation is run."""
     from simbackup.drawing.picture import picture as drawn  # noqa: PLC0415
     from simbackup.results.folder import is_there  # noqa: PLC0415
     from simbackup.results.result import Result  # noqa: PLC0415
@@ -166,7 +166,7 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
     sets: Sets = None,
     seed: Seed = 0,
 ) -> None:
-    """Write a page that answers a scenario's question, with its inputs and assumptions; several are compared."""
+    """Write a page that answers a scenario's question, with its inputs and assumptions; compare several."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.cli.counting import counting  # noqa: PLC0415
     from simbackup.reporting.report import report as write  # noqa: PLC0415

@@ -40,7 +40,7 @@ Wanted = Annotated[
     Intervals,
     typer.Option(
         "--intervals",
-        help="Effort for intervals: none, quick (none if it is very large) or thorough (slow).",
+        help="Intervals: none, quick (none for very large scenarios) or thorough (slow).",
     ),
 ]
 Workers = Annotated[
@@ -52,7 +52,7 @@ Scheduler = Annotated[
 ]
 Into = Annotated[
     Path | None,
-    typer.Option(metavar="FOLDER", help="Keep what is found in this folder, and run only what it does not hold yet."),
+    typer.Option(metavar="FOLDER", help="Save results in this folder, and run only what is missing there."),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of all random streams.", min=0)]
 

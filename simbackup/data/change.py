@@ -12,23 +12,26 @@ BY_LEVEL = "in backups of a level other than full"
 
 
 class ChangeSheet(Frozen):
-    """How data change in time."""
+    """How data change over time."""
 
     daily: Share
-    """Share of the bytes that differ after a day."""
+    """Share of the bytes that have changed after a day."""
     daily_files: Share | None = None
-    """Share of the files that differ after a day, each of which an incremental of files saves whole; `daily` unless
-    stated."""
+    """Share of the files that have changed after a day; a file-level incremental saves each of them whole. `daily` by
+    default.
+    """
     hot_data: PositiveShare | None = None
-    """Share of the data that takes most changes; none is hot by default."""
+    """Share of the data that receives most of the changes; by default, no data are hot."""
     hot_changes: PositiveShare | None = None
     """Share of the changes that go to the hot data."""
     replaced: Share | None = None
-    """Share of the data that is deleted in a day, and made anew; none by default."""
+    """Share of the data that is deleted and created anew each day; none by default."""
     growth: Multiple | None = None
-    """Share by which the data grow in a year, compounded; not at all by default."""
+    """Share by which the data grow in a year, compounded; no growth by default."""
     run: PositiveSize | None = None
-    """Mean contiguous run of changed bytes, which an incremental image reads at once; needed by those alone."""
+    """Mean contiguous run of changed bytes, which an incremental image reads at once; only needed for incremental
+    images.
+    """
 
     def rules(self) -> Rules:
         """Report half of a hot spot, and one that is colder than the rest."""

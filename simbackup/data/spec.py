@@ -51,45 +51,50 @@ UNSTATED_LAYOUT = {
 
 
 class FilesystemSheet(Frozen):
-    """What a file system costs for each file."""
+    """The costs of a file system for each file."""
 
     reads_per_file: Multiple
-    """Positioned reads for each file besides its data, cache cold, in directory order."""
+    """Positioned reads for each file in addition to its data, with a cold cache, in directory order."""
     cpu_per_file: TimePerFile
     """Time of the reference core to walk to, open, read and close a file."""
     fragment: PositiveSize
     """Mean contiguous run of a file's data."""
     record: PositiveSize | None = None
-    """Bytes of a file's record, which are read before its data."""
+    """Bytes of a file's metadata record, which is read before its data."""
     record_read: PositiveSize | None = None
-    """Bytes of records that come with one read, as neighbours lie in one block or are read ahead; the host's read-ahead
-    by default."""
+    """Bytes of records that one read returns, because neighbours are in the same block or are read ahead; by default,
+    the host's read-ahead.
+    """
     entry: PositiveSize | None = None
-    """Bytes of a file's entry in its directory. Where this and directory_read are stated, files that are only looked at
-    share the reads of directories and records; else each takes reads_per_file."""
+    """Bytes of a file's entry in its directory. If this and directory_read are stated, files that are only examined
+    share the reads of directories and records; otherwise each takes reads_per_file.
+    """
     directory_read: PositiveSize | None = None
-    """Bytes of a directory that come with one read."""
+    """Bytes of a directory that one read returns."""
     listed: Annotated[bool, Word()] = False
-    """Whether entries of directories say sizes and times, so that looking at a file takes no read of its record."""
+    """Whether directory entries contain sizes and times, so that examining a file takes no read of its record."""
     resident: PositiveSize | None = None
-    """Largest file that lies inside its record; none does by default."""
+    """Size of the largest file that is stored inside its record; by default, no files are."""
     walk_cpu: TimePerFile | None = None
-    """Time of the reference core to find that a file has not changed, without opening it; that of cpu_per_file unless
-    stated."""
+    """Time of the reference core to find that a file has not changed, without opening it; cpu_per_file by default."""
     open_time: TimePerFile | None = None
-    """Time that opening a file to read it waits beside processor and reads, as for filters; none by default."""
+    """Further time to open a file for reading, in addition to processor time and reads, such as that of filter drivers;
+    none by default.
+    """
     create_cpu: TimePerFile | None = None
-    """Time of the reference core to create, write and close a file; that of cpu_per_file by default."""
+    """Time of the reference core to create, write and close a file; cpu_per_file by default."""
     create_writes: Times | None = None
-    """Positioned writes behind for each file made, after neighbours are gathered; none by default."""
+    """Positioned writes in the background for each created file, after neighbours are gathered; none by default."""
     create_syncs: Times | None = None
-    """Positioned writes for each file made that whoever makes it waits for; none by default."""
+    """Positioned writes for each created file that its creator waits for; none by default."""
     attribute_cpu: TimePerFile | None = None
-    """Time of the reference core to change times, owner or rights of a file once; none by default."""
+    """Time of the reference core to change the times, owner or rights of a file once; none by default."""
     log_record: SizePerFile | None = None
-    """Bytes that a journal takes for each file made, and for each change of its attributes; none by default."""
+    """Bytes that a journal needs for each created file, and for each change of its attributes; none by default."""
     files_per_directory: Ratio | None = None
-    """Files of a directory where the data do not say how many directories they have; all in one by default."""
+    """Number of files in a directory, if the data do not state how many directories there are; by default, all files
+    are in one directory.
+    """
 
 
 class FilesystemSpec(Modelled, FilesystemSheet):
@@ -97,10 +102,10 @@ class FilesystemSpec(Modelled, FilesystemSheet):
 
 
 class DatabaseSheet(Frozen):
-    """What the engine of a database costs when it is backed up and restored."""
+    """The costs of a database engine in backups and restores."""
 
     dump_ratio: Ratio
-    """Bytes of a logical dump for each byte that the database takes on disk."""
+    """Bytes of a logical dump for each byte of the database on disk."""
     dump_cpu: PositiveTimePerByte
     """Time of the reference core for each byte of a dump: read the rows, write the text."""
     load_cpu: PositiveTimePerByte
@@ -110,23 +115,25 @@ class DatabaseSheet(Frozen):
     flush_time: Duration
     """Time to flush tables and logs on an idle server."""
     in_turn: Share | None = None
-    """Share of dump_cpu and load_cpu that only one of several workers takes at a time: locks, logs, an index that all
-    fill; none by default."""
+    """Share of dump_cpu and load_cpu that only one worker can spend at a time, because of locks, logs or a shared
+    index; none by default.
+    """
     index_cpu: TimePerByte | None = None
-    """Time of the reference core for each byte of the indexes, which a load builds when all rows are there; unless
-    stated, load_cpu holds it, and rows and indexes are filled together."""
+    """Time of the reference core for each byte of the indexes, which a load builds when all rows are loaded. By
+    default, load_cpu includes it, and rows and indexes are filled together.
+    """
     index_reads: Multiple | None = None
-    """Bytes of rows and of sorted runs that are read for each byte of the indexes; none, as in memory, unless
-    stated."""
+    """Bytes of rows and of sorted runs that are read for each byte of the indexes; none by default, as in memory."""
     load_log: Multiple | None = None
-    """Bytes of its own log that a load writes for each byte of rows and indexes; none by default."""
+    """Bytes of log that a load writes for each byte of rows and indexes; none by default."""
     locks_for_dump: Annotated[bool, Word()] = True
-    """Whether a logical dump needs the read lock to be consistent; not where old versions of rows are kept for it; yes
-    by default."""
+    """Whether a logical dump needs the read lock to be consistent. An engine that keeps old versions of rows does not
+    need it.
+    """
     locks_for_snapshot: Annotated[bool, Word()]
     """Whether a snapshot needs the read lock while it is created."""
     hot_copy: Annotated[bool, Word()] = True
-    """Whether its files may be copied under the read lock while it runs; yes by default."""
+    """Whether its files can be copied under the read lock while it runs."""
 
 
 class DatabaseSpec(Modelled, DatabaseSheet):
@@ -153,25 +160,27 @@ class FilesSheet(Frozen):
     files: PositiveCount | None = None
     """Number of files; one by default."""
     file_size: Size | None = None
-    """Mean size of a file on disk, zero for empty files; `size` over `files` by default."""
+    """Mean size of a file on disk, zero for empty files; by default, `size` divided by `files`."""
     directories: Count | None = None
-    """Number of directories; by the file system's files_per_directory by default."""
+    """Number of directories; by default, it follows from the file system's files_per_directory."""
     layout: Layout | None = None
-    """Share of the files that are scattered, not together as they were written: `scattered` all, `together` none.
-    By default, half of them of a file system, and an assumption with the range of all shares."""
+    """Share of the files that are scattered on disk, and not together as they were written: `scattered` means all,
+    `together` none. By default, half of the files of a file system are assumed to be scattered, with the range from
+    none to all.
+    """
     compression: Reduction | None = None
-    """Bytes before over bytes after compression, such as `2:1`; 1 by default."""
+    """Compression ratio: bytes before divided by bytes after compression, such as `2:1`; 1 by default."""
 
 
 class PopulationSheet(FilesSheet):
-    """A population of files, and how large they are together."""
+    """A population of files, with their total size."""
 
     size: PositiveSize | None = None
     """Bytes of all files."""
 
 
 class AgedSpec(Frozen):
-    """Random updates since the data were written in sequence; each went to a free place."""
+    """Random updates since the data were written in sequence; each went to free space."""
 
     updates: Count
     """Number of updates."""
@@ -180,7 +189,7 @@ class AgedSpec(Frozen):
     working_set: PositiveShare | None = None
     """Share of the data that was updated; all of it by default."""
     hot_data: PositiveShare | None = None
-    """Share of the working set that took most of them."""
+    """Share of the working set that received most of the updates."""
     hot_updates: PositiveShare | None = None
     """Share of the updates that went to the hot data."""
 
@@ -190,29 +199,29 @@ class DataSpec(Part, Modelled, FilesSheet):
 
     sheet = "population"
     on: Text
-    """The device or volume that it lies on."""
+    """The device or volume that holds it."""
     size: PositiveSize
     """Bytes of the data set, such as `2 TB`; with `files`, of all files together."""
     at: Size | None = None
-    """Where it begins on the device; behind the data sets listed before it by default."""
+    """Where it begins on the device; by default, after the data sets listed before it."""
     filesystem: FilesystemSpec | None = None
     """The file system that holds its files: a datasheet `filesystem/name`, or a mapping."""
     database: DatabaseSpec | None = None
     """The database engine that it belongs to: a datasheet `database/name`, or a mapping."""
     cached: Share | None = None
-    """Share of it that lies in the memory of its host; none by default."""
+    """Share of it that is in the memory of its host; none by default."""
     aged: AgedSpec | None = None
-    """Random updates before the start, on a volume that writes to free places; none by default."""
+    """Random updates before the start, on a volume that writes to free space; none by default."""
     change: ChangeSpec | None = None
     """How it changes: a datasheet `change/name`, or a mapping; needed by backups of a level other than full."""
     content: PositiveSize | None = None
-    """Bytes of its rows, which a logical dump writes; all its bytes but those of its indexes by default."""
+    """Bytes of its rows, which a logical dump writes; by default, all its bytes except those of its indexes."""
     indexes: PositiveSize | None = None
-    """Bytes of the indexes of a database beside its rows, which a logical dump neither reads nor writes; none unless
-    stated."""
+    """Bytes of the indexes of a database, which a logical dump neither reads nor writes; none by default."""
     largest: PositiveShare | None = None
-    """Share of a database that is in its largest table or file, which one of several workers takes alone; tables and
-    files are divided among them by default."""
+    """Share of a database that is in its largest table or file, which a single worker must process; by default, all
+    workers share the work evenly.
+    """
 
     conditional: ClassVar[Mapping[str, str]] = {
         "compression": "in backups to tape, in database_native backups, and in backups with a 'compressor'",

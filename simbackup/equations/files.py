@@ -67,7 +67,7 @@ def looking(
     entry
         Bytes of an entry in a directory.
     directory_read
-        Bytes of a directory that come with one read.
+        Bytes of a directory that one read returns.
     record
         Bytes of a file's record, which is read, too; none where entries say all that is looked at.
     record_read

@@ -26,20 +26,20 @@ from simbackup.units import show_short
 
 
 class RestoreGoalSpec(Frozen):
-    """A restore that has to be quick, and lose little."""
+    """A restore that must be quick and lose little data."""
 
     what: Text = "site"
     """`site`, `client NAME`, or `one-file NAME`."""
     at: CalendarDay | None = None
     """The day; the last one of the plan by default."""
     after_loss_of: Text | None = None
-    """A target or a place that is lost; none by default."""
+    """The target or place that is lost; none by default."""
     within: Duration | None = None
     """Longest time until it is complete (RTO)."""
     data_lost: Duration | None = None
     """Longest time between the restore point and the loss (RPO)."""
     at_once: PositiveCount | None = None
-    """Restores from disk at the same time; four by default."""
+    """Number of restores from disk at the same time; four by default."""
 
     def rules(self) -> Rules:
         """Report a restore that may take and lose what it likes."""
@@ -48,16 +48,16 @@ class RestoreGoalSpec(Frozen):
 
 
 class GoalsSpec(Frozen):
-    """What a site has to reach."""
+    """The goals that a site must meet."""
 
     windows_missed: Count | None = None
-    """Most windows that backups and copies may miss, in all, without the first backup of each system."""
+    """Total number of windows that backups and copies may miss, not counting the first backup of each system."""
     fits: Annotated[bool, Field()] = True
-    """Whether pools and libraries have to hold everything until the end."""
+    """Whether pools and libraries must have space for everything until the end."""
     restore_points: Count | None = None
-    """Least number of restore points of each system at the end."""
+    """Minimum number of restore points of each system at the end."""
     budget_month: Money | None = None
-    """Most that a month may cost on average, in the currency of the prices."""
+    """Maximum average cost per month, in the currency of the prices."""
     restores: dict[Text, RestoreGoalSpec] = Field(default_factory=dict)
     """Restores by name."""
 

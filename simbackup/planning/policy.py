@@ -31,32 +31,33 @@ class LimitSpec(Frozen):
     """How many backups and copies run at once, and in which order the others wait."""
 
     at_once: Pieces
-    """Most that run at the same time."""
+    """Maximum number that run at the same time."""
     order: Annotated[Order, Word()] = "first_come"
-    """Who comes first of those that wait: who came first, who has most bytes to save, the system with the lowest
-    `priority`, or the one whose window ends first."""
+    """Which waiting job runs first: the one that came first, the one with the most bytes to save, that of the system
+    with the lowest `priority`, or the one whose window ends first.
+    """
 
 
 class RetentionSpec(Frozen):
-    """How long restore points are kept: whatever one of the rules keeps."""
+    """How long restore points are kept: a restore point stays as long as any of these rules keeps it."""
 
     last: Counted = None
-    """So many of the newest restore points, such as `14`."""
+    """Number of newest restore points to keep, such as `14`."""
     age: Text | None = None
-    """All that are younger, such as `5 weeks`, `3 months`."""
+    """Keep all that are younger than this, such as `5 weeks` or `3 months`."""
     daily: Counted = None
-    """The newest of each of the last so many days that have any, today among them."""
+    """Keep the newest of each of this many days that have any, including today."""
     weekly: Counted = None
-    """The newest of each of so many weeks, as of days. This week counts, too: `5` keeps the last of a week for four
+    """The same for weeks. This week counts, too: `5` keeps the last of a week for four
     weeks; write `6` for five."""
     monthly: Counted = None
-    """The newest of each of so many months. This month counts, too: `12` keeps the last of a month for eleven
+    """The same for months. This month counts, too: `12` keeps the last of a month for eleven
     months; write `13` for twelve."""
     yearly: Counted = None
-    """The newest of each of so many years. This year counts, too: `7` keeps the last of a year for six years;
+    """The same for years. This year counts, too: `7` keeps the last of a year for six years;
     write `8` for seven."""
     of: Literal["full", "any"] = "any"
-    """Which restore points days, weeks, months and years count: full backups alone, or all."""
+    """Which restore points `daily`, `weekly`, `monthly` and `yearly` count: only full backups, or all."""
 
     def rules(self) -> Rules:
         """Report an age that is not one, and rules that keep nothing."""
@@ -84,17 +85,18 @@ class SecondCopySpec(Frozen):
     to: Text
     """The target that takes the copy."""
     which: Literal["all", "full"] = "all"
-    """Which save sets are copied: all, or full backups alone."""
+    """Which save sets are copied: all, or only full backups."""
     on: Names = ("daily",)
-    """On which nights, in the words of schedules."""
+    """On which nights, in the same form as `schedule`."""
     at: Text | None = None
     """The time of day at which copying begins, such as `08:00`; after each backup by default."""
     by: Text | None = None
     """The time of day by which it should have ended."""
     retention: RetentionSpec | None = None
-    """How long it is kept; for ever by default."""
+    """How long it is kept; forever by default."""
     merges: bool = False
-    """Whether an expired one is merged into the next one there; unless it is, chains of incrementals stay whole."""
+    """Whether an expired copy is merged into the next one; otherwise it is kept as long as others in its chain need it.
+    """
 
     def rules(self) -> Rules:
         """Report days and times of day that are none."""
@@ -110,20 +112,22 @@ class StagingSpec(Frozen):
     on: Text
     """The target whose disks take them."""
     size: PositiveSize
-    """Room there for each backup that runs; when it is full, what it holds goes to tape."""
+    """Space there for each running backup; when it is full, its contents go to tape."""
     overlapped: bool = True
-    """Whether one half of the room is filled while the other goes to tape; else both take turns."""
+    """Whether one half of the space is filled while the other half goes to tape; otherwise filling and emptying take
+    turns.
+    """
 
 
 class LogsSpec(Frozen):
-    """Backups of transaction logs between those of the schedule, all day."""
+    """Backups of transaction logs between the scheduled backups, all day."""
 
     every: PositiveDuration
-    """Time between two of them: most new data that a loss may cost."""
+    """Time between two log backups, and so the most new data that a loss may cost."""
     to: Names = ()
-    """The disk pools or object stores that take them; that of the policy by default."""
+    """The disk pools or object stores that take them; by default, the target of the policy."""
     replay: Rate | None = None
-    """Bytes of logs that a database applies in a second when it comes back; as fast as they are read by default."""
+    """Bytes of logs that a database applies per second in a restore; by default, as fast as they are read."""
 
     def rules(self) -> Rules:
         """Report a time of which a night has too many."""
@@ -132,29 +136,31 @@ class LogsSpec(Frozen):
 
 
 class PolicySpec(Frozen):
-    """Which backups of some systems run when, where they go, and how long they are kept."""
+    """When the backups of some systems run, where they go, and how long they are kept."""
 
     to: Annotated[Names, Field(min_length=1)]
-    """The target that takes the backups. Of several each takes those of some systems, about as much as the others: a
-    system has one of them, and the policy is one for each, `NAME-TARGET`."""
+    """The target that takes the backups. Several targets divide the systems among them, with about the same amount of
+    data for each, and each has a policy of its own, `NAME-TARGET`.
+    """
     at: Text
     """The time of day at which they begin, such as `20:00`."""
     schedule: Annotated[dict[LevelName, Names], Field(min_length=1)]
     """The days of each level: `daily`, `saturday`, `monday to friday`, `first saturday`, `last day of march`,
-    `every 2 weeks on sunday`, `2027-12-31`. Where several name a day, the level listed first runs."""
+    `every 2 weeks on sunday`, `2027-12-31`. If several levels name the same day, the one listed first runs."""
     spread: bool = False
-    """Whether full backups are spread over the days of the week, so that each day saves about as much: a
-    system has its own day instead of that of `full`, and the policy is seven, `NAME-monday` to `NAME-sunday`."""
+    """Whether full backups are spread over the days of the week, so that each day saves about the same amount: each
+    system has its own day instead of that of `full`, and the policy becomes seven, `NAME-monday` to `NAME-sunday`.
+    """
     without: Names = ()
     """Days on which nothing runs."""
     window: Text | None = None
     """The window, such as `20:00 to 06:00`."""
     windows: dict[Text, Text] = Field(default_factory=dict)
-    """Windows of some days, which come before `window`, such as `saturday: "18:00 to 12:00"`."""
+    """Windows of particular days, which override `window`, such as `saturday: "18:00 to 12:00"`."""
     retention: RetentionSpec | None = None
-    """How long restore points are kept; for ever by default."""
+    """How long restore points are kept; forever by default."""
     merges: bool = False
-    """Whether an expired restore point is merged into the next one, as in incremental for ever."""
+    """Whether an expired restore point is merged into the next one, as in incremental-forever backups."""
     copies: dict[Text, SecondCopySpec] = Field(default_factory=dict)
     """Second copies, by name."""
     tool: RawPart = None
@@ -162,14 +168,15 @@ class PolicySpec(Frozen):
     logs: LogsSpec | None = None
     """Backups of the logs of databases; none by default. They are kept as long as the restore point before them."""
     staging: StagingSpec | None = None
-    """A disk on the way to tape, where `to` is a library; none by default. To keep backups on disk, too, write the
-    disk under `to`, and the library under `copies`."""
+    """A disk that holds backups until they go to tape, if `to` is a library; none by default. To keep backups on disk
+    as well, name the disk under `to`, and the library under `copies`.
+    """
     workers: Pieces | None = None
-    """Workers who walk files at once."""
+    """Number of workers that walk the files at the same time."""
     retries: Count | None = None
-    """How often a backup or copy is tried again when it fails; never by default."""
+    """How often a backup or copy is retried after a failure; never by default."""
     retry_after: Duration | None = None
-    """Time between a failure and the next try; none by default."""
+    """Time between a failure and the next attempt; none by default."""
 
     def rules(self) -> Rules:
         """Report days, times and windows that are none, and fathers without a full backup."""

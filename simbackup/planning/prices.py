@@ -16,14 +16,13 @@ class PricesSheet(Frozen):
     date: Annotated[str, Word()]
     """The date of the prices, such as `2026-01-31`."""
     pool_month: Money | None = None
-    """A terabyte of a disk pool in a month: purchase over its life, power, room."""
+    """A terabyte of a disk pool for a month: purchase over its life, power, space."""
     cartridge: Money | None = None
     """A new cartridge."""
     object_month: Money | None = None
-    """A terabyte of object storage in a month."""
+    """A terabyte of object storage for a month."""
     egress: Money | None = None
-    """A terabyte that is read back from object storage. No cost of a plan includes it; multiply it by the bytes of a
-    restore."""
+    """A terabyte that a restore reads back from object storage; `plan restore` prints what it costs."""
 
 
 class PricesSpec(Modelled, PricesSheet):

@@ -61,17 +61,19 @@ class SystemSpec(Frozen):
     change: RawPart = None
     """How its data change and grow: a datasheet `change/name`, or a mapping."""
     log: Multiple | None = None
-    """Bytes of its transaction log in a day, as a share of its data; by default those of all its changes, each of
-    repeated ones too."""
+    """Bytes of its transaction log per day, as a share of its data; by default those of all changes, including repeated
+    changes of the same data.
+    """
     compression: Reduction | None = None
-    """Bytes before over bytes after compression on tape, such as `2:1`; 1 by default."""
+    """Compression ratio on tape: bytes before divided by bytes after compression, such as `2:1`; 1 by default."""
     method: Literal["image", "file_level"] | None = None
-    """How it is backed up: `file_level` where it has a file system, `image` by default."""
+    """How it is backed up; by default, `file_level` if it has a file system, otherwise `image`."""
     machine: Text | None = None
-    """The kind of machine that it is, under `machines`; the first by default."""
+    """Its kind of machine, a name under `machines`; the first one by default."""
     priority: Count | None = None
-    """Systems with a lower one come back first, those without last, the smallest first; they also go first where
-    backups wait in the order of `priority`."""
+    """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
+    backups wait in the order `priority`, those with lower numbers also run first.
+    """
 
     def by_file(self) -> bool:
         """Whether its files are saved one by one."""
@@ -84,45 +86,48 @@ class MachineSpec(Frozen):
     host: RawPart
     """The host: a datasheet `host/name`, or a mapping."""
     storage: RawPart
-    """The device: a datasheet, or a mapping. A capacity is made large enough for the growth."""
+    """The device: a datasheet, or a mapping. Its capacity is made large enough for the growth."""
     limit: LimitSpec | None = None
-    """How many systems of this kind are saved at once, as they share hosts; no limit by default."""
+    """How many systems of this kind are saved at once, for example because they share hosts; no limit by default."""
 
 
 class TargetSpec(Frozen):
-    """What takes backups or copies: a disk pool, a tape library or object storage, with the host before it."""
+    """A target of backups or copies: a disk pool, a tape library or object storage, with its host."""
 
     device: RawPart
     """The device, as under `devices` of a scenario: an array, a tape library, an object store."""
     host: RawPart = None
-    """The host that owns it, a datasheet or a mapping; those of the targets named by `beside` where that is stated."""
+    """The host that owns it: a datasheet or a mapping; with `beside`, the hosts of the targets named there."""
     beside: Names = ()
-    """Another target, or several: their hosts reach this one over `link`."""
+    """One or more other targets whose hosts reach this one over `link`."""
     link: RawPart = None
     """The link from the host to the device, as under `links` of a scenario; a library or a store needs one."""
     network: RawPart = None
-    """The link by which the host is joined to the network of the site; the network itself by default."""
+    """The link that joins the host to the network of the site; the network itself by default."""
     place: Text = "main"
-    """The site at which it is, which may be lost as a whole."""
+    """The place where it is, which may be lost as a whole."""
     pool: Text | None = None
     """The pool of the library whose cartridges are written."""
     offsite: bool = False
-    """Whether cartridges are taken out after each session and kept elsewhere, so that each session begins new ones."""
+    """Whether cartridges are removed after each session and kept elsewhere, so that each session begins new ones."""
     cartridges: Count | None = None
-    """Cartridges that are there at the start; none by default."""
+    """Number of cartridges at the start; none by default."""
     fetch: Duration | None = None
-    """Time until what is kept there can be read in a restore: a courier, a recall; none by default."""
+    """Time until a restore can read what is kept there, such as that of a courier; none by default."""
     reduction: Reduction | None = None
-    """Bytes before over bytes after compression and deduplication at the target; 1 by default."""
+    """Bytes before divided by bytes after compression and deduplication at the target; 1 by default."""
     clones: bool = False
-    """Whether a synthetic full backup shares blocks that have not changed with older save sets: then what has changed
-    is read and written, and takes room; otherwise all of it."""
+    """Whether a synthetic full backup shares unchanged blocks with older save sets: if so, only changed data are read,
+    written and stored; otherwise everything is.
+    """
     connections: Pieces | None = None
-    """Connections that each backup, copy and restore spreads its bytes over, such as 16 to an object store; one by
-    default."""
+    """Number of connections over which each backup, copy and restore spreads its bytes, such as 16 to an object store;
+    one by default.
+    """
     object_size: PositiveSize | None = None
-    """Bytes of each object that backups and copies write into an object store, such as `64 MiB`; by default one object
-    for each file of a backup by file, else one for each save set."""
+    """Bytes of each object that backups and copies write into an object store, such as `64 MiB`; by default, one object
+    for each file of a file-level backup, or else one for each save set.
+    """
     limit: LimitSpec | None = None
     """How many backups and copies it takes at once; no limit by default."""
 
@@ -149,18 +154,19 @@ class SiteSpec(Frozen):
     limit: LimitSpec | None = None
     """How many backups and copies the backup server runs at once; no limit by default."""
     growth: Multiple | None = None
-    """Growth in a year of all systems whose `change` does not say one."""
+    """Yearly growth of all systems whose `change` does not state one."""
     index_record: SizePerFile | None = None
     """Bytes that the catalogue keeps for each file of each save set; none by default."""
     recovery: Duration | None = None
-    """Time from a loss until restores could begin: to decide, to replace hosts; none by default."""
+    """Time from a loss until restores can begin: for decisions and new hosts; none by default."""
     catalogue: Duration | None = None
-    """Time that bringing back the catalogue takes after it, before anything can be found; none by default."""
+    """Time needed after `recovery` to recover the catalogue, before which nothing can be restored; none by default."""
     operator: Duration | None = None
-    """Time that one person takes to prepare each system for its restore, one after another: to start it from a medium,
-    to find what it needs; none by default."""
+    """Time that one person needs to prepare each system for its restore, one after another: for example, to boot it
+    from a medium; none by default.
+    """
     prices: PricesSpec | None = None
-    """What storage costs; no costs are reported by default."""
+    """What storage costs; by default, no costs are reported."""
 
     def rules(self) -> Rules:
         """Report a time zone that does not exist."""

@@ -137,7 +137,7 @@ class VolumeDevice(OnDevice, BlockDevice):
     """Whether new data go where the old ones lie, so that a frozen image has to keep copies of these."""
 
     on: Text
-    """The device that it lies on."""
+    """The device that holds it."""
     size: PositiveSize
     """Its size."""
 

@@ -6,9 +6,9 @@ from simbackup.schema.quantity import Duration, Frozen, Share
 
 
 class FailsSpec(Frozen):
-    """How often a job fails by chance before it has moved anything: its client does not answer, a service is down."""
+    """How often a job fails at random before it moves any data: its client does not respond, or a service is down."""
 
     share: Share
-    """Share of its tries that fail: `10 %` means that one try of ten fails on average."""
+    """Share of its attempts that fail: `10 %` means that one attempt in ten fails on average."""
     after: Duration | None = None
-    """Time until the failure is noticed, for which the try keeps its place in queues; at once by default."""
+    """Time until the failure is noticed, during which the attempt keeps its place in queues; none by default."""

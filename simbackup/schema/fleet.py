@@ -28,9 +28,9 @@ class Fleet(Frozen):
     """
 
     inventory: Text | None = None
-    """A CSV or Excel file with one row for each; its path is relative to this file."""
+    """A CSV or Excel file with one row for each repetition; its path is relative to this file."""
     count: Pieces | None = None
-    """How many, without an inventory."""
+    """Number of repetitions, if there is no inventory."""
     hosts: Template | None = None
     """Hosts of each row, by name."""
     devices: Template | None = None
@@ -51,7 +51,7 @@ class SpreadStarts(Frozen):
     first: Text
     """When the first job begins: a time of day, such as `22:00`, or a time after the start, such as `90 s`."""
     over: PositiveDuration
-    """The time over which they are spread: of four jobs over 8 h, one begins every 2 h."""
+    """The time over which they are spread: with four jobs over 8 h, one begins every 2 h."""
 
 
 def placeholders(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Place, tuple[str, ...]]]:

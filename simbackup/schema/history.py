@@ -15,17 +15,19 @@ class HistoryJob(Frozen):
     """The rows of a history that are runs of one job."""
 
     where: dict[Text, Names] = Field(default_factory=dict)
-    """What stands in columns of these rows: `{operation: backup, level: full}`; several words if any of them will do.
-    All rows by default."""
+    """The contents of columns of these rows: `{operation: backup, level: full}`; give several words if any of them will
+    do. All rows by default.
+    """
     set: dict[Text, Text] = Field(default_factory=dict)
-    """Values of the scenario that a row states, by address: a column, such as `size_bytes`, or one over another, such
-    as `new_bytes / size_bytes`."""
+    """Values of the scenario that a row states, by address: a column, such as `size_bytes`, or one column divided by
+    another, such as `new_bytes / size_bytes`.
+    """
 
 
 class HistorySpec(Frozen):
-    """How a history of jobs (`simbackup calibrate --history jobs.csv`) belongs to the scenario."""
+    """How a history of jobs (`simbackup calibrate --history jobs.csv`) relates to the scenario."""
 
     jobs: Annotated[dict[Text, HistoryJob], Field(min_length=1)]
     """Which rows are runs of which job of the scenario, by its name."""
     fit: Annotated[dict[Text, Constant], Field(min_length=1)]
-    """The constants that are fitted to them, by any name."""
+    """The constants that are fitted to these runs, by any name."""

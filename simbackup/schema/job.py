@@ -39,26 +39,29 @@ class JobSpec(Part):
     begin: Text | None = None
     """A time of day, such as `22:00`, or a time after the start, such as `90 s`."""
     every: Duration | None = None
-    """Period after which it begins again."""
+    """Time from one start to the next."""
     until: Duration | None = None
     """When to stop repeating, counted from the start."""
     window: Duration | None = None
-    """Longest time until it should end, counted from when it was due."""
+    """Time within which it should end, counted from when it was due."""
     deadline: Text | None = None
-    """Time of day by which it should end, such as `06:00`: the first after it, or its chain, begins."""
+    """Time of day by which it should end, such as `06:00`: the first such time after it, or the chain of jobs that it
+    belongs to, begins.
+    """
     queues: Annotated[Names, Refers("waits in", "devices")] = ()
-    """Queues of jobs, each of which must have a place for it before it begins."""
+    """Job queues, each of which must have a free place before it begins."""
     priority: Count | None = None
-    """Its place in queues that go by priority: those with a lower one come first, those without last."""
+    """Its priority in queues with the order `priority`: jobs with lower numbers run first, jobs without a number last.
+    """
     retries: Count | None = None
-    """How often it is tried again when it fails; never by default."""
+    """How often it is retried after a failure; never by default."""
     retry_after: Duration | None = None
-    """Time between a failure and the next try; none by default."""
+    """Time between a failure and the next attempt; none by default."""
 
     delay: Duration | None = None
-    """Time after it is due until it begins, such as until its client asks for it; none by default."""
+    """Time from when it is due until it begins, for example because its client requests it later; none by default."""
     fails: FailsSpec | None = None
-    """How often it fails by chance, and after what time; never by default."""
+    """How often it fails at random, and after what time; never by default."""
 
     watches: ClassVar[bool] = False
     """Whether it only watches a workload, and does no work of its own."""

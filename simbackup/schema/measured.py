@@ -54,7 +54,7 @@ class MeasuredRow(Frozen):
     high: FigureText | None = None
     """Highest value that it allows."""
     blind: Text | None = None
-    """What version 0.1 answered before anybody had read the figure."""
+    """What version 0.1 predicted before anybody had read the figure."""
     fit: bool = False
     """Whether a constant was fitted to the figure before the blind answers of its document were given."""
     at: Text
@@ -64,7 +64,7 @@ class MeasuredRow(Frozen):
     quantity: Text = "elapsed"
     """Which figure of it, such as `elapsed`, `throughput` or `size`."""
     group: Text | None = None
-    """Name of a group of rows that one mechanism decides; its own by default."""
+    """Name of a group of rows that depend on the same mechanism; by default, each row is its own group."""
     kind: Literal["result", "input", "duplicate", "structural", "projection"] = "result"
     """`result`; `input`: given to the scenario; `duplicate`: repeats a row; `structural`: no value can move it;
     `projection`: the author expects it and has not measured it."""
@@ -92,7 +92,7 @@ class Measurement:
     home: Path
     """The folder of its scenarios."""
     blind: float | None = None
-    """What version 0.1 answered before anybody had read the figure."""
+    """What version 0.1 predicted before anybody had read the figure."""
     place: Place = field(default=Place(""), compare=False)
     """Where its file names the simulated figure."""
 

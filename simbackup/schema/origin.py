@@ -35,9 +35,9 @@ class Origin(BaseModel):
     basis: Basis | None = None
     """The kind of evidence for the value."""
     source: str | None = None
-    """The work that states it, a key of models/sources.yaml."""
+    """The document that states it, a key of models/sources.yaml."""
     at: str | None = None
-    """The place in that work."""
+    """The place in that document."""
     why: str | None = None
     """Why an assumed value is reasonable."""
     rule: str | None = None
@@ -45,9 +45,9 @@ class Origin(BaseModel):
     range: tuple[Any, Any] | None = None
     """The lowest and the highest reasonable value."""
     alternatives: tuple[Any, ...] = ()
-    """What else an assumed value may be, such as another word or datasheet; each is as likely as the value."""
+    """Other possibilities for an assumed value, such as another word or datasheet; each is as likely as the value."""
     shared: str | None = None
-    """Name of an unknown that stands in several places; where it is uncertain, all of them vary together."""
+    """Name of an unknown that appears in several places; all of these values vary together."""
     plausible: tuple[Any, Any] | None = None
     """The physically plausible range of a fitted value."""
     fitted_to: tuple[str, ...] = ()
@@ -57,7 +57,9 @@ class Origin(BaseModel):
     uncertainty: Any = None
     """Standard uncertainty of a fitted value, in its unit."""
     correlations: dict[str, Annotated[float, Field(ge=-1.0, le=1.0)]] = {}
-    """Correlations of a fitted value with other uncertain values, by their names: the fit made up for these."""
+    """Correlations of a fitted value with other uncertain values, by their names: the fit compensates for errors in
+    these.
+    """
 
 
 def read_origin(raw: object) -> Origin:

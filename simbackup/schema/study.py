@@ -21,9 +21,9 @@ class RangeSpec(Frozen):
     last: str | int | float
     """The last value, such as `16 GB`."""
     count: Annotated[int, Field(ge=2, le=1000)]
-    """How many values; what is counted is rounded, and each number is run once."""
+    """Number of values; counts are rounded, and each is run once."""
     by: Literal["difference", "factor"] = "difference"
-    """Whether neighbours differ by the same amount or by the same factor."""
+    """Whether consecutive values differ by the same amount or by the same factor."""
 
 
 Varied = Annotated[tuple[Any, ...], Field(min_length=1)] | RangeSpec
@@ -31,20 +31,20 @@ Varied = Annotated[tuple[Any, ...], Field(min_length=1)] | RangeSpec
 
 
 class NarrowSpec(Frozen):
-    """Runs with more and more seeds, until means are known well enough."""
+    """Runs with more and more seeds, until means are known precisely enough."""
 
     within: Annotated[Quantity, Unit("1", positive=True, most=1.0)]
-    """Half the 95 % interval of a mean as a share of it, such as `5 %`, from which on it is narrow enough."""
+    """When a mean is precise enough: half its 95 % interval as a share of the mean, such as `5 %`."""
     of: Names = ()
-    """The figures whose means have to be so narrow; all numbers that are shown by default."""
+    """The figures whose means must be this precise; by default, all numbers that are shown."""
     first: Annotated[int, Field(ge=2, le=10_000)] = 10
-    """How many seeds each row has at first."""
+    """Number of seeds with which each row starts."""
     most: Annotated[int, Field(ge=2, le=10_000)] = 200
-    """How many seeds each row has at most."""
+    """Maximum number of seeds of each row."""
 
 
 class CorrelationSpec(Frozen):
-    """Two inputs that go together."""
+    """Two correlated inputs."""
 
     between: tuple[Text, Text]
     """Two uncertain inputs: their addresses, or the name under which several values are `shared`."""
@@ -56,13 +56,13 @@ class UncertainSpec(Frozen):
     """How all assumed and fitted values vary together."""
 
     cases: Annotated[int, Field(ge=10, le=100_000)] = 200
-    """How many cases each row is run in."""
+    """Number of cases in which each row is run."""
     correlations: dict[Text, CorrelationSpec] = Field(default_factory=dict)
-    """Inputs that go together, by any name; others are independent."""
+    """Correlated inputs, by any name; all others are independent."""
 
 
 class SpanSpec(Frozen):
-    """All values from a first to a last one: whole ones of what is counted."""
+    """All values from a first to a last one; for counts, all whole numbers."""
 
     first: str | int | float
     """The first value, such as `1 GB`."""
@@ -73,31 +73,31 @@ class SpanSpec(Frozen):
 
 
 class BoundSpec(Frozen):
-    """What a figure has to be at least, at most, or both."""
+    """Lower and upper limits of a figure."""
 
     at_least: str | int | float | None = None
-    """The least, such as `100 MB/s`."""
+    """The lower limit, such as `100 MB/s`."""
     at_most: str | int | float | None = None
-    """The most, such as `8 h`."""
+    """The upper limit, such as `8 h`."""
 
 
 class OptimiseSpec(Frozen):
-    """Values that are chosen so that goals are met best."""
+    """Values that are chosen so that goals are met as well as possible."""
 
     values: Annotated[
         dict[Text, Annotated[tuple[Any, ...], Field(min_length=1)] | SpanSpec], Field(min_length=1, max_length=12)
     ]
-    """By address, among which values: a list, or all of a range, `{first: 1, last: 8}`."""
+    """The values to choose from, by address: a list, or a whole range such as `{first: 1, last: 8}`."""
     least: Names = ()
-    """Goals that are to be as small as possible: figures, values that are chosen, or names of `sums`."""
+    """Goals to minimise: figures, chosen values, or names of `sums`."""
     greatest: Names = ()
-    """Goals that are to be as great as possible."""
+    """Goals to maximise."""
     sums: dict[Text, Annotated[dict[Text, float], Field(min_length=1)]] = Field(default_factory=dict)
     """Weighted sums of figures and values in SI units, by a name, such as `price: {devices.library.robots: 4000}`."""
     limits: dict[Text, BoundSpec] = Field(default_factory=dict)
-    """What figures have to keep to: `jobs.save.elapsed: {at_most: 8 h}`."""
+    """Limits of figures, such as `jobs.save.elapsed: {at_most: 8 h}`."""
     runs: Annotated[int, Field(ge=2, le=100_000)] = 200
-    """How many combinations are tried at most; all of them if there are no more."""
+    """Maximum number of combinations to try; all are tried if there are no more than this."""
 
     def goals(self) -> list[tuple[str, float]]:
         """The goals, each with 1 if less of it is better, and -1 if more is."""
@@ -136,30 +136,31 @@ class StudySpec(Frozen):
     paired: dict[Text, Varied] = Field(default_factory=dict)
     """Lists or ranges of values by address that go together: the first ones, the second ones, and so on."""
     cases: dict[Text, Annotated[dict[Text, Any], Field(min_length=1)]] = Field(default_factory=dict)
-    """Values by address that change together, by the name that they have in the table; each is run with all of `vary`.
-
-    So a database of another size takes its volumes along:
-    `10 GB: {data.db.size: 10 GB, devices.backups.size: 20 GB}`.
+    """Values by address that change together, by their name in the table; each case is run with all of `vary`. For
+    example, volumes can grow together with their database: `10 GB: {data.db.size: 10 GB, devices.backups.size: 20 GB}`.
     """
     uncertain: bool | UncertainSpec = False
-    """Whether every assumed and fitted value varies over its range, in 200 cases for each row, all of which the rows
-    share. The 90 % intervals come from these cases, unless the command asks for none."""
+    """Whether every assumed and fitted value varies over its range, in 200 cases for each row. All rows share the same
+    cases. The 90 % intervals come from these cases, unless the command asks for none.
+    """
     optimise: OptimiseSpec | None = None
-    """Values that are chosen for each row so that goals are met best; the table has what is best, of several goals all
-    that nothing else is better than in each goal (Pareto)."""
+    """Values that are chosen for each row so that goals are met as well as possible. The table shows the best choice;
+    with several goals, it shows all choices for which no other choice is better in every goal (Pareto).
+    """
     compare: Text | None = None
-    """A scenario or a case with which the others are compared, at the same values: how much more each figure is, and
-    how many times. All share their random numbers, so that the interval of a difference is that of the pairs."""
+    """A scenario or a case with which the others are compared at the same values: the difference and the ratio of each
+    figure. All share their random numbers, so the interval of a difference is calculated from the pairs.
+    """
     show: Annotated[tuple[Text, ...], Field(min_length=1)]
     """Addresses of the figures shown, such as `jobs.dd.elapsed`.
 
-    A job also has a `status`, the `reason` of it, and a `cause`, the address at which it spent most of its time.
+    A job also has a `status`, a `reason` for it, and a `cause`, the address at which it spent most of its time.
     """
     seeds: NarrowSpec | Annotated[Quantity, Unit("count", least=2.0, most=1e4)] | None = None
-    """Runs of each row, each with another seed; figures are then means with intervals. One run by default.
-
-    Or as many as it takes until the interval is narrow enough: `{within: 5 %, most: 200}`. All rows have as many. Needs
-    a scenario that draws random numbers: one with `chance`, or with `rounds: by_event`.
+    """Number of runs of each row, each with a different seed; figures are then means with intervals. One run by
+    default. With `{within: 5 %, most: 200}`, there are as many runs as it takes until the interval is narrow enough.
+    All rows have the same number of runs. Needs a scenario that draws random numbers: one with `chance`, or with
+    `rounds: by_event`.
     """
 
     def until(self) -> NarrowSpec | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import simpy
 
-from simbackup.devices.store import Region
+from simbackup.devices.store import Direction, Region
 from simbackup.equations.snapshot import CopyOnWriteParameters, records_per_area
 
 Wait = Generator[simpy.Event, Any, None]
@@ -32,18 +32,22 @@ class Writes(NamedTuple):
     commits: float
 
 
+Served = float | Callable[[], float]
+"""Seconds of a request, or what says them when it is served."""
+
+
 @dataclass(slots=True)
 class _Device:
     """A device that serves requests in their order; copies that wait together may be written as one, after the rest."""
 
     env: simpy.Environment
     gathers: bool
-    queue: list[tuple[float, simpy.Event]] = field(default_factory=list[tuple[float, simpy.Event]])
-    copies: list[tuple[float, simpy.Event]] = field(default_factory=list[tuple[float, simpy.Event]])
+    queue: list[tuple[Served, simpy.Event]] = field(default_factory=list[tuple["Served", simpy.Event]])
+    copies: list[tuple[Served, simpy.Event]] = field(default_factory=list[tuple["Served", simpy.Event]])
     busy: bool = False
 
-    def request(self, seconds: float, *, copy: bool = False) -> simpy.Event:
-        """A request, which is done when the event happens."""
+    def request(self, seconds: Served, *, copy: bool = False) -> simpy.Event:
+        """A request, which is done when the event happens; its seconds may depend on those before it."""
         done = self.env.event()
         (self.copies if copy and self.gathers else self.queue).append((seconds, done))
         if not self.busy:
@@ -57,7 +61,8 @@ class _Device:
                 one = [self.queue.pop(0)]
             else:
                 one, self.copies = self.copies, []
-            yield self.env.timeout(one[0][0])
+            seconds = one[0][0]
+            yield self.env.timeout(seconds() if callable(seconds) else seconds)
             for _, done in one:
                 done.succeed()
         self.busy = False
@@ -69,16 +74,16 @@ class _Thread:
 
     env: simpy.Environment
     device: _Device
-    times: Times
+    commit: Served
     pending: int = 0
     commits: int = 0
     held: list[simpy.Event] = field(default_factory=list[simpy.Event])
     committed: simpy.Event | None = None
 
-    def copy(self, done: simpy.Event) -> Wait:
+    def copy(self, read: Served, write: Served, done: simpy.Event) -> Wait:
         """Read, write, and commit if nobody else is pending; `done` when committed."""
         self.pending += 1
-        for seconds, copy in ((self.times.read, False), (self.times.copy, True)):
+        for seconds, copy in ((read, False), (write, True)):
             while self.committed is not None:
                 yield self.committed
             yield self.device.request(seconds, copy=copy)
@@ -89,7 +94,7 @@ class _Thread:
         if self.pending:
             return
         self.committed, held, self.held = self.env.event(), self.held, []
-        yield self.device.request(self.times.commit)
+        yield self.device.request(self.commit)
         self.commits += 1
         for each in held:
             each.succeed()
@@ -103,7 +108,7 @@ def first_writes(
     """Writers who wait for each of their writes, a share of which needs a copy of one chunk first."""
     env, rng = simpy.Environment(), random.Random(seed)  # noqa: S311 (no secret)
     device = _Device(env, gathers)
-    thread = _Thread(env, device, times)
+    thread = _Thread(env, device, times.commit)
     done, all_done = [0], env.event()
 
     def writer() -> Wait:
@@ -112,7 +117,7 @@ def first_writes(
                 yield env.timeout(rng.expovariate(1.0 / times.think))
             if rng.random() < fresh:
                 copied = env.event()
-                env.process(thread.copy(copied))
+                env.process(thread.copy(times.read, times.copy, copied))
                 yield copied
             yield device.request(times.own)
             done[0] += 1
@@ -123,6 +128,46 @@ def first_writes(
         env.process(writer())
     env.run(until=all_done)
     return Writes(writes / env.now, thread.commits / writes)
+
+
+def scattered_first_writes(
+    writers: int, region: Region, area: float, chunk: float, *, gathers: bool, writes: int = 2000, seed: int = 0
+) -> float:
+    """Writes a second of writers who each wait for a chunk anywhere in a region, copied to an area of the same device.
+
+    Each request begins where the arm stood after the one before; copies take places side by side in the area.
+    """
+    env, rng = simpy.Environment(), random.Random(seed)  # noqa: S311 (no secret)
+    store, device, head = region.store, _Device(env, gathers), region.begin
+    copied, done, all_done = 0, 0, env.event()
+
+    def seconds(direction: Direction, position: float | None) -> Callable[[], float]:
+        def served() -> float:
+            nonlocal head, copied
+            copied += position is None
+            at = area + copied * chunk if position is None else position
+            time, head = store.request(direction, head, at, chunk).latency, at + chunk
+            return time
+
+        return served
+
+    thread = _Thread(env, device, seconds("write", area))
+
+    def writer() -> Wait:
+        nonlocal done
+        while True:
+            position, held = region.begin + rng.random() * (region.size - chunk), env.event()
+            env.process(thread.copy(seconds("read", position), seconds("write", None), held))
+            yield held
+            yield device.request(seconds("write", position))
+            done += 1
+            if done == writes:
+                all_done.succeed()
+
+    for _ in range(writers):
+        env.process(writer())
+    env.run(until=all_done)
+    return writes / env.now
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,8 @@ def one_group() -> str:
         row["constant"] for row in fitted_list()
         if len(set(row["rows"])) > 1 and len({groups.get(name) for name in row["rows"]}) == 1
     ]  # fmt: skip
-    return f"{len(alone)} more have several rows of one operation, at other sizes or places: {', '.join(alone)}.\n"
+    said = f"{len(alone)} more have several rows, but only of one operation, at different sizes or places"
+    return f"{said}: {', '.join(alone)}.\n"
 
 
 def summary_table(found: Reproduction) -> str:
@@ -89,21 +90,21 @@ def ledger_table(asked: Reproduction) -> str:
 
 def head(found: Reproduction, asked: Reproduction) -> str:
     return (
-        "# Measured beside simulated\n\nWritten by `python tests/published/test_readme.py`; a test compares it with "
-        "the program's output.\n\n"
-        "## Blind predictions\n\nVersion 0.1 predicted these rows before anyone had read the figures. They are known "
-        "now, and may have influenced today's answers.\n\n"
-        f"{ledger_table(asked)}\n## Documents\n\nInputs and duplicates do not count. No value can move a "
-        f"*structural* row; it is not part of any median.\n\n{summary_table(found)}\n"
+        "# Measured and simulated results\n\n`python tests/published/test_readme.py` writes this page, and a test "
+        "compares it with the program's output.\n\n"
+        "## Blind predictions\n\nVersion 0.1 predicted these rows before anyone had read the figures. The figures are "
+        "known now, and may have influenced today's answers.\n\n"
+        f"{ledger_table(asked)}\n## Documents\n\nInputs and duplicates do not count. *Structural* rows, which no "
+        f"value can move, are not part of any median.\n\n{summary_table(found)}\n"
     )
 
 
 def tail() -> str:
     return (
         f"## Fitted or chosen constants\n\n{fitted_table()}\n"
-        "## Constants that serve one row\n\nEach just restates its row until a mechanism replaces it, or other rows "
-        f"test it.\n\n{one_row_table()}\n{one_group()}\n"
-        "## Cross-validation\n\nEach row of a fit, predicted by a fit to the other rows only.\n\n"
+        "## Constants that serve one row\n\nEach of these constants only restates its row until a mechanism replaces "
+        f"it, or other rows test it.\n\n{one_row_table()}\n{one_group()}\n"
+        "## Cross-validation\n\nEach fitted row is predicted by a fit to the other rows only.\n\n"
         f"{cross_validation_markdown(cross_validate())}"
     )
 
@@ -111,11 +112,11 @@ def tail() -> str:
 def intervals(report: CoverageReport) -> str:
     return (
         "## How often intervals hold\n\nA 90 % interval covers the ranges of the inputs and the error of the model, "
-        "which for each row here comes from the other publications. *Calibrated* operations have a constant that was "
-        "fitted to measurements of them on the same system. A fit compensates for errors of the inputs, and so do the "
-        "intervals: constants go with the inputs, as their `correlations` state. The second line, of rows that nothing "
-        "was fitted to, says more than the first. Rows that nothing can move, inputs, duplicates and projections are "
-        "left out.\n\n"
+        "which for each row here is estimated from the other publications. *Calibrated* operations have a constant "
+        "that was fitted to measurements of the same operation on the same system. A fit compensates for errors in the "
+        "inputs, so in the intervals, constants vary together with the inputs, as their `correlations` state. The "
+        "second line, for rows that nothing was fitted to, says more than the first. Rows that nothing can move, "
+        "inputs, duplicates and projections are left out.\n\n"
         f"{show_coverage.as_markdown(report)}\n"
     )
 

@@ -15,24 +15,24 @@ class CloudDiskSheet(Frozen):
     """A block volume of a cloud."""
 
     capacity: PositiveSize
-    """Bytes that it holds, as they were ordered."""
+    """Capacity that was ordered."""
     rate: Rate
-    """Greatest rate, read and written together."""
+    """Maximum rate of reads and writes together."""
     iops: Frequency
-    """Most operations a second while credits last."""
+    """Maximum operations per second while credits last."""
     operation_size: PositiveSize
     """Bytes that count as one operation; a larger request counts as several."""
     latency: Duration
     """Time of one request of any size."""
     baseline_iops: Frequency | None = None
-    """Operations a second without credits, and credits earned a second; `iops` by default."""
+    """Operations per second without credits, and credits earned per second; `iops` by default."""
     credits: PositiveCount | None = None
-    """Most credits it can hold; one credit is one operation above the baseline."""
+    """Maximum credits that it can hold; one credit is one operation above the baseline."""
 
     baseline_rate: Rate | None = None
-    """Bytes a second without credits, and credits earned a second; `rate` by default."""
+    """Bytes per second without credits, and credits earned per second; `rate` by default."""
     byte_credits: PositiveSize | None = None
-    """Most credits for bytes it can hold; one credit is one byte above the baseline."""
+    """Maximum credits for bytes that it can hold; one credit is one byte above the baseline."""
 
     def rules(self) -> Rules:
         """Credits and a baseline go together, and the baseline is the lower rate."""
@@ -55,7 +55,7 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
 
     kind: Literal["cloud_disk"]
     saved_up: Share | None = None
-    """Share of its credits at the start; all by default."""
+    """Share of its maximum credits that it has at the start; all by default."""
 
     def rules(self) -> Rules:
         """Only credits can be saved up."""

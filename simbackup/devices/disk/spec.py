@@ -24,7 +24,7 @@ class DiskSheet(Frozen):
     capacity: PositiveSize
     """Formatted capacity."""
     rotation_speed: Frequency
-    """Revolutions a second."""
+    """Revolutions per second."""
     track_to_track_seek: Duration
     """Time of the shortest seek."""
     average_seek: Duration
@@ -36,9 +36,9 @@ class DiskSheet(Frozen):
     inner_rate: Rate
     """Sustained rate in the innermost zone."""
     stream_turn: PositiveSize
-    """Bytes of one stream that the disk reads ahead or gathers by itself; host or controller may ask for more."""
+    """Bytes of one stream that the disk itself reads ahead or gathers; the host or controller may request more."""
     command_overhead: Duration
-    """Time that drive and controller spend on each request."""
+    """Time that the drive and its controller spend on each request."""
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {Measurable.SEQUENTIAL_READ: "outer_rate"}
 

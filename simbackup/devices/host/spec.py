@@ -40,17 +40,19 @@ class HostSheet(Frozen):
     dirty_background: Share
     """Share of memory that may hold unwritten data before write-back begins."""
     dirty_expire: PositiveDuration | None = None
-    """Age at which unwritten data are written back, however few they are; at any age by default."""
+    """Age at which unwritten data are written back, however few they are; by default, age does not matter."""
     write_behind: PositiveSize | None = None
-    """Bytes of one file that write-back puts to disk before it turns to another; the disk's own turn by default."""
+    """Bytes of one file that write-back writes to disk before it turns to another; by default, the disk's own
+    `stream_turn`.
+    """
     copy_rate: Rate
     """Rate at which one core moves data between a program and the page cache."""
     speed: Ratio | None = None
-    """Speed of one core over that of the reference core, one of SPECint_base2006 10; the same by default."""
+    """Speed of one core relative to the reference core, which has a SPECint_base2006 of 10; 1 by default."""
     read_ahead: PositiveSize | None = None
     """Bytes that are read ahead of a program, which waits for each window; by default it never waits."""
     looks_ahead: Annotated[bool, Word()] = False
-    """Whether it asks for the next window when a program begins to work on one, and not when that is used up."""
+    """Whether it requests the next window when a program begins to use one, not only when that is used up."""
 
     def rules(self) -> Rules:
         """Report a background limit above the limit, and a host that asks early for what it does not read ahead."""

@@ -12,18 +12,20 @@ Order = Literal["first_come", "longest_first", "priority", "deadline"]
 
 
 class JobQueueSpec(JobLimit):
-    """A limit of the jobs that run at once, such as those of a client, of a backup server, or to a target.
+    """A limit on the number of jobs that run at once, such as those of a client, of a backup server, or to a target.
 
-    Jobs that name it under `queues` wait until it has a place for them. A job that names several begins when all of
-    them have one, and takes none before.
+    Jobs that name it under `queues` wait until it has a free place. A job that names several queues begins when all of
+    them have a free place, and takes none before that.
     """
 
     kind: Literal["job_queue"]
     at_once: Pieces
-    """Most jobs that run at the same time."""
+    """Maximum number of jobs that run at the same time."""
     order: Annotated[Order, Word()] = "first_come"
-    """Who comes first of those that wait: who came first, who has most bytes to save, copy or restore, who has the
-    lowest `priority`, or whose window or deadline ends first. Among equals it is who came first."""
+    """Which waiting job runs first: the one that came first, the one with the most bytes to save, copy or restore, the
+    one with the lowest `priority`, or the one whose window or deadline ends first. Among equals, the one that came
+    first.
+    """
 
     def facts(self) -> Facts:
         """How many jobs run at once."""

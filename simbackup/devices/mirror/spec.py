@@ -24,11 +24,11 @@ class MirrorSheet(Frozen):
     """A mirror of a volume that is split off as a frozen image, and synchronised again."""
 
     region: PositiveSize
-    """Bytes for which one bit remembers that they changed while the mirror was split."""
+    """Bytes of the region for which one bit records that it changed while the mirror was split."""
     request: PositiveSize
     """Bytes of one request of a synchronisation."""
     in_flight: Pieces
-    """Requests of a synchronisation under way at once."""
+    """Number of requests of a synchronisation that are in flight at once."""
     fast_resync: Annotated[bool, Word()]
     """Whether only what changed is copied when a split mirror is synchronised."""
     create_time: Duration
@@ -50,10 +50,12 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
     of: Text
     """The volume that it mirrors."""
     on: Text
-    """The device that it lies on, also one of another host, which links reach; it takes as much room there as the
-    volume."""
+    """The device that holds it, which may belong to another host that links reach; it takes as much space there as the
+    volume.
+    """
     state: Literal["attached", "new"] = "attached"
-    """At the start, `attached` if it is in line with the volume, `new` if it has yet to be synchronised."""
+    """Its state at the start: `attached` if it is synchronised with the volume, `new` if it is yet to be synchronised.
+    """
 
     size_key: ClassVar[str] = "on"
 

@@ -54,22 +54,23 @@ class NetworkSheet(Frozen):
     """A network or bus."""
 
     rate: Rate
-    """Bytes of data that it carries a second, without the headers of packets."""
+    """Bytes of data that it carries per second, not counting packet headers."""
     latency: Duration
-    """Time of a round trip: until a short request has arrived and its answer is back."""
+    """Time of a round trip, from sending a short request until its answer arrives."""
     duplex: Annotated[Literal["half", "full"], Word()] = "half"
-    """`full` if each direction has the rate for itself; both share it by default."""
+    """`full` if each direction has the whole rate; by default, both directions share it."""
     medium: Annotated[Medium, Word()] = "switched"
-    """Where it joins three parts or more: `switched` if each has a port of its own, `shared` if all of them share one
-    rate, as on a bus, a loop or the cable of an early Ethernet."""
+    """For a link that joins three or more parts: `switched` if each has its own port, `shared` if all of them share one
+    rate, as on a bus, a loop or the cable of early Ethernet.
+    """
     window: PositiveSize | None = None
-    """Most bytes of one connection under way; they may wait in the queue of the adapter. No limit by default."""
+    """Maximum bytes in flight on one connection; they may wait in the queue of the adapter. No limit by default."""
     loss: Share | None = None
     """Share of the segments that are lost on the way; none by default."""
     segment: PositiveSize | None = None
-    """Payload of one segment, where some are lost."""
+    """Payload of one segment; needed if segments are lost."""
     congestion: Annotated[Literal["cubic", "reno"], Word()] = "cubic"
-    """How senders grow again where segments are lost: `cubic`, the default of Linux since 2006 and Windows since about
+    """How senders recover after a loss: `cubic`, the default of Linux since 2006 and Windows since about
     2018; or `reno`, which halves the window and adds a segment each round trip, as older systems do."""
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {
@@ -89,15 +90,17 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     """A network or bus that joins hosts and devices."""
 
     joins: tuple[Text, ...]
-    """The hosts, devices and other links that it joins. Each of three or more has a port with the rate of the link,
-    unless the medium is shared: what `PART` sends and receives passes `links.NAME.PART.send` and `.receive`, or
-    `links.NAME.PART` with half duplex. Otherwise, with full duplex, the direction from one listed later to one listed
-    earlier is `links.NAME.back`; requests of workloads go in the other direction."""
+    """The hosts, devices and other links that it joins. If there are three or more, each has a port with the rate of
+    the link, unless the medium is shared: what `PART` sends and receives passes through `links.NAME.PART.send` and
+    `.receive`, or through `links.NAME.PART` with half duplex. Otherwise, with full duplex, the direction from one
+    listed later to one listed earlier is `links.NAME.back`; requests of workloads go in the other direction.
+    """
     count: Pieces | None = None
-    """Links of this kind side by side, each stream on one of them; one by default. Ports have as many each."""
+    """Number of parallel links of this kind, with each stream on one of them; one by default. Each port has the same
+    number.
+    """
     ports: dict[Text, Rate] = Field(default_factory=dict[str, Rate])
-    """Rates of the ports of some parts that are not those of the link, such as that of a server with a faster
-    adapter."""
+    """Rates of ports that differ from that of the link, such as the port of a server with a faster adapter."""
     fabric: Rate | None = None
     """Rate that all ports share inside the switch, counted once for each byte; no limit by default."""
 

@@ -8,6 +8,6 @@ from simbackup.schema.capability import Sink
 
 
 class NulSpec(Sink):
-    """A device that takes all data and keeps nothing; it measures the reading side alone."""
+    """A device that takes all data and keeps nothing; it serves to measure only the reading side."""
 
     kind: Literal["nul"]

@@ -20,34 +20,34 @@ LIMITS = ("write_requests", "read_requests", "write_rate", "read_rate")
 
 
 class ObjectStoreSheet(Frozen):
-    """A bucket or container of an object store, as far as one group of names is served together."""
+    """A bucket or container of an object store, or the part of it that is served together."""
 
     write_latency: Duration
-    """Time of a request to write besides that of its bytes and of the way there."""
+    """Time of a write request, not counting the transfer of its bytes and the network."""
     read_latency: Duration
-    """Time from a request to read until its first byte, the way there excluded."""
+    """Time from a read request until its first byte, not counting the network."""
     connection_rate: Rate
-    """Rate of one connection, which has one request under way."""
+    """Rate of one connection, which has one request in flight."""
     part: PositiveSize
     """Bytes that one request writes or reads; a larger object takes several requests."""
     write_requests: Frequency
-    """Most requests to write a second."""
+    """Maximum write requests per second."""
     read_requests: Frequency
-    """Most requests to read a second."""
+    """Maximum read requests per second."""
     write_rate: Rate | None = None
-    """Greatest rate of writing; no limit by default."""
+    """Maximum rate of writing; no limit by default."""
     read_rate: Rate | None = None
-    """Greatest rate of reading; no limit by default."""
+    """Maximum rate of reading; no limit by default."""
     connections: Pieces | None = None
-    """Connections that it serves at once; no limit by default."""
+    """Maximum number of connections that it serves at once; no limit by default."""
     parts_at_once: Pieces | None = None
-    """Parts of one object that are under way at once; as many as there are connections by default."""
+    """Number of parts of one object that are in flight at once; by default, as many as there are connections."""
     object_requests: Count | None = None
-    """Requests to write an object of several parts besides its parts: to begin and complete it; none by default."""
+    """Further requests to write an object of several parts, to begin and complete it; none by default."""
 
 
 class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
-    """An object store in a scenario; a link joins it, or a host owns it."""
+    """An object store in a scenario; either a link joins it, or a host owns it."""
 
     kind: Literal["object_store"]
 

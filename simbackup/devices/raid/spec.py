@@ -27,26 +27,28 @@ class RaidSheet(Frozen):
     level: Annotated[Literal["0", "1", "10", "4", "5", "6", "dp"], Word()]
     """RAID level; `dp` is double parity on two dedicated disks."""
     stripe_unit: PositiveSize
-    """Bytes on one disk before the stripe goes on to the next."""
+    """Bytes on one disk before the stripe continues on the next."""
     controller_rate: Rate | None = None
-    """Greatest rate through the controller, if it may limit."""
+    """Maximum rate through the controller, if it can be a limit."""
     controller_write_rate: Rate | None = None
-    """Greatest rate through the controller for what is written; that of reading by default."""
+    """Maximum rate of writes through the controller; by default, `controller_rate`."""
     controller_overhead: Duration
     """Time that the controller spends on each request."""
     prefetches: Annotated[bool, Word()] = False
-    """Whether the controller reads ahead into a cache of its own, and serves sequential reads from there."""
+    """Whether the controller reads ahead into a cache of its own, from which it serves sequential reads."""
     read_ahead: PositiveSize | None = None
     """Bytes of one stream that the controller reads ahead at once, if it `prefetches`."""
     stripes_ahead: Count | None = None
-    """Whole stripes that a host which reads ahead of programs reads ahead here at least, as operating systems do on
-    arrays that they make themselves; none by default."""
+    """Minimum number of whole stripes that a host reads ahead, as operating systems do on their own software arrays;
+    none by default.
+    """
     write_cache: PositiveSize | None = None
-    """Cache of the controller from which it acknowledges writes, until it is full; it writes through by default."""
+    """Cache from which the controller acknowledges writes until it is full; by default, the controller writes through.
+    """
     battery: Annotated[bool, Word()] = True
-    """Whether a battery protects the write cache; without one the controller writes through."""
+    """Whether a battery protects the write cache; without one, the controller writes through."""
     group_limit: Pieces | None = None
-    """Disks that one group has at most, parity included; any number by default."""
+    """Maximum number of disks of one group, including parity; no limit by default."""
 
 
 MIRROR = 2
@@ -68,16 +70,17 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
 
     kind: Literal["raid"]
     disk: MemberDiskSpec | None = None
-    """The rotating disks it is made of: a datasheet `disk/name`, or a mapping."""
+    """The rotating disks of the array: a datasheet `disk/name`, or a mapping."""
     ssd: MemberSsdSpec | None = None
-    """The solid-state disks it is made of, in the place of `disk`: a datasheet `ssd/name`, or a mapping."""
+    """The solid-state disks of the array, instead of `disk`: a datasheet `ssd/name`, or a mapping."""
     disks: Pieces
     """Number of disks, parity and mirrors included."""
     groups: Pieces | None = None
-    """Groups of equally many disks, each with its own parity or mirrors; one by default."""
+    """Number of groups with equally many disks, each with its own parity or mirrors; one by default."""
     failed: Pieces | None = None
-    """Disks that have failed and are not replaced: one at most, whose content is made from the others; none unless
-    stated."""
+    """Number of disks that have failed and have not been replaced: at most one, whose contents are reconstructed from
+    the others; none by default.
+    """
 
     drawn_as: ClassVar[str] = "array"
     one_of: ClassVar[tuple[str, ...]] = ("disk", "ssd")

@@ -26,18 +26,18 @@ from simbackup.schema.quantity import (
 
 
 class RedirectVolumeSheet(Frozen):
-    """A volume that writes to free places, never over old data, as WAFL does."""
+    """A volume that writes to free space, never over old data, as WAFL does."""
 
     block: PositiveSize
-    """Bytes of a block, the least that is written to a new place."""
+    """Bytes of a block, the smallest unit that is written to a new place."""
     run: PositiveSize
-    """Bytes that are written to contiguous free room before the arms move on."""
+    """Bytes that are written to contiguous free space before the arms move on."""
     request: PositiveSize
-    """Bytes that a client which reads in sequence asks for at once, where its host does not say."""
+    """Bytes that a client reading in sequence requests at once, if its host does not state this."""
     read_ahead: PositiveSize | None = None
     """Bytes that the server reads ahead for such a client; none by default, as for a LUN."""
     write_latency: Duration
-    """Time until a write is safe, in memory that keeps it or in a log."""
+    """Time until a write is safe, in non-volatile memory or in a log."""
     create_time: Duration
     """Time to create a snapshot or a clone."""
     remove_time: Duration
@@ -53,11 +53,11 @@ class RedirectVolumeSheet(Frozen):
 
 
 class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, VolumeDevice):
-    """A volume that writes to free places, in a scenario."""
+    """A redirect-on-write volume in a scenario."""
 
     kind: Literal["redirect_volume"]
     guarantee: Literal["volume", "none"] = "volume"
-    """Whether its whole size is reserved on its device, or it takes only what it uses."""
+    """Whether its whole size is reserved on its device (`volume`), or only the space that it uses (`none`)."""
 
     drawn_as: ClassVar[str] = "volume"
     overwrites: ClassVar[bool] = False
@@ -98,13 +98,13 @@ class _Pointers(InVolume):
 
 
 class RedirectSnapshotSpec(_Pointers):
-    """A snapshot of a redirect-on-write volume: nothing is copied, and what is overwritten stays allocated."""
+    """A snapshot of a redirect-on-write volume: nothing is copied, and overwritten data stay allocated."""
 
     kind: Literal["redirect_snapshot"]
     of: Text
     """The volume that it freezes."""
     autodelete: bool = False
-    """Whether it is deleted when writes find no room; otherwise it stays, and the writes fail."""
+    """Whether it is deleted when writes find no space; otherwise it stays, and the writes fail."""
 
     drawn_as: ClassVar[str] = "snapshot"
 
@@ -114,13 +114,15 @@ class RedirectSnapshotSpec(_Pointers):
 
 
 class CloneSpec(_Pointers):
-    """A clone of a redirect-on-write volume: a snapshot with as much room reserved as its volume has."""
+    """A clone of a redirect-on-write volume: a snapshot that reserves as much space as its volume has."""
 
     kind: Literal["clone"]
     of: Text
     """The volume that it is a clone of."""
     guarantee: Literal["volume", "none"] = "volume"
-    """`volume` reserves the size of its volume, and creation fails without room for it; `none` reserves nothing."""
+    """`volume` reserves the size of its volume, and creation fails if there is no space for it; `none` reserves
+    nothing.
+    """
 
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """Report a clone that exists from the start and has no room."""

@@ -36,23 +36,23 @@ class CopyOnWriteSheet(Frozen):
     record: Size
     """Bytes of metadata for each copied chunk."""
     in_flight: PositiveSize
-    """Memory for copies: the greatest amount of chunks being copied at once."""
+    """Memory for copies: the maximum bytes of chunks that are copied at the same time."""
     commit_backlog: PositiveSize
-    """Mean amount that waits to be written by programs that do not wait for each write; its chunks share a commit."""
+    """Mean bytes that wait to be written by programs that do not wait for each write; their chunks share a commit."""
     unplug_delay: Duration | None = None
-    """Time for which copies and held writes stay in an idle queue of the block layer; none by default."""
+    """Time for which copies and held writes wait in an idle queue of the block layer; none by default."""
     unplug_requests: PositiveCount | None = None
-    """Requests in that queue at which they do not stay."""
+    """Number of requests in that queue at which the waiting ends."""
     map_time: Duration | None = None
-    """Time that a request to the origin spends on each chunk, to be divided and looked up; none by default."""
+    """Time that a request to the origin needs for each chunk, to be split and looked up; none by default."""
     gathers: Annotated[bool, Word()] = False
-    """Whether copies that wait together are written to the copy area as one."""
+    """Whether copies that wait together are written to the copy area in one write."""
     create_time: Duration
     """Time to create the frozen image."""
     remove_time: Duration
     """Time to remove the snapshot."""
     lookup_time: Duration
-    """Time that a read of the frozen image spends on each chunk to find where it lies."""
+    """Time that a read of the frozen image needs to locate each chunk."""
 
     def rules(self) -> Rules:
         """Report chunks that are not a power of two of sectors, or too small."""
@@ -83,9 +83,9 @@ class SnapshotSpec(ImageDevice, OnDevice, Modelled, SnapshotSheet):
     of: Text
     """The volume that it freezes."""
     on: Text
-    """The device that its copy area lies on."""
+    """The device that holds its copy area."""
     size: PositiveSize
-    """Size of its copy area; when that is full the snapshot is invalid."""
+    """Size of its copy area; when this is full, the snapshot becomes invalid."""
 
     def rules(self) -> Rules:
         """Report a copy area without room for a chunk and its metadata."""
@@ -119,7 +119,7 @@ class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
 
     kind: Literal["checkpoint"]
     of: Text
-    """The volume whose file system it freezes; what is copied takes the room behind the data there."""
+    """The volume whose file system it freezes; copied data take the free space after the data there."""
 
     drawn_within: ClassVar[bool] = True
 

@@ -32,9 +32,9 @@ class SsdSheet(Frozen):
     write_latency: Duration
     """Time of one small write."""
     read_requests: Frequency | None = None
-    """Small reads a second with many under way at once; as many as the read rate carries by default."""
+    """Small reads per second with many in flight at once; by default, as many as the read rate allows."""
     write_requests: Frequency | None = None
-    """Small writes a second with many under way at once, for long; as many as the write rate carries by default."""
+    """Sustained small writes per second with many in flight at once; by default, as many as the write rate allows."""
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.SEQUENTIAL_READ: "read_rate",

@@ -43,7 +43,7 @@ class TapeDriveSheet(Frozen):
     native_rate: Rate
     """Rate without compression."""
     slowest_rate: Rate | None = None
-    """Lowest rate without compression to which it slows down for a slow host; its one rate by default."""
+    """Lowest rate, without compression, to which it slows down for a slow host; by default, it has only one rate."""
     cartridge_capacity: PositiveSize
     """Native capacity of a cartridge."""
     tape_length: Length
@@ -67,11 +67,11 @@ class TapeDriveSheet(Frozen):
     buffer: PositiveSize
     """The drive's buffer, which holds compressed data."""
     host_rate: Rate | None = None
-    """Greatest rate at the interface, whatever the compression."""
+    """Maximum rate at the interface, regardless of compression."""
     command_time: Duration | None = None
-    """Time that each command takes at the interface beside its bytes; none by default."""
+    """Time that each command takes at the interface in addition to its bytes; none by default."""
     write_through: Annotated[bool, Word()] = False
-    """Whether a block is on the tape before the next is asked for, so that the tape stops after each."""
+    """Whether a block must be on the tape before the next one is accepted, so that the tape stops after each block."""
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.TAPE_RANDOM: "native_rate",
@@ -106,7 +106,7 @@ class TapeLibrarySheet(Frozen):
     slots: Pieces
     """Cartridge slots."""
     bays: Pieces
-    """Greatest number of drives."""
+    """Maximum number of drives."""
     robots: Pieces
     """Robots that move cartridges."""
     exchange_time: Duration
@@ -124,11 +124,11 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     media: Text | None = None
     """The type of its cartridges; the one that its drives take by default."""
     cartridges: Pieces | None = None
-    """Cartridges in all; as many as there are slots by default."""
+    """Total number of cartridges; by default, as many as there are slots."""
     pools: dict[str, Pieces] | None = None
-    """Cartridges set aside for a named pool; the others are the pool of jobs that name none."""
+    """Number of cartridges reserved for each named pool; jobs that name no pool use the others."""
     unload_after: Duration | None = None
-    """How long an idle drive stays loaded; by default, what the backup program says."""
+    """How long an idle drive stays loaded; by default, as the datasheet of the backup program states."""
 
     drawn_as: ClassVar[str] = "library"
     each_time: ClassVar[frozenset[str]] = frozenset({

@@ -18,10 +18,10 @@ OPERATIONS = ("backup", "restore", "copy")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedJob:
-    """One job that ran; what its program does not say is None, or empty."""
+    """One past job; what its program does not report is None, or empty."""
 
     id: str
-    """Its name in the history, which no other job has; a number has the name of its file before it."""
+    """Its unique name in the history; a number is preceded by the name of its file."""
     tool: str = ""
     """The backup program."""
     system: str = ""
@@ -33,15 +33,15 @@ class FinishedJob:
     level: str = ""
     """`full`, `incremental`, `differential`, `cumulative`, `synthetic`, or the program's own word."""
     start: datetime | None = None
-    """When it began, with its offset from UTC."""
+    """When it began, with the offset from UTC."""
     elapsed_s: float | None = None
     """Seconds from its start to its end."""
     cpu_s: float | None = None
-    """Seconds of processors that it used."""
+    """Processor seconds that it used."""
     size_bytes: float | None = None
     """Bytes of the data set, changed or not."""
     read_bytes: float | None = None
-    """Bytes that were read of it."""
+    """Bytes of it that were read."""
     new_bytes: float | None = None
     """Bytes that the store did not have yet, before compression."""
     sent_bytes: float | None = None

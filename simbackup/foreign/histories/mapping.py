@@ -24,24 +24,25 @@ END = "end"
 
 
 class MappingSpec(Frozen):
-    """Which columns of a report are which of a history."""
+    """Which columns of a report correspond to which columns of a history."""
 
     title: Text
-    """The report that it is for."""
+    """The report that the mapping is for."""
     columns: dict[Text, Names]
-    """Heads of the report by column of `jobs.csv`, or `end`; the first that the report has is taken. Capitals, spaces
-    and marks in a head do not matter."""
+    """Headings in the report, by column of `jobs.csv` or `end`; the first heading that the report has is used. Case,
+    spaces and punctuation in a heading do not matter.
+    """
     units: dict[Text, Text] = Field(default_factory=dict)
-    """The unit of a column whose cells and heads name none, such as `size_bytes: KiB`; bytes or seconds unless
-    stated."""
+    """The unit of a column whose cells and headings name none, such as `size_bytes: KiB`; bytes or seconds by default.
+    """
     words: dict[Text, dict[Text, Text]] = Field(default_factory=dict)
-    """What words of the report mean, by column: `level: {F: full, I: incremental}`. Capitals do not matter."""
+    """What words of the report mean, by column: `level: {F: full, I: incremental}`. Case does not matter."""
     heads: tuple[Text, ...] = ()
-    """The heads of a report that has none in its first line."""
+    """The headings of a report that has none in its first line."""
     dates: tuple[Text, ...] = ()
-    """Forms of dates, as strptime has them, or `ISO 8601`, or `seconds since 1970`; the usual ones by default."""
+    """Date formats, as for strptime, or `ISO 8601`, or `seconds since 1970`; the usual formats by default."""
     tool: Text = ""
-    """The program, where no column names it."""
+    """The program, if no column names it."""
 
 
 @cache

@@ -9,7 +9,7 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 
-Coding = tuple[float, str, int]
+Coding = tuple[float, str, float]
 """Seconds of a byte on a core of the host, the activity, and threads."""
 
 

@@ -30,7 +30,7 @@ def reduction_of(
             Reduction,
             said,
             ratio=ratio,
-            threads=int(si_or(said.threads, 1.0)),
+            threads=si_or(said.threads, 1.0),
             expanders=int(si_or(said.expand_threads, 1.0)),
             overlapped=overlapped if said.overlapped is None else said.overlapped,
         )

@@ -13,37 +13,42 @@ if TYPE_CHECKING:
 
 
 class CompressorSheet(Frozen):
-    """A method of compression: what it costs for each byte before compression."""
+    """A method of compression, with its costs for each byte before compression."""
 
     compress_cpu: TimePerByte
     """Time of the reference core for each byte that is compressed."""
     expand_cpu: TimePerByte
-    """Time of the reference core for each byte that comes of expanding."""
+    """Time of the reference core for each byte after expansion."""
     scaling: Multiple | None = None
-    """Power of the speed of a core with which it compresses and expands; 1 by default, and below it where it waits
-    for caches and for branches, which became faster more slowly than the rest of a core."""
+    """Exponent with which its speed grows with the speed of a core; 1 by default, and less than 1 if it waits for
+    caches and branches, which have improved more slowly than the rest of a core.
+    """
     measured_at: Ratio | None = None
-    """Speed of the core on which its costs were measured; from there they go by `scaling`. That of the reference core
-    by default."""
+    """Speed of the core on which its costs were measured; for other cores they follow `scaling`. By default, that of
+    the reference core.
+    """
     rate: Rate | None = None
-    """Greatest rate of a card or device that does it, before compression; no limit but the cores by default."""
+    """Maximum rate, before compression, of a card or device that compresses; by default, only the cores limit it."""
 
 
 class CompressionSpec(Modelled, CompressorSheet):
-    """How what a job saves is compressed, by the `compression` of its data."""
+    """How the saved data are compressed, with the ratio that their `compression` states."""
 
     at: Literal["client", "wire", "server", "target"] = "client"
-    """Where: `client` before it is sent, `wire` only while it is sent, `server` before it is written, `target` in the
-    device, without a core of a host."""
+    """Where data are compressed: by the `client` before they are sent, on the `wire` only while they are sent, by the
+    `server` before they are written, or in the device (`target`) without using a host's cores.
+    """
     threads: Pieces | None = None
-    """Threads that compress one stream at once, each on a core; one by default."""
+    """Number of threads that compress one stream, each on a core; one by default."""
     expand_threads: Pieces | None = None
-    """Threads that expand one stream at once, each on a core; one by default, as few formats can be expanded in
-    parallel."""
+    """Number of threads that expand one stream, each on a core; one by default, because few formats can be expanded in
+    parallel.
+    """
     overlapped: bool | None = None
-    """Whether a single thread compresses or expands while the program reads and writes on, as behind a pipe; else both
-    take turns. By default, backups of databases overlap, as the server or a program before the pipe works on, and
-    others take turns. Several threads always overlap."""
+    """Whether a single thread compresses or expands while the program continues to read and write, as with a pipe;
+    otherwise the two take turns. By default, they overlap in backups of databases, where the server or a program before
+    the pipe continues to work, and take turns in others. Several threads always overlap.
+    """
 
     conditional: ClassVar[Mapping[str, str]] = {
         "compress_cpu": "where a host compresses: at the client, the server, or on the wire",

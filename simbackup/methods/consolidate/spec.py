@@ -19,17 +19,19 @@ if TYPE_CHECKING:
 
 
 class ConsolidateSpec(JobSpec):
-    """What the host of a disk makes of older save sets there and the newest one, without the client."""
+    """A host combines the newest save set on its disk with older ones there, without the client."""
 
     method: Literal["consolidate"]
     save_set: Annotated[Text, Refers("works on", "jobs")]
-    """The backup or the copy, onto a disk, whose newest save set is the last that goes in."""
+    """The backup or copy on a disk whose newest save set is the last one to be included."""
     into: Annotated[Literal["full", "older"], Word()] = "full"
-    """`full` makes a synthetic full backup that stands for the newest save set, `older` merges what has changed into an
-    older save set, as in incremental for ever."""
+    """`full` makes a synthetic full backup that replaces the newest save set; `older` merges the changes into an older
+    save set, as in incremental-forever backups.
+    """
     size: PositiveSize | None = None
-    """Bytes that are read, and as many that are written; by default those of the data for a full backup, those of
-    the newest save set for a merge, and none where the save set is deduplicated."""
+    """Bytes that are read, and also the bytes that are written; by default, the size of the data for a full backup, the
+    size of the newest save set for a merge, and none if the save set is deduplicated.
+    """
 
     def tool_of(self) -> str | None:
         """The backup, whose program does it."""

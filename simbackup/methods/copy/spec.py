@@ -21,7 +21,7 @@ from simbackup.schema.quantity import (
 
 
 class CopySpec(JobSpec):
-    """Copy of one data set onto another place, as cp does."""
+    """Copy of a data set to another place, as cp does."""
 
     method: Literal["copy"]
     data: Annotated[Text, OF_DATA]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class CopySaveSetSpec(Copying):
     """Copy of the newest save set of a backup, from its disk to a tape library, an object store or another disk.
 
-    If the target has that save set already, the job ends at once and copies nothing.
+    If the target already has that save set, the job ends at once and copies nothing.
     """
 
     method: Literal["copy_save_set"]
@@ -32,13 +32,15 @@ class CopySaveSetSpec(Copying):
     to: Annotated[Text, ONTO_DEVICE]
     """The tape library, the object store, or the volume or device of any host, that takes the copy."""
     streams: Pieces | None = None
-    """Parts that are copied at once, each on a drive of its own; one by default."""
+    """Number of parts that are copied at the same time, each on its own drive; one by default."""
     pool: Text | None = None
-    """The pool whose cartridges are written; those of no pool by default."""
+    """The pool whose cartridges are written; by default, cartridges that belong to no pool."""
     object_size: PositiveSize | None = None
-    """Bytes of each object in an object store; one for each file of a file-level backup, else one, by default."""
+    """Bytes of each object in an object store; by default, one object for each file of a file-level backup, or else a
+    single object.
+    """
     connections: Pieces | None = None
-    """Connections over networks that each stream spreads its bytes over; one by default."""
+    """Number of network connections over which each stream spreads its bytes; one by default."""
 
     conditional: ClassVar[Mapping[str, str]] = {"object_size": "in copies to an object store"}
 

@@ -18,24 +18,25 @@ if TYPE_CHECKING:
 
 
 class CopyTreeSpec(JobSpec):
-    """Copy of a tree of files onto another, on the same host or another: both are compared, and what differs is sent.
+    """Copy of a tree of files to another tree, on the same host or another: both are compared, differences are sent.
 
-    Files that differ are sent whole unless the program sends blocks of them; deleted ones cost nothing. Both trees are
-    walked at once, while files are sent. It ends when all is on disk.
+    Files that differ are sent whole unless the program sends only changed blocks; deleted files cost nothing. Both
+    trees are walked at the same time, while files are sent. The job ends when everything is on disk.
     """
 
     method: Literal["copy_tree"]
     data: Annotated[Text, OF_DATA]
     """The data set whose files are copied."""
     to: Annotated[Text, ONTO_DATA]
-    """The data set in whose place they come."""
+    """The data set that the files replace."""
     since: PositiveDuration | None = None
-    """How long ago they were copied last: the files there are compared, and those that have changed since are sent;
-    nothing is there yet by default."""
+    """How long ago they were last copied: the files are compared, and those that have changed since then are sent. By
+    default, this is the first copy.
+    """
     workers: Pieces | None = None
-    """Copies under way at once, each of another part of the tree; one by default."""
+    """Number of copies that run at the same time, each for a different part of the tree; one by default."""
     connections: Pieces | None = None
-    """Connections over networks that the bytes are spread over; one by default."""
+    """Number of network connections over which the bytes are spread; one by default."""
     tool: BackupToolSpec | None = None
     """The program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 

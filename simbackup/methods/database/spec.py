@@ -37,22 +37,28 @@ class DatabaseBackupSpec(BackupJob):
     """Full backup of a database to a volume."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
-    """`logical_dump` writes text under a read lock, `hot_copy` copies files under it, `snapshot_copy` a snapshot."""
+    """`logical_dump` writes text under a read lock, `hot_copy` copies files under a read lock, and `snapshot_copy`
+    copies a snapshot.
+    """
     data: Annotated[Text, OF_DATA]
     """The data set of the database: a name of `data:` with `database:`."""
     to: Annotated[Text, ONTO_DEVICE]
-    """The volume or device that takes the backup, behind what lies there."""
+    """The volume or device that takes the backup, after the data that it already holds."""
     snapshot: Annotated[Text, Refers("changes", "devices")] | None = None
     """The snapshot that a `snapshot_copy` creates and removes."""
     workers: Pieces | None = None
-    """Workers who dump tables or copy files at once, each on a core; one by default, as of mysqldump."""
+    """Number of workers that dump tables or copy files at the same time, each on a core; one by default, as with
+    mysqldump.
+    """
     read_lock: bool | None = None
-    """Whether a `logical_dump` holds the read lock, as some programs do that need not; as the engine needs unless
-    stated."""
+    """Whether a `logical_dump` holds the read lock, as some programs do without need; by default, as the engine
+    requires.
+    """
     log_rate: Rate | None = None
-    """Bytes of log that users write in a second during a `hot_copy`, whose program copies it; none by default."""
+    """Bytes of log that users write per second during a `hot_copy` and that its program also copies; none by default.
+    """
     compressor: CompressionSpec | None = None
-    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not by default."""
+    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not compressed by default."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
@@ -171,7 +177,7 @@ class DatabaseBackupSpec(BackupJob):
 
 
 class BinaryLogSpec(BackupJob):
-    """Incremental backup of a database: the binary log of what was changed."""
+    """Incremental backup of a database: the binary log of its changes."""
 
     method: Literal["binary_log"]
     data: Annotated[Text, OF_DATA]
@@ -179,9 +185,9 @@ class BinaryLogSpec(BackupJob):
     to: Annotated[Text, ONTO_DEVICE]
     """The volume or device that takes the backup."""
     changed: PositiveShare
-    """Bytes of log since the backup before, as a share of the database."""
+    """Bytes of log since the previous backup, as a share of the database."""
     compressor: CompressionSpec | None = None
-    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not by default."""
+    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not compressed by default."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
@@ -219,7 +225,7 @@ def _backup_uses(spec: Spec, name: str, job: DatabaseBackupSpec | BinaryLogSpec)
     if spec.owner_of(job.to) != spec.host_of(job.data):
         yield f"jobs.{name}.tool.server_cpu"
     if job.compressor is not None:
-        yield f"data.{job.data}.compression"
+        yield from (f"data.{job.data}.compression", f"jobs.{name}.tool.shares_threads")
     yield from _coded(name, job)
 
 

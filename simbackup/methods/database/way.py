@@ -55,7 +55,8 @@ class Way:
         (job, activity), copy = doing, saved.copies[0]
         there, server, done = copy.extents[0], system.hosts[self.server], 0.0
         for size, workers in phases(saved.size, self.workers, largest):
-            going = compressed(of_workers(shape, workers), system.hosts[self.host], server, self.reduction)
+            how = self.tool.coding(self.reduction, workers)
+            going = compressed(of_workers(shape, workers), system.hosts[self.host], server, how)
             networks = [system.networks[name] for name in self.networks]
             going = self.tool.sending(going, networks, workers, share=1.0 / self.reduction.sent)
             if self.server != self.host:

@@ -32,51 +32,58 @@ RATE_KEYS = ("restore_rate", "stream_restore_rate")
 
 
 class DeduplicationSheet(Frozen):
-    """A method of deduplication: what it costs to find chunks and to bring them back."""
+    """A method of deduplication, with the costs of finding chunks and of reading them back."""
 
     cut_cpu: TimePerByte
-    """Time of the reference core for each byte that is saved: find cuts, hash, and look up in an index in memory."""
+    """Time of the reference core for each saved byte: find cuts, hash, and look up in an index in memory."""
     join_cpu: TimePerByte
-    """Time of the reference core for each byte that comes back: check its hash."""
+    """Time of the reference core for each restored byte: check its hash."""
     together: PositiveSize
-    """Bytes of what the store had already that lie together on average when a save set is read; the next lie anywhere
-    in it. What was new lies in order."""
+    """Mean bytes of already stored chunks that are next to each other on disk when a save set is read; the next ones
+    may be anywhere in the store. New chunks are stored in order.
+    """
     chunk: PositiveSize | None = None
-    """Bytes of a chunk on average; small beside runs of changed data by default."""
+    """Mean bytes of a chunk; by default, small compared with runs of changed data."""
     ingest: Rate | None = None
-    """Bytes a second, before deduplication, that a store on disk takes at most of all streams together; no limit but
-    hosts and disks by default."""
+    """Maximum bytes per second, before deduplication, that a store on disk takes from all streams together; by default,
+    only hosts and disks limit it.
+    """
     stream_ingest: Rate | None = None
-    """Bytes a second that it takes of one stream; `ingest` by default."""
+    """Maximum bytes per second that it takes from one stream; `ingest` by default."""
     restore_rate: Rate | None = None
-    """Bytes a second, after they are joined, that such a store gives back at most to all readers together; no limit but
-    hosts and disks by default."""
+    """Maximum bytes per second, after joining, that such a store returns to all readers together; by default, only
+    hosts and disks limit it.
+    """
     stream_restore_rate: Rate | None = None
-    """Bytes a second that it gives back to one stream; `restore_rate` by default."""
+    """Maximum bytes per second that it returns to one stream; `restore_rate` by default."""
     index_reads: Multiple | None = None
-    """Reads of an index on the disks of the store for each chunk; none, as of an index in memory, by default."""
+    """Reads of an index on the disks of the store for each chunk; none by default, as for an index in memory."""
     at_once: Count | None = None
-    """Such pieces that a restore asks for at once; one by default."""
+    """Number of such pieces that a restore requests at once; one by default."""
 
 
 class DeduplicationSpec(Modelled, DeduplicationSheet):
-    """How what a job saves is deduplicated."""
+    """How the saved data are deduplicated."""
 
     ratio: Reduction | None = None
-    """Bytes that are saved over bytes of chunks that the store does not have yet: little more than 1 for a first
-    backup, much more for a full one that follows others. By the `change` of the data since the `last` by default."""
+    """Saved bytes divided by the bytes of chunks that the store does not have yet: little more than 1 for a first
+    backup, much more for a full backup that follows others. By default, it follows from the `change` of the data since
+    the `last` backup.
+    """
     last: PositiveDuration | None = None
-    """How long before a full backup the last one of the same data went to the store."""
+    """How long before a full backup the previous one of the same data went to the store."""
     generations: PositiveCount | None = None
-    """Full backups of the data that the store has, each so long after the one before; one by default. The newest
-    lies in pieces that came with each of them."""
+    """Number of full backups of the data that the store has, one every `last`; one by default. The newest consists of
+    pieces that came with each of them.
+    """
     within: Ratio | None = None
-    """Bytes over bytes of chunks among data that are new to the store; 1 by default."""
+    """Deduplication ratio within data that are new to the store; 1 by default."""
     at: Literal["client", "server", "target"] = "client"
-    """Where: `client` before it is sent, `server` before it is written, `target` in the device, without a core of a
-    host."""
+    """Where data are deduplicated: by the `client` before they are sent, by the `server` before they are written, or in
+    the device (`target`) without using a host's cores.
+    """
     threads: Pieces | None = None
-    """Threads that find or join the chunks of one stream at once, each on a core; one by default."""
+    """Number of threads that find or join the chunks of one stream, each on a core; one by default."""
 
     conditional: ClassVar[Mapping[str, str]] = {
         "cut_cpu": "where a host deduplicates: at the client or the server",

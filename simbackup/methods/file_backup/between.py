@@ -26,11 +26,13 @@ class SpoolSpec(Frozen):
     """A disk that takes what is saved before it goes to tape."""
 
     on: Text
-    """The volume or device of a host that takes it. Jobs that find no room there wait until others give theirs back."""
+    """The volume or device of a host that takes it. Jobs that find no space there wait until others release theirs."""
     size: PositiveSize
-    """Room there for this job; when it is full, what it holds goes to tape."""
+    """Space there for this job; when it is full, its contents go to tape."""
     overlapped: bool = False
-    """Whether one half of the room is filled while the other goes to tape; else both take turns."""
+    """Whether one half of the space is filled while the other half goes to tape; otherwise filling and emptying take
+    turns.
+    """
 
 
 def check_reader(checks: Checks, path: Path, job: FileBackupSpec) -> None:

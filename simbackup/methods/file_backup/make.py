@@ -72,7 +72,8 @@ def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
     """How it deduplicates and compresses its data."""
     data, chunks = spec.data[job.data], job.deduplication
     lies = None if chunks is None else chunks_of(chunks, _changed(job, data), whole=job.level == "full")
-    return reduction_of(job.compressor, chunks, si_or(data.compression, 1.0), lies)
+    how = reduction_of(job.compressor, chunks, si_or(data.compression, 1.0), lies)
+    return tool_of(job.tool).coding(how, int(si_or(job.streams, 1.0)) * _workers(job))
 
 
 def _changed(job: FileBackupSpec, data: DataSpec) -> Changed | None:

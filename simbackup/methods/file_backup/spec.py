@@ -46,30 +46,41 @@ class FileBackupSpec(Saving, FileKeeping):
     """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
     differential one (`cumulative`), or the last of any level (`incremental`)."""
     since: PositiveDuration | None = None
-    """How long ago the backup was made that it is based on; by default, `every` of an incremental."""
+    """How long ago the backup that this one builds on was made; by default, `every` for an incremental."""
     streams: Pieces | None = None
-    """Equal parts that are saved at once, onto a disk by as many threads, to tape on as many drives, or fewer with
-    `multiplexing`; one by default."""
+    """Number of equal parts that are saved at the same time: to disk by as many threads, to tape on as many drives, or
+    on fewer with `multiplexing`; one by default.
+    """
     multiplexing: Pieces | None = None
-    """Streams that a drive takes at once, block by block in turns: those of this job and of others of its pool that
-    allow as many. A stream goes to a drive that has one already, before it takes another drive; one by default."""
+    """Number of streams that a drive takes at once, interleaved block by block: those of this job and of other jobs of
+    its pool that allow as many. A stream joins a drive that already has one before it takes another drive; one by
+    default.
+    """
     workers: Pieces | None = None
-    """Workers that walk the files of each stream at once, one request each; as many as the program has, or one."""
+    """Number of workers that walk the files of each stream at the same time, one request each; by default, as many as
+    the program has, or one.
+    """
     connections: Pieces | None = None
-    """Connections over networks that each stream spreads its bytes over; one by default."""
+    """Number of network connections over which each stream spreads its bytes; one by default."""
     object_size: PositiveSize | None = None
-    """Bytes of each object in an object store; one for each file of a file-level backup, else one, by default."""
+    """Bytes of each object in an object store; by default, one object for each file of a file-level backup, or else a
+    single object.
+    """
     spool: SpoolSpec | None = None
     """A disk on the way to tape; none by default."""
     share: ShareSpec | None = None
-    """Another host that asks for the files or blocks as from a share, and a datasheet `share/name` as its model; the
-    host of the data reads them by default."""
+    """Another host, which requests the files or blocks as from a share, with a datasheet `share/name` as `model`; by
+    default, the host of the data reads them.
+    """
     pool: Text | None = None
-    """The pool whose cartridges are written; those of no pool by default."""
+    """The pool whose cartridges are written; by default, cartridges that belong to no pool."""
     compressor: CompressionSpec | None = None
-    """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not by default."""
+    """How it is compressed before it is written: a datasheet `compressor/name`, or a mapping; not compressed by
+    default.
+    """
     deduplication: DeduplicationSpec | None = None
-    """How it is deduplicated before a medium takes it: a `ratio`, and a datasheet as its model; not by default."""
+    """How it is deduplicated before it is written: a `ratio`, and a datasheet as `model`; not deduplicated by default.
+    """
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
@@ -93,7 +104,7 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
         yield from self.tool.asks(f"jobs.{name}.tool", image=not walks) if self.tool is not None else ()
         if self.compressor is not None:
-            yield f"data.{self.data}.compression"
+            yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.shares_threads")
         yield from self._reduction_uses(name)
         if tape:
             yield from (

@@ -24,7 +24,7 @@ from simbackup.schema.quantity import (
 
 
 class FrozenImageBackupSpec(BackupJob, FileKeeping):
-    """Backup that is a frozen image itself: nothing is copied until something is restored."""
+    """Backup that is itself a frozen image: nothing is copied until something is restored."""
 
     method: Literal["frozen_image"]
     data: Annotated[Text, OF_DATA]

@@ -38,11 +38,11 @@ class StartGroupSpec(JobSpec):
 
 
 class SaveIndexSpec(JobSpec):
-    """Backup of the index in which the backup program keeps every file that it has saved."""
+    """Backup of the index in which the backup program lists every file that it has saved."""
 
     method: Literal["save_index"]
     of: Annotated[Names, Refers("indexes", "jobs")]
-    """The backups whose files it keeps."""
+    """The backups whose files it lists."""
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
 

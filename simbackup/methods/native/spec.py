@@ -36,24 +36,31 @@ class BackupEngineSheet(Frozen):
     """The backup engine of a database server: a closed loop of buffers between readers and writers."""
 
     transfer_size: PositiveSize
-    """Bytes of a buffer, which one read fills and one write empties; a job may override it."""
+    """Bytes of a buffer, which one read fills and one write empties; a job can override it."""
     io_depth: Pieces
-    """Requests in flight for each backup file, by which the default number of buffers is counted."""
+    """Requests in flight for each backup file, from which the default number of buffers is calculated."""
     request_latency: Duration
-    """Time that a request takes in engine and operating system, besides that of its device and of the way there."""
+    """Time that a request takes in the engine and the operating system, in addition to the time of its device and of
+    the way there.
+    """
     compress_cpu: TimePerByte
     """Time of the reference core for each byte of the database that is compressed."""
     expand_cpu: TimePerByte
     """Time of the reference core for each byte of the database that is expanded in a restore."""
     buffer_sets: Pieces
-    """Sets of buffers that a compressed backup takes: if several, what is read and what is written have their own."""
+    """Number of buffer sets that a compressed backup uses: if there are several, read and written data have sets of
+    their own.
+    """
     memory_limit: PositiveSize
-    """Memory for all buffers, beyond which a backup fails."""
+    """Memory for all buffers; a backup that needs more fails."""
     compress_threads: Pieces | None = None
-    """Threads that compress or expand at once, each on a core, whatever the files; as many as cores by default."""
+    """Number of threads that compress or expand, each on a core, for any number of files; by default, as many as there
+    are cores.
+    """
     fills_files: bool = False
-    """Whether a restore first writes zeros to all files of the database, as it does to new ones where it may not leave
-    them as they are (no instant file initialisation)."""
+    """Whether a restore first writes zeros to all files of the database, as it does for new files without instant file
+    initialisation.
+    """
 
 
 class BackupEngineSpec(Modelled, BackupEngineSheet):
@@ -76,7 +83,7 @@ MOST_TRANSFERS = 100_000
 
 
 class NativeBackupSpec(BackupJob):
-    """Full backup of a database by its own server, as SQL Server's BACKUP: a loop of buffers."""
+    """Full backup of a database by its own server, like SQL Server's BACKUP: a loop of buffers."""
 
     method: Literal["database_native"]
     data: Annotated[Names, OF_DATA]
@@ -86,15 +93,17 @@ class NativeBackupSpec(BackupJob):
     engine: BackupEngineSpec
     """The backup engine: a datasheet `backup_engine/name`, or a mapping."""
     buffers: Pieces | None = None
-    """Number of buffers (BUFFERCOUNT); by default, depth and one for each file, and two for each volume."""
+    """Number of buffers (BUFFERCOUNT); by default, `io_depth` plus one for each file, and two for each volume."""
     transfer_size: PositiveSize | None = None
     """Bytes of a buffer (MAXTRANSFERSIZE); that of the engine by default."""
     compress: bool = False
-    """Whether the backup is compressed, by the `compression` of its data."""
+    """Whether the backup is compressed, with the ratio that the `compression` of its data states."""
     rounds: Rounds | None = None
     """`steady` (the default) computes the mean rate of the loop; `by_event` simulates each buffer."""
     service_times: ServiceTimes | None = None
-    """Service times with the mean of the steady loop: `exponential` (the default) or `constant`; only by event."""
+    """Distribution of service times, with the mean of the steady loop: `exponential` (the default) or `constant`; only
+    with `by_event`. By chance, some exponential ones are shorter than the device could make them, and others longer.
+    """
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"buffers": ("buffers", "engine.io_depth", "engine.memory_limit")}
     """Buffers that wait for the answers to requests: more of them take memory, and each a request in flight."""
 

@@ -21,13 +21,13 @@ from simbackup.schema.quantity import (
 
 
 class ObserveSpec(JobSpec):
-    """An interval over which the work of users is reported."""
+    """An interval over which the throughput of users is reported."""
 
     method: Literal["observe"]
     workload: Annotated[Text, Refers("observes", "workloads")]
     """The users or requests that are watched: a name of `workloads:`."""
     duration: PositiveDuration
-    """How long they are watched; the report is their mean over this time."""
+    """How long they are watched; the reported figures are means over this time."""
 
     watches: ClassVar[bool] = True
 

@@ -19,21 +19,23 @@ if TYPE_CHECKING:
 
 
 class RebuildSpec(JobSpec):
-    """A new disk takes the place of a failed one, and gets what that held, made from the other disks.
+    """A new disk replaces a failed one, and the array reconstructs its contents from the other disks.
 
-    Its time is that of the rebuild. What is under way goes on as on the degraded array; what begins later finds it
-    whole.
+    The time of the job is that of the rebuild. Transfers that are already running continue as on the degraded array;
+    those that begin later use the repaired array.
     """
 
     method: Literal["rebuild"]
     of: Annotated[Text, Refers("changes", "devices")]
     """The array with a disk that has `failed`."""
     most_rate: Rate | None = None
-    """Bytes of the new disk that are written in a second at most, also where nobody else works; as fast as disks and
-    controller allow by default."""
+    """Maximum bytes per second that are written to the new disk, even on an idle array; by default, as fast as disks
+    and controller allow.
+    """
     precedence: Ratio | None = None
-    """Time of the disks that it gets for that of each stream beside it; 1 by default. Near zero it works in idle
-    time alone, and may not end while others work."""
+    """Share of the disks' time that it gets, relative to that of each other stream; 1 by default. Near zero, it only
+    works in idle time, and may not end while others work.
+    """
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"most_rate": ("most_rate",)}
 

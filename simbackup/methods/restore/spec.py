@@ -38,12 +38,13 @@ class SelectSpec(Frozen):
     """The part of a save set that is restored."""
 
     files: Pieces
-    """Number of files; each is located by itself."""
+    """Number of files; each is located separately."""
     size: PositiveSize
     """Bytes of all these files together, such as `40 MB` for ten files of 4 MB."""
     at: Share | None = None
-    """Where they lie in the save set. By default, several are spread over it, and where a single one lies is an
-    assumption with the range of all places."""
+    """Where they are in the save set. By default, several files are spread over it, and the place of a single file is
+    assumed, with the whole save set as its range.
+    """
 
     @classmethod
     def unstated(cls, said: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -61,21 +62,23 @@ class RestoreSpec(Restoring):
     to: Annotated[Text, ONTO_DATA] | None = None
     """The data set to overwrite; where the data came from by default."""
     streams: Pieces | None = None
-    """Parts that come back from a disk at once, or drives that read from tape at once, each a cartridge of its own; one
-    by default. More than there are cartridges with wanted data are of no use."""
+    """Number of parts that are restored from a disk at the same time, or of drives that read from tape at the same
+    time, each from its own cartridge; one by default. More than there are cartridges with wanted data is of no use.
+    """
     workers: Pieces | None = None
-    """Workers that create files, load tables or copy files at once; one by default."""
+    """Number of workers that create files, load tables or copy files at the same time; one by default."""
     connections: Pieces | None = None
-    """Connections over networks that each stream spreads its bytes over; one by default."""
+    """Number of network connections over which each stream spreads its bytes; one by default."""
     share: ShareSpec | None = None
-    """Another host that makes the files as on a share, and a datasheet `share/name` as its model; the host of the data
-    makes them by default."""
+    """Another host, which creates the files as on a share, with a datasheet `share/name` as `model`; by default, the
+    host of the data creates them.
+    """
     replay: Annotated[Names, Refers("replays", "jobs")] = ()
-    """Incremental backups to replay after it."""
+    """Incremental backups to apply after it."""
     copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
-    """The job whose copy is read: the backup, or one that copies it; the first copy by default."""
+    """The job whose copy is read: the backup itself, or a job that copies it; by default, the first copy."""
     rounds: Rounds | None = None
-    """How a native restore simulates its buffers, `steady` or `by_event`; as its backup by default."""
+    """How a native restore simulates its buffers, `steady` or `by_event`; by default, as its backup does."""
 
     def own_facts(self) -> Facts:
         """What is selected."""

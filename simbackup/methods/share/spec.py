@@ -16,33 +16,34 @@ if TYPE_CHECKING:
 
 
 class ShareSheet(Frozen):
-    """What files or blocks on a share cost that another host reads or makes, one request at a time for each worker.
+    """The costs of files or blocks on a share that another host accesses, one request at a time for each worker.
 
-    Of an image only `request` and `call_cpu` act: it opens no files.
+    An image opens no files, so only `request` and `call_cpu` affect it.
     """
 
     calls: Count
-    """Requests for each file that is read besides those for its data: look-up, attributes, open, close; about 3 over
-    NFS, which opens nothing, and 5 or more over SMB."""
+    """Requests for each file that is read, in addition to those for its data: look-up, attributes, open, close; about 3
+    over NFS, which does not open files, and 5 or more over SMB.
+    """
     request: PositiveSize
-    """Bytes of one request for data; where the host reads ahead, of all that are under way, such as 256 KiB."""
+    """Bytes of one request for data; if the host reads ahead, bytes of all requests in flight, such as 256 KiB."""
     look_calls: Multiple | None = None
-    """Requests for each file that is only looked at, below one where a request lists many; `calls` by default."""
+    """Requests for each file that is only examined; less than one if a request lists many files; `calls` by default."""
     make_calls: Count | None = None
-    """Requests for each file that is made besides those for its data: look-up, create, attributes, close; `calls`
-    by default."""
+    """Requests for each file that is created, in addition to those for its data: look-up, create, attributes, close;
+    `calls` by default.
+    """
     call_cpu: Duration | None = None
     """Time of the reference core at the host that keeps the files for each request; none by default."""
     flushes: Multiple | None = None
-    """Times that this host waits for each file that is made until it is on disk; none, as with a battery, unless
-    stated."""
+    """How often this host waits for each created file until it is on disk; never by default, as with a battery."""
 
 
 class ShareSpec(Modelled, ShareSheet):
-    """How another host reads the files over the network, or makes them, one request at a time for each worker."""
+    """How another host reads or creates the files over the network, one request at a time for each worker."""
 
     host: Text
-    """The host that reads or makes them, and runs the job."""
+    """The host that reads or creates them, and runs the job."""
 
     conditional: ClassVar[Mapping[str, str]] = {
         "look_calls": "in file_level backups",

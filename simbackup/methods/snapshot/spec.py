@@ -36,7 +36,7 @@ class CreateSnapshotSpec(JobSpec):
 
 
 class RemoveSnapshotSpec(JobSpec):
-    """Removal of a frozen image, with all that was copied for it."""
+    """Removal of a frozen image and of everything that was copied for it."""
 
     method: Literal["remove_snapshot"]
     snapshot: Annotated[Text, Refers("changes", "devices")]
@@ -48,7 +48,7 @@ class RemoveSnapshotSpec(JobSpec):
 
 
 class SynchroniseSpec(JobSpec):
-    """Synchronisation of a mirror with its volume: everything at first, later what changed since the split."""
+    """Synchronisation of a mirror with its volume: everything the first time, later what changed since the split."""
 
     method: Literal["synchronise"]
     mirror: Annotated[Text, Refers("changes", "devices")]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
 
+from simbackup.catalogue import Reduction
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network
@@ -31,8 +32,8 @@ class Tool:
     block of which it sends those that changed, and of its checksum, core seconds at each end for a byte of checksums,
     and whether it makes them of all files; whether it reads its next request while it works on one, whether it reads
     and writes in turns, whether it walks all files before it saves any, whether a restore reads streams that lie
-    interleaved on tape in one pass, and whether it copies the log of a database beside its files. Core seconds are
-    those of the reference core.
+    interleaved on tape in one pass, whether it copies the log of a database beside its files, and whether the threads
+    of its compressor serve all workers together. Core seconds are those of the reference core.
     """
 
     start_time: float = 0.0
@@ -63,6 +64,7 @@ class Tool:
     walks_first: bool = False
     one_pass: bool = True
     copies_log: bool = False
+    shares_threads: bool = False
     scan_cpu: float | None = None
     group_time: float = 0.0
     index_record: float = 0.0
@@ -93,6 +95,12 @@ class Tool:
             if self.request is not None:
                 shape = shape.after(share * network.latency / self.request, network.link.name, Activity.TRAVEL)
         return shape
+
+    def coding(self, how: Reduction, parts: int) -> Reduction:
+        """How each of so many workers or streams compresses: with threads of its own, or its part of a pool."""
+        if not self.shares_threads or parts <= 1:
+            return how
+        return replace(how, threads=how.threads / parts, overlapped=True)
 
     def restoring(self, host: Host, copies: float = 2.0) -> float:
         """Seconds of a core of a host for each byte that comes back; as for copying unless it says something else."""

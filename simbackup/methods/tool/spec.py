@@ -23,86 +23,108 @@ from simbackup.schema.quantity import (
 
 
 class BackupToolSheet(Frozen):
-    """What a backup program costs beside the copying."""
+    """The costs of a backup program."""
 
     start_time: Duration
-    """Time from its start until it begins."""
+    """Time from its start until it begins to move data."""
     mount_time: Duration
     """Time to mount a snapshot and unmount it again."""
     check_cpu: TimePerByte | None = None
-    """Time of the reference core for each byte of a finished backup, to read it once more; none by default."""
+    """Time of the reference core for each byte of a finished backup that it reads again to check it; none by default.
+    """
     file_time: Duration | None = None
-    """Time that program and database spend on exchanging messages for each file, in backup and restore."""
+    """Time that program and database spend exchanging messages for each file, in backup and restore."""
     file_marks: Ratio | None = None
-    """Tape marks that are written and waited for with each file; none by default."""
+    """Tape marks that are written for each file, and waited for; none by default."""
     block: PositiveSize | None = None
-    """Bytes that it writes to tape, or reads from there, with each command; commands take no time by default."""
+    """Bytes that it writes to tape, or reads from tape, with each command; by default, commands take no time."""
     unload_after: Duration | None = None
-    """Idle time after which it has a tape drive unloaded, if the library says none; when a job ends by default."""
+    """Idle time after which it unloads a tape drive, unless the library states one; by default, it unloads when a job
+    ends.
+    """
     request: PositiveSize | None = None
-    """Bytes that it reads with one request: in images where the host reads no more ahead, in copies from a frozen
-    image, and where it alternates."""
+    """Bytes that it reads with one request. Used for images if the host does not read further ahead, for copies from a
+    frozen image, and if it `alternates`.
+    """
     reads_ahead: Annotated[bool, Word()] = False
-    """Whether it asks for its next request while it works on one, as with asynchronous reads, also where its host does
-    not read ahead."""
+    """Whether it issues its next read while it processes the previous one, as with asynchronous reads, even if its host
+    does not read ahead.
+    """
     copy_cpu: PositiveTimePerByte | None = None
-    """Time of the reference core for each byte that it copies; twice that of the host's copy_rate by default."""
+    """Time of the reference core for each byte that it copies; by default, twice that given by the host's copy_rate."""
     scan_cpu: TimePerByte | None = None
-    """Time of the reference core for each byte that an incremental image reads to find those that changed: a program
-    that states it reads all of them; by default, changes are tracked, and it reads these alone."""
+    """Time of the reference core for each byte that an incremental image reads to find changes: a program that states
+    this reads all bytes. By default, changes are tracked, and it reads only those.
+    """
     restore_cpu: PositiveTimePerByte | None = None
-    """Time of the reference core for each byte that comes back; copy_cpu, or one copy from tape, by default."""
+    """Time of the reference core for each restored byte; by default, copy_cpu, or one copy for a restore from tape."""
     server_cpu: TimePerByte | None = None
-    """Time of the reference core at the host with the target, if that is another, for each byte that it takes or sends;
-    twice that of its copy_rate by default."""
+    """Time of the reference core at the host with the target, if that is a different host, for each byte that it
+    receives or sends; by default, twice that given by its copy_rate.
+    """
     server_file_cpu: TimePerFile | None = None
     """Time of the reference core at that host for each file; none by default."""
     file_cpu: TimePerFile | None = None
-    """Time of the reference core for each file that it saves, beside that of the file system."""
+    """Time of the reference core for each file that it saves, in addition to that of the file system."""
     make_cpu: TimePerFile | None = None
-    """Time of the reference core for each file that it makes when it comes back, beside that of the file system;
-    file_cpu by default."""
+    """Time of the reference core for each file that it creates in a restore, in addition to that of the file system;
+    file_cpu by default.
+    """
     look_cpu: TimePerFile | None = None
-    """Time of the reference core for each file that it looks at and leaves alone, beside that of the file system; none
-    by default."""
+    """Time of the reference core for each file that it examines but does not save, in addition to that of the file
+    system; none by default.
+    """
     delta_block: PositiveSize | None = None
-    """Bytes of a block of files that both ends have, of which a repeated copy to another host sends those that changed;
-    files that differ are sent whole by default."""
+    """Size of the blocks that a repeated copy to another host compares; it only sends those that changed. By default,
+    files that differ are sent whole.
+    """
     delta_checksum: PositiveSize | None = None
-    """Bytes of the checksums of a block, which the receiver sends; none by default."""
+    """Bytes of checksums that the receiver sends for each block; none by default."""
     delta_cpu: TimePerByte | None = None
-    """Time of the reference core, at each end, for each byte of files whose checksums are made; none by default."""
+    """Time of the reference core, at each end, for each byte of files whose checksums are calculated; none by default.
+    """
     checksums: Annotated[bool, Word()] = False
-    """Whether a repeated copy reads all files at both ends and compares their checksums, not times and sizes."""
+    """Whether a repeated copy reads all files at both ends and compares their checksums instead of times and sizes."""
     workers: PositiveCount | None = None
-    """Workers who walk the files of a backup at once, or files that it asks for ahead, where the job does not say how
-    many; one by default."""
+    """Number of workers that walk the files of a backup at the same time, or of files that it requests ahead, if the
+    job does not state it; one by default.
+    """
     walks_first: Annotated[bool, Word()] = False
-    """Whether it looks at all files before it saves the first: for their number, or a map of inodes and directories."""
+    """Whether it examines all files before it saves the first one, for example to count them or to map inodes and
+    directories.
+    """
     in_turn: Share | None = None
-    """Share of file_cpu and make_cpu that only one of several workers takes at a time; none by default."""
+    """Share of file_cpu and make_cpu that only one worker can spend at a time; none by default."""
     attributes: Count | None = None
-    """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none by default."""
+    """Number of changes of attributes (times, owner, rights) that it makes to each restored file; none by default."""
     share_calls: Count | None = None
-    """Requests that a copy of a tree waits for with each file that it makes on a share of another host: look-up,
-    create, attributes, close; none, as of a program with an agent at both ends, by default."""
+    """Number of requests that a copy of a tree waits for with each file that it creates on a share of another host:
+    look-up, create, attributes, close. By default none, as for a program with an agent at both ends.
+    """
     file_flushes: Count | None = None
-    """Times that it waits for each file that comes back until that is on disk (fsync); none by default."""
+    """How often it waits for each restored file until that is on disk (fsync); never by default."""
     alternates: Annotated[bool, Word()] = False
-    """Whether it reads and then sends or writes to tape, by turns, instead of both at once; in a spooled backup, on the
-    way from the spool."""
+    """Whether reading alternates with sending or writing to tape, instead of both happening at once; in a spooled
+    backup, this applies to the way from the spool.
+    """
     one_pass: Annotated[bool, Word()] = True
-    """Whether restores read what lies interleaved on a cartridge in one pass, or once for each: parts of a save set,
-    and save sets of other restores that come before the tape moves."""
+    """Whether restores read interleaved data on a cartridge in one pass: parts of a save set, and save sets of other
+    restores that begin before the tape moves. Otherwise, there is one pass for each.
+    """
     copies_log: Annotated[bool, Word()] = False
-    """Whether it also copies the log that a database writes meanwhile, and replays it when files come back, so that a
-    hot copy of them needs no lock."""
+    """Whether it also copies the log that a database writes meanwhile, and replays it in a restore, so that a hot copy
+    needs no lock.
+    """
+    shares_threads: Annotated[bool, Word()] = False
+    """Whether the threads of its compressor serve all workers and streams of a backup together, as a pool. Otherwise,
+    each has that many threads of its own.
+    """
     group_time: Duration | None = None
     """Time from the start of a group of save sets until the first of them begins."""
     index_record: SizePerFile | None = None
-    """Bytes that its index keeps for each file."""
+    """Bytes that its index stores for each file."""
     index_time: Duration | None = None
-    """Time to save the index, whatever its size."""
+    """Fixed time to save the index, independent of its size."""
     system_state_time: Duration | None = None
     """Time to save the state of the operating system through its shadow copy service."""
 
@@ -141,6 +163,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "share_calls": "in copies of trees to another host",
         "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with 'multiplexing'",
+        "shares_threads": "in backups with a compressor and several workers or streams",
         "group_time": "in start_group",
         "index_record": "in save_index",
         "index_time": "in save_index",

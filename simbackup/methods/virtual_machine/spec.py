@@ -45,7 +45,7 @@ class SuspendSpec(JobSpec):
 
 
 class ResumeSpec(JobSpec):
-    """Resumption of a virtual machine from the disk that holds its memory."""
+    """Resumption of a virtual machine from the saved memory on disk."""
 
     method: Literal["resume"]
     machine: Annotated[Text, Refers("acts on", "hosts")]

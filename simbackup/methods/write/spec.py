@@ -33,11 +33,11 @@ class WriteSpec(JobSpec):
     portion: PositiveShare | None = None
     """Share of the data set that is written, from its beginning; all of it by default."""
     cpu_per_byte: PositiveTimePerByte | None = None
-    """Time of the reference core for each byte; that of the host's copy_rate by default."""
+    """Time of the reference core for each byte; by default, as given by the host's copy_rate."""
     flush: bool = False
-    """Whether it ends only when all its data are on disk, as dd with conv=fsync does."""
+    """Whether it ends only when all its data are on disk, as dd does with conv=fsync."""
     synchronous: bool = False
-    """Whether each request is on disk before the next is made."""
+    """Whether each request must be on disk before the next one is issued."""
     request: PositiveSize | None = None
     """Bytes of one request of a synchronous writer."""
     over: Annotated[Text, Refers("crosses", "links")] | None = None

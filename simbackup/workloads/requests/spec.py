@@ -19,18 +19,18 @@ from simbackup.schema.workload import WorkloadSpec
 
 
 class RequestsSpec(WorkloadSpec):
-    """An application whose requests cross links: a number each second, or from clients one after the other."""
+    """An application whose requests cross links: a given number per second, or one after the other from each client."""
 
     via: Annotated[Names, Field(min_length=1), Refers("works on", "links")]
     """The links that a request crosses, in order."""
     request: PositiveSize
-    """Mean bytes of a request with its answer, on each of these links; sizes are exponential."""
+    """Mean bytes of a request and its answer on each of these links; sizes are distributed exponentially."""
     timeout: PositiveDuration | None = None
-    """Longest wait on the links before a request times out; none does by default."""
+    """Longest wait on the links before a request times out; by default, requests never time out."""
     transactions: Frequency | None = None
-    """Requests a second, however long each waits."""
+    """Requests per second, however long each waits."""
     clients: PositiveCount | None = None
-    """Number of clients; each sends its next request after the answer to the last."""
+    """Number of clients; each sends its next request after the answer to the previous one."""
     think_time: Duration | None = None
     """Time that a client waits between two requests; none by default."""
 

@@ -33,47 +33,47 @@ from simbackup.schema.quantity import (
 
 
 class WorkloadSheet(Frozen):
-    """What users ask of the data with each transaction."""
+    """The demands of each transaction of a user on the data."""
 
     reads: Multiple
-    """Disk reads of a transaction."""
+    """Number of disk reads of a transaction."""
     read_size: PositiveSize
     """Bytes of one disk read."""
     cpu: Duration
     """Time of the reference core for a transaction."""
     writes: Share
-    """Share of the transactions that write, and so wait for a read lock."""
+    """Share of the transactions that write, and therefore wait for a read lock."""
     updates: Multiple | None = None
-    """Disk writes of a transaction, each at a place of its own; none by default."""
+    """Number of disk writes of a transaction, each at a different place; none by default."""
     update_size: PositiveSize | None = None
-    """Bytes of one disk write; those of a disk read by default."""
+    """Bytes of one disk write; by default, as many as of a disk read."""
     synchronous: Annotated[bool, Word()] = False
     """Whether a transaction waits until its disk writes are done."""
     working_set: PositiveShare | None = None
     """Share of the data that disk writes go to; all of it by default."""
     hot_data: PositiveShare | None = None
-    """Share of the working set that takes most of the writes."""
+    """Share of the working set that receives most of the writes."""
     hot_updates: PositiveShare | None = None
     """Share of the disk writes that go to the hot data."""
 
 
 class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
-    """Users of a data set: a number of transactions each second, or clients one after the other."""
+    """Users of a data set: a given number of transactions per second, or one after the other from each user."""
 
     data: Annotated[Text, Refers("works on", "data")]
     """The data set that they work on."""
     transactions: Frequency | None = None
-    """Transactions a second, however long each takes."""
+    """Transactions per second, however long each takes."""
     clients: PositiveCount | None = None
-    """Number of users; each asks for the next transaction when the last is done."""
+    """Number of users; each starts the next transaction when the previous one is done."""
     think_time: Duration | None = None
     """Time that a user waits between two transactions; none by default."""
     via: Annotated[Names, Refers("works on", "links")] = ()
     """The links that a transaction crosses, in order; none by default."""
     request: PositiveSize | None = None
-    """Mean bytes of a transaction over each of these links, both ways together."""
+    """Mean bytes of a transaction on each of these links, in both directions together."""
     timeout: PositiveDuration | None = None
-    """Longest wait on the links before a transaction times out; none does by default."""
+    """Longest wait on the links before a transaction times out; by default, transactions never time out."""
 
     recognised_by: ClassVar[tuple[str, ...]] = ("data", "model")
     usual: ClassVar[bool] = True

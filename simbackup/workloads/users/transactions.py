@@ -187,14 +187,19 @@ class _Updates(NamedTuple):
         heads = {self.snapshot.area.store.name: self.snapshot.position()} | {store.name: here}
         for request in copying(self.snapshot, store, there, run):
             service = served(request, heads)
+            if self.waits and request.activity is Activity.COPY_WRITE:  # one after the other, when all are read
+                next_to = request.store.request("write", request.position, request.position, request.size)
+                service = _mean(service, next_to, request.times * run.together)
             found.take(
                 request.store, service, self.runs * request.times, request.size, waits=self.waits,
                 direction=request.direction,
             )  # fmt: skip
             found.delay += self.runs * request.times * request.delay if self.waits else 0.0
         alone = who.rate is None and who.clients <= 1.0 and self.waits
-        head = heads[store.name] if alone or self.snapshot.area.store.link is store.link else here
-        held = store.request("write", head, there, self.size)
+        held = store.request("write", here, there, self.size)
+        if alone or self.snapshot.area.store.link is store.link:  # those that are held together follow the first
+            number = run.together if self.waits else 1.0
+            held = _mean(store.request("write", heads[store.name], there, self.size), held, number)
         more = Service(held.latency - self.write.latency, held.busy - self.write.busy)
         found.take(store, more, self.runs, 0.0, waits=self.waits)
         found.delay += self.runs * equations.unplug_time(cow, run.together) if self.waits else 0.0
@@ -218,6 +223,14 @@ class _Updates(NamedTuple):
         requests = copying(self.snapshot, store, there, ChunkRun(chunks * self.snapshot.parameters.chunk))
         copies = (r for r in requests if r.activity is not Activity.METADATA_COMMIT)
         return sum(r.times * served(r, heads).latency for r in copies)
+
+
+def _mean(first: Service, others: Service, number: float) -> Service:
+    """The mean of so many requests that follow each other, the first of which takes another time than the others."""
+    share = 1.0 / max(number, 1.0)
+    return Service(
+        share * first.latency + (1.0 - share) * others.latency, share * first.busy + (1.0 - share) * others.busy
+    )
 
 
 def fresh_shares(snapshots: Iterable[Snapshot], users: str, spread: Spread, updates: float) -> dict[Snapshot, float]:

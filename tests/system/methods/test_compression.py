@@ -33,6 +33,7 @@ jobs:
   back: {restore: full, after: full}
 """
 CODER = "compressor: {at: AT, compress_cpu: 40 ns/B, expand_cpu: 10 ns/B}"
+POOL = {"jobs.full.tool": {"start_time": "0 s", "mount_time": "0 s", "shares_threads": True}}
 CLIENT, SERVER = 20e-9, 40e-9
 """Seconds of a core for a byte that is compressed; expanding takes a quarter."""
 
@@ -88,6 +89,8 @@ def test_bytes_shrink_behind_the_place_and_its_host_pays_in_both_directions(tmp_
         ("server", {"jobs.full.compressor.threads": 2}, 1e9 / 50e6, 1e9 / 50e6),
         ("wire", {}, 1e9 / 20e6, 1e9 * SERVER),
         ("target", {}, 1e9 / 50e6, 1e9 / 50e6),
+        ("client", {"jobs.full.compressor.threads": 2, "jobs.full.streams": 2}, 0.25e9 / 20e6, 1e9 / 200e6),
+        ("client", POOL | {"jobs.full.compressor.threads": 1, "jobs.full.streams": 2}, 1e9 * CLIENT, 1e9 / 200e6),
         ("client", {"jobs.full.compressor.threads": 4, "jobs.full.compressor.rate": "40 MB/s"}, 1e9 / 40e6, 1e9 / 40e6),
     ],
 )  # fmt: skip

@@ -157,3 +157,14 @@ def test_logs_are_archived_on_another_host() -> None:
 def test_what_cannot_be_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         sb.load(text)
+
+
+@pytest.mark.parametrize(("threads", "workers", "rate"), [(1, 4, 1), (4, 1, 4), (4, 4, 4), (8, 2, 8)])
+def test_a_pool_of_threads_compresses_for_all_workers_together(threads: int, workers: int, rate: float) -> None:
+    """Each thread compresses 10 MB/s, whoever gives it the pieces; each worker alone could copy far more."""
+    coder = f"workers: {workers}, compressor: {{compress_cpu: 100 ns/B, expand_cpu: 5 ns/B, threads: {threads}}},"
+    pooled = HOT.replace("MORE", coder).replace("copies_log: true", "copies_log: true, shares_threads: true")
+    result = run(pooled)
+    assert result.get("jobs.hot.elapsed") == pytest.approx(2 + 10e9 * 100e-9 / rate, rel=0.02)
+    each = run(HOT.replace("MORE", coder))
+    assert each.get("jobs.hot.elapsed") == pytest.approx(2 + 10e9 * 100e-9 / min(rate * workers, 16), rel=0.02)
