@@ -42,7 +42,9 @@ class BadPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Study:
-    """What a study found: one row for each run, with the scenario, what was varied, and the figures in SI units.
+    """What a study found: one row for each run, or for those of all seeds.
+
+    A row has the scenario, what was varied, and the figures in SI units.
 
     `varied` names the columns that identify the runs: `case` where the study has cases, then the addresses varied.
     Figures of a failed job are None; if any failed, each row lists under `failed` which ones and why, or None. So are

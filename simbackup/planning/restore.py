@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from dateutil.relativedelta import relativedelta
 from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.arrivals import Arrivals
+from simbackup.planning.cost import read_back
 from simbackup.planning.declared import Declared
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import Source
@@ -107,7 +108,8 @@ def restore(
             or Restored(client.name, client.priority, "", None, 0, 0.0, 0, 0.0, math.inf, math.inf, nothing)
             for client in ordered
         ]
-        return Recovery(scope, day, lost, times.timed(systems), tuple(_unstated(site, there, lost)))
+        read = read_back(site, _read(there, group, systems))
+        return Recovery(scope, day, lost, times.timed(systems), tuple(_unstated(site, there, lost)), None, read)
 
     if not group:
         return recovery(None, declared)
@@ -129,6 +131,18 @@ def restore(
         sampled(result, lambda each: until(each, declared), jobs, intervals), least=least_of(result, jobs),
     )  # fmt: skip
     return replace(found, interval=interval)
+
+
+def _read(
+    sources: Mapping[str, RestoreSource], clients: Sequence[Client], systems: Iterable[Restored]
+) -> Iterator[tuple[str, float]]:
+    """Targets with the bytes that are read there: save sets of systems, and logs."""
+    policies = {client.name: client.policy for client in clients}
+    for one in systems:
+        if one.source:
+            yield one.source, one.bytes
+            if one.logs:
+                yield sources[policies[one.system]].logs, one.logs
 
 
 def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str) -> Iterator[Problem]:

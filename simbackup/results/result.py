@@ -17,6 +17,7 @@ from simbackup.output.target import TRACE, check_file
 from simbackup.results.causes import Cause, by_job, spent, split
 from simbackup.results.figures import Figures
 from simbackup.results.floors import Crossed, Least, floors
+from simbackup.results.notes import noted
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import device_rows, job_rows
@@ -227,9 +228,9 @@ class Result:
         return table([row.as_dict() for row in rows_of_scenario(self)], columns)
 
     def as_dict(self) -> dict[str, list[dict[str, Any]]]:
-        """The tables as plain data: `jobs` and `devices`, and `users` where there are any."""
-        tables = {"jobs": self.job_rows, "devices": self.device_rows}
-        return tables | {"users": self.user_rows} if self.user_rows else tables
+        """The tables as plain data: `jobs` and `devices`, and `users` and `notes` where there are any."""
+        tables = {"jobs": self.job_rows, "devices": self.device_rows, "users": self.user_rows}
+        return {name: rows for name, rows in tables.items() if rows or name != "users"} | noted(self.trace)
 
     @property
     def picture(self) -> Picture:
