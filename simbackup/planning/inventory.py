@@ -70,14 +70,14 @@ class Reading:
 
 
 def site_text(inventory: Path, template: str = TEMPLATE, warnings: list[Problem] | None = None) -> str:
-    """The text of a site file for the systems of an inventory, after a template.
+    """The text of a site file for the systems of an inventory, based on a template.
 
     Columns that were not used, or that are ambiguous, are added to `warnings` if it is given.
 
     Raises
     ------
     InputError
-        All cells that cannot be read, with their places; or there is no such template.
+        Cells cannot be read (all are listed, with their places), or there is no such template.
     """
     text = _template(template)
     tree = parse(text, f"{template}.site.yaml")

@@ -55,7 +55,7 @@ def restore(
     nights: Nights | None = None,
     play: Play | None = None,
 ) -> Recovery:
-    """The time of a restore at noon of a day, from the newest save sets that were complete by then.
+    """The time of a restore at noon on a day, from the newest save sets that were complete by then.
 
     Parameters
     ----------
@@ -68,13 +68,12 @@ def restore(
     lost
         A target or a place whose copies are lost.
     at_once
-        Restores from disk that run at the same time.
+        Number of restores from disk that run at the same time.
     intervals
-        `none`, `quick` or `thorough`: how much work goes into the ranges of systems and devices.
+        `none`, `quick` or `thorough`: how thoroughly the ranges of systems and devices are sampled.
     nights
-        The nights of a plan that show what was complete; unless given, those of the week before are simulated.
-    play
-        A function that simulates them; the simulator by default.
+        The nights of a plan that show which save sets were complete; by default, those of the week before are
+        simulated. play A function that simulates them; the simulator by default.
 
     Raises
     ------
