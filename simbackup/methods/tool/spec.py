@@ -120,7 +120,7 @@ class BackupToolSheet(Frozen):
     """Number of requests that a copy of a tree waits for with each file that it creates on a share of another host:
     look-up, create, attributes, close. By default none, as for a program with an agent at both ends.
     """
-    share_look_calls: Count | None = None
+    share_look_calls: Ratio | None = None
     """Number of requests that a repeated copy of a tree waits for with each file that it examines on a share of another
     host: few where one request lists a directory; none, as with an agent at both ends, by default.
     """
