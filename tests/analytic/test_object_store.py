@@ -108,6 +108,20 @@ def test_a_window_holds_each_connection() -> None:
     assert elapsed({"links.line.window": "64 KiB"}) == pytest.approx(expected, rel=TOLERANCE)
 
 
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({"devices.bucket.connection_rate": "5 MB/s"}, "devices.bucket"),
+        ({"links.line.rate": "5 MB/s", "jobs.full.connections": 1}, "links.line"),
+        ({"links.line.window": "50 kB"}, "links.line"),
+    ],
+)
+def test_what_slows_a_connection_is_named(changes: dict[str, Any], cause: str) -> None:
+    """Sending takes 0.2 s of a megabyte, and the request 0.1 s of eight."""
+    causes = sb.simulate(sb.load(SITE, changes)).causes("full")
+    assert sum(seconds for (part, _), seconds in causes.items() if part == cause) > 0.9 * sum(causes.values())
+
+
 def test_selected_files_come_side_by_side() -> None:
     changes = {"jobs.back.select": {"files": 32, "size": "3.2 MB"}}
     assert elapsed(changes, "back") == pytest.approx(2 * (READ + AWAY + 1e5 / RATE), rel=TOLERANCE)

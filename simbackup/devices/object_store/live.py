@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from simbackup.devices.network.live import Network, connection_rate, travelling
+from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction
 from simbackup.engine.activity import Activity
@@ -80,11 +80,12 @@ class ObjectStore:
         requests = most + (terms.object_requests if write and most > 1.0 else 0.0)
         each = objects.size / requests  # bytes of a request on average
         at_once = equations.at_once(connections, objects.number, most, terms.parts_at_once)
-        rate = min(terms.connection_rate, connection_rate(networks), *(network.rate for network in networks))
+        rate, sending = self._sending(networks)
         own = terms.write_latency if write else terms.read_latency
         own *= drawn(f"{self.name}.{direction}_latency", requests * objects.number)
         travel = travelling(networks, 1.0 / each)
-        parts = {(self.name, Activity.WAIT_FOR_REQUESTS.value): own / each, **travel, (self.name, ""): 1.0 / rate}
+        parts = {(self.name, Activity.WAIT_FOR_REQUESTS.value): own / each, **travel}
+        parts |= {part: parts.get(part, 0.0) + seconds for part, seconds in sending.items()}
         alone = requests_rate(each, own + sum(travel.values()) * each, rate, 1.0)
         workers = max(shape.workers, 1)  # who share connections and buffers
         filling = _filling(shape) if write and objects.buffers is not None else {}
@@ -99,6 +100,17 @@ class ObjectStore:
         demands = {self.link: held, self.requests[direction]: 1.0 / each}
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
         return replace(shape.plus(demands, dict.fromkeys(demands, 1.0)), sent=1.0)
+
+    def _sending(self, networks: Sequence[Network]) -> tuple[float, dict[tuple[str, str], float]]:
+        """Bytes a second of one connection, and the seconds of a byte by what sets them: store, wire, or travel."""
+        slowest = min(networks, key=lambda network: network.rate)
+        bound = connection_rate(networks)
+        if bound < min(self.terms.connection_rate, slowest.rate):
+            away = travel_time(networks)
+            return bound, {part: seconds / away / bound for part, seconds in travelling(networks).items()}
+        if slowest.rate < self.terms.connection_rate:
+            return slowest.rate, {(slowest.link.name, ""): 1.0 / slowest.rate}
+        return self.terms.connection_rate, {(self.name, ""): 1.0 / self.terms.connection_rate}
 
     def record(self, trace: Trace) -> None:
         """Record the connections and each limit in the trace."""
