@@ -229,10 +229,7 @@ def _changing(reading: Reading, row: Mapping[str, Node], files: Node | None) -> 
     for key, inside in (("change", "daily"), ("growth", "growth")):
         cell = _cell(reading, row, key)
         if cell is not None:
-            value = _amount(reading, cell, key, DEFAULT_SHARE)
-            inner.append(f"{inside}: {value}")
-            if inside == "daily" and change == FILES:
-                inner.append(f"daily_files: {value}")
+            inner.append(f"{inside}: {_amount(reading, cell, key, DEFAULT_SHARE)}")
     yield "change", f"{{{', '.join(inner)}}}"
 
 
