@@ -147,7 +147,7 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
     line(f"inputs: {reported} values; scenario {one.record.hash}, seed {one.record.seed}")
     if intervals and (without := exact(one.values)):
         reported = ", ".join(f"{count} {basis}" for basis, count in without.items())
-        line(f"taken as exact, as they have no range: {reported} values")
+        line(f"taken as exact because they have no range: {reported} values")
 
 
 def _devices(one: Result) -> None:

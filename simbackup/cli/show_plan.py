@@ -59,7 +59,7 @@ def plan(found: Plan) -> None:
         head = ("year", "pools", "cartridges", "object storage", f"total, {found.months[0].currency}")
         show.table(head, [(y, *(f"{x:,.0f}" for x in s)) for y, s in years.items()], "Cost", right=(1, 2, 3, 4))
     if found.windows.running_on:
-        show.line(f"{found.windows.running_on} backups and copies take more than a day, and slow those of later nights")
+        show.line(f"{found.windows.running_on} backups and copies take more than a day and slow down later ones")
     for policy, lost in found.logs_lost.items():
         show.line(f"'{policy}': logs keep what a loss costs below {show_short(lost, 's', 3)} of changes, also at night")
     if found.behind is not None:

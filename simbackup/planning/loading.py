@@ -217,7 +217,7 @@ def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             here = ("policies", name, "copies", copy, "to")
             yield from _known(tree, here, part.to, spec.targets, "target")
             if part.to in policy.to:
-                yield _problem(tree, here, f"'{part.to}' has the backups themselves", "name another target")
+                yield _problem(tree, here, f"'{part.to}' already takes the backups", "name another target")
 
 
 def _targets(spec: SiteSpec, tree: Node) -> Iterator[Problem]:

@@ -40,7 +40,7 @@ class LimitSpec(Frozen):
 
 
 _NO_TIME = re.compile(r"\s*0+(?!\d)")
-KEEPS_ALL = "leave it out; without any rule all is kept for ever"
+KEEPS_ALL = "leave it out; without any rule, everything is kept forever"
 
 
 class RetentionSpec(Frozen):
@@ -198,7 +198,7 @@ class PolicySpec(Frozen):
         if self.spread and "full" not in self.schedule:
             yield ("spread",), "there are no full backups to spread", "write 'full' under 'schedule'"
         if self.merges and set(self.schedule) - {"incremental"}:
-            message = "only a policy of incrementals alone merges them"
+            message = "only a policy with nothing but incrementals merges them"
             yield ("merges", "schedule"), message, "write 'schedule: {incremental: daily}'"
 
     @property

@@ -55,7 +55,7 @@ def restore(
     nights: Nights | None = None,
     play: Play | None = None,
 ) -> Recovery:
-    """The time of a restore at noon of a day, from the newest save sets that were complete by then.
+    """The time of a restore at noon on a day, from the newest save sets that were complete by then.
 
     Parameters
     ----------
@@ -68,13 +68,12 @@ def restore(
     lost
         A target or a place whose copies are lost.
     at_once
-        Restores from disk that run at the same time.
+        Number of restores from disk that run at the same time.
     intervals
-        `none`, `quick` or `thorough`: how much work goes into the ranges of systems and devices.
+        `none`, `quick` or `thorough`: how thoroughly the ranges of systems and devices are sampled.
     nights
-        The nights of a plan that show what was complete; unless given, those of the week before are simulated.
-    play
-        A function that simulates them; the simulator by default.
+        The nights of a plan that show which save sets were complete; by default, those of the week before are
+        simulated. play A function that simulates them; the simulator by default.
 
     Raises
     ------
@@ -149,19 +148,19 @@ def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str
     """A warning for each time that the site does not state, and that is left out."""
     spec, tree = site.file.spec, site.file.tree
     if lost and spec.recovery is None:
-        message = "is missing: time to decide and to replace hosts is left out"
+        message = "is missing: the time for decisions and new hosts is left out"
         yield Problem(tree.place, "recovery", message, "write for example 'recovery: 24 h'", "warning")
     if lost and spec.catalogue is None:
-        message = "is missing: time to bring back the catalogue is left out"
+        message = "is missing: the time to recover the catalogue is left out"
         yield Problem(tree.place, "catalogue", message, "write for example 'catalogue: 2 h'", "warning")
     if lost and spec.operator is None:
-        message = "is missing: time of people for each system is left out"
+        message = "is missing: the time of people for each system is left out"
         yield Problem(tree.place, "operator", message, "write for example 'operator: 10 min'", "warning")
     for policy, source in sources.items():
         logs, place = spec.policies[policy].logs, tree.find(("policies", policy))[0].place
         if source.late:
             until, to = source.chain[-1].time.date(), source.copies.target.name
-            message = f"backups after that of {until} were not yet whole on '{to}' at noon, and are left out"
+            message = f"backups after that of {until} were not yet complete on '{to}' at noon, and are left out"
             yield Problem(
                 place, f"policies.{policy}", message, "'simbackup plan run' shows how long they take", "warning"
             )
@@ -178,7 +177,7 @@ def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
     word, _, name = scope.partition(" ")
     if word not in WHAT or (word == "site" and name):
         remedy = "write 'site', 'client NAME', or 'one-file NAME'"
-        raise InputError([Problem(Place("--what"), "", f"'{scope}' says not what is restored", remedy)])
+        raise InputError([Problem(Place("--what"), "", f"'{scope}' does not say what to restore", remedy)])
     if word == "site":
         return site.systems, False
     if not name and word == "one-file":

@@ -179,7 +179,7 @@ class Result:
     def activities(self, job: str) -> dict[tuple[str, str], float]:
         """Seconds that all streams of a job spent, by cause (an address) and activity, in order of appearance.
 
-        `causes` gives those of the critical path alone.
+        `causes` gives only those of the critical path.
         """
         parts = (part for span in self.spans.get(f"jobs.{job}", ()) for part in span.split)
         return spent(((part.cause, part.activity), part.seconds) for part in parts)
@@ -217,7 +217,7 @@ class Result:
         return table(assumption_rows(self.values), ASSUMPTION)
 
     def bases(self) -> dict[str, int]:
-        """How many values each basis has."""
+        """Number of values of each basis."""
         return dict(Counter(value.basis for value in self.values).most_common())
 
     def compare(self) -> pd.DataFrame:
@@ -239,7 +239,7 @@ class Result:
         Raises
         ------
         ResultError
-            The result was saved by a version that kept no layout of the system.
+            The result was saved by a version that did not save the layout of the system.
         """
         from simbackup.drawing.picture import Picture  # noqa: PLC0415
 

@@ -120,6 +120,10 @@ class BackupToolSheet(Frozen):
     """Number of requests that a copy of a tree waits for with each file that it creates on a share of another host:
     look-up, create, attributes, close. By default none, as for a program with an agent at both ends.
     """
+    share_look_calls: Ratio | None = None
+    """Number of requests that a repeated copy of a tree waits for with each file that it examines on a share of another
+    host: few where one request lists a directory; none, as with an agent at both ends, by default.
+    """
     file_flushes: Count | None = None
     """How often it waits for each restored file until that is on disk (fsync); never by default."""
     alternates: Annotated[bool, Word()] = False
@@ -184,6 +188,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
         "share_calls": "in copies of trees to another host",
+        "share_look_calls": "in repeated copies of trees to another host",
         "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with 'multiplexing'",
         "shares_threads": "in backups with a compressor and several workers or streams",
