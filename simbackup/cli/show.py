@@ -14,6 +14,7 @@ from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
 from simbackup.results.notes import note_sentences
 from simbackup.results.origins import exact
+from simbackup.results.rows import reports
 from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
@@ -177,14 +178,15 @@ def notes(one: Result) -> None:
 
 
 def users(one: Result) -> None:
-    """Print the workload impact; columns without any figure are left out."""
+    """Print the workload impact; columns without any figure, and of locks nobody waited for, are left out."""
     columns: Columns = {
         "offered": ("asked for", _count), "served": ("served", _count), "rate": ("served a second", "{:,.4g}".format),
-        "lost": ("lost", _share), "waited": ("waited for lock", _count), "mean_wait": ("mean wait", _seconds),
-        "longest_wait": ("longest wait", _seconds), "slowdown": ("disk slowed", "{:.3g} times".format),
+        "lost": ("lost", _share), "response": ("response", _seconds), "slower": ("slower", "{:.3g} times".format),
+        "waited": ("waited for lock", _count), "mean_wait": ("mean lock wait", _seconds),
+        "longest_wait": ("longest lock wait", _seconds), "slowdown": ("disk slowed", "{:.3g} times".format),
         "network_wait": ("wait at links", _seconds), "timed_out": ("timed out", _share),
     }  # fmt: skip
-    reported = {key: column for key, column in columns.items() if any(key in row for row in one.user_rows)}
+    reported = {key: column for key, column in columns.items() if reports(one.user_rows, key)}
     impacts = [
         [row["users"], row["job"], *(show(row[key]) if key in row else "" for key, (_, show) in reported.items())]
         for row in one.user_rows

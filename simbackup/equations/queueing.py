@@ -107,6 +107,31 @@ def mva_steps(
         yield throughput, residences
 
 
+def mixed_response(wait: float, own: float, stream: float = 0.0) -> float:
+    """Seconds at a server that requests which come by themselves share with a stream.
+
+    R = w (1 + Q) / (1 - rho), Q = min(u / (1 - rho), 1), of a mixed network of queues with processor sharing (Baskett,
+    Chandy, Muntz and Palacios, "Open, closed, and mixed networks of queues with different classes of customers",
+    Journal of the ACM 22(2), 1975): the stream has one request under way at a time, and spends the share Q of the time
+    at this server. Exact for one stream, and without any; too short where several streams fill the server. Infinite
+    from rho = 1 on.
+
+    Parameters
+    ----------
+    wait
+        Seconds of a request while it is alone, w.
+    own
+        Share of the server that all such requests use, rho.
+    stream
+        Share that the stream uses, u.
+
+    >>> mixed_response(0.01, own=0.5), mixed_response(0.01, own=0.5, stream=0.5)
+    (0.02, 0.04)
+    """
+    free = 1.0 - own
+    return wait * (1.0 + min(stream / free, 1.0)) / free if free > 0.0 else math.inf
+
+
 class Centre(NamedTuple):
     """Where users queue.
 

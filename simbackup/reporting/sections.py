@@ -15,6 +15,7 @@ from simbackup.results.causes import Cause, split
 from simbackup.results.groups import Group, device_row, grouped
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
+from simbackup.results.rows import reports
 
 SMALL = 0.001
 """Share of a job's time below which causes share one line."""
@@ -130,8 +131,9 @@ def _busy(share: float) -> Cell:
 IMPACT = {
     "offered": Column("asked for", "count"), "served": Column("served", "count"),
     "rate": Column("served a second", "count"), "lost": Column("lost", "1"),
+    "response": Column("response", "s"), "slower": Column("slower, times", "count"),
     "waited": Column("waited for lock", "count"),
-    "mean_wait": Column("mean wait", "s"), "longest_wait": Column("longest wait", "s"),
+    "mean_wait": Column("mean lock wait", "s"), "longest_wait": Column("longest lock wait", "s"),
     "slowdown": Column("disk slowed, times", "count"), "network_wait": Column("wait at links", "s"),
     "timed_out": Column("timed out", "1"),
 }  # fmt: skip
@@ -139,8 +141,8 @@ IMPACT = {
 
 
 def users(result: Result) -> ReportTable:
-    """The impact of each job on users; columns without any figure are left out."""
-    keys = [key for key in IMPACT if any(key in row for row in result.user_rows)]
+    """The impact of each job on users; columns without any figure, or of locks nobody waited for, are left out."""
+    keys = [key for key in IMPACT if reports(result.user_rows, key)]
     rows = [
         (words(row["users"]), words(row["job"]), *(_impact(row.get(key), IMPACT[key].unit) for key in keys))
         for row in result.user_rows

@@ -85,6 +85,19 @@ def device_rows(trace: Trace, jobs: Sequence[Mapping[str, Any]]) -> list[Row]:
     return rows
 
 
+OF_LOCKS = frozenset({"waited", "mean_wait", "longest_wait"})
+"""Figures of users that say nothing where nobody waited for a lock."""
+
+
+def reports(rows: Iterable[Mapping[str, Any]], key: str) -> bool:
+    """Whether a figure of users says something in any of their rows.
+
+    >>> reports([{"waited": 0, "lost": 0.0}], "waited"), reports([{"waited": 0, "lost": 0.0}], "lost")
+    (False, True)
+    """
+    return any(row[key] or key not in OF_LOCKS for row in rows if key in row)
+
+
 def first_to_last(jobs: Iterable[Mapping[str, Any]]) -> TimeSpan:
     """From the first start to the last end of those jobs that ran at all."""
     ran = [row for row in jobs if row["status"] != "skipped"]

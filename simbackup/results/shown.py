@@ -19,8 +19,8 @@ JOBS = (
 )  # fmt: skip
 DEVICES = ("device", "kind", "busy", "bytes", "peak", "busy_s")
 USERS = (
-    "users", "job", "offered", "served", "rate", "lost", "waited", "mean_wait", "longest_wait", "slowdown",
-    "network_wait", "timed_out",
+    "users", "job", "offered", "served", "rate", "lost", "response", "slower", "waited", "mean_wait",
+    "longest_wait", "slowdown", "network_wait", "timed_out",
 )  # fmt: skip
 COLUMNS = {"job": "", "method": "", "start": "s", "elapsed": "s", "bytes": "B", "rate": "B/s", "status": ""}
 """Columns that a notebook shows, with their units."""

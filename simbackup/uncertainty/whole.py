@@ -21,7 +21,7 @@ RATES = frozenset({"rate", "transfer_rate"})
 """Figures of jobs that are rates."""
 TIMED = frozenset({
     "elapsed", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active", "saturated",
-    "busy_s", "down", "peak", *RATES, *BOUNDS,
+    "busy_s", "response", "slower", "down", "peak", *RATES, *BOUNDS,
 })  # fmt: skip
 """Figures that what the model leaves out makes greater or smaller: all but amounts, which follow from the inputs."""
 

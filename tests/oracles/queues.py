@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+import simpy
 
 from simbackup.equations.queueing import mg1_wait
 
@@ -95,3 +100,44 @@ def mmc_wait(arrival_rate: float, service_time: float, servers: int) -> float:
         blocked = load * blocked / (server + load * blocked)
     all_busy = servers * blocked / (servers - load * (1 - blocked))
     return all_busy * service_time / (servers - load)
+
+
+def shared_with_a_stream(rate: float, service: float, requests: int, *, stream: bool, seed: int = 1) -> float:
+    """Mean seconds of requests at a server that all who are there share equally, simulated event by event.
+
+    Requests come at random and take as long each; a stream has a request there at all times.
+    """
+    draws, env = np.random.default_rng(seed), simpy.Environment()
+    left: dict[int, float] = {}
+    begun: dict[int, float] = {}
+    came = env.event()
+    total = 0.0
+
+    def arrive() -> Generator[simpy.Event, Any, None]:
+        nonlocal came
+        for number in range(requests):
+            yield env.timeout(float(draws.exponential(1.0 / rate)))
+            event, came = came, env.event()
+            event.succeed(number)
+
+    def serve() -> Generator[simpy.Event, Any, None]:
+        nonlocal total
+        while len(begun) < requests or left:
+            since, sharing = float(env.now), len(left) + stream
+            first = min(left.values(), default=math.inf)
+            arrival = came
+            ends = [arrival, env.timeout(first * sharing)] if left else [arrival]
+            yield simpy.AnyOf(env, ends)
+            for each in left:
+                left[each] -= (env.now - since) / sharing
+            for each in [each for each, rest in left.items() if rest <= service * 1e-9]:
+                del left[each]
+                total += env.now - begun[each]
+            if arrival.triggered:
+                number: Any = arrival.value
+                left[number], begun[number] = service, float(env.now)
+
+    env.process(serve())
+    env.process(arrive())
+    env.run()
+    return total / requests

@@ -103,6 +103,8 @@ class ObjectStore:
 
     def _sending(self, networks: Sequence[Network]) -> tuple[float, dict[tuple[str, str], float]]:
         """Bytes a second of one connection, and the seconds of a byte by what sets them: store, wire, or travel."""
+        if not networks:  # the host owns it, and no wire lies between
+            return self.terms.connection_rate, {(self.name, ""): 1.0 / self.terms.connection_rate}
         slowest = min(networks, key=lambda network: network.rate)
         bound = connection_rate(networks)
         if bound < min(self.terms.connection_rate, slowest.rate):

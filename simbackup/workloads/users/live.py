@@ -14,13 +14,15 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.adapter import Adapter, Waiting
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
-from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import lock_waits, slowdown
 from simbackup.equations.queueing import interactive_rate
 from simbackup.workloads.impact import IMPACT, throughput
-from simbackup.workloads.users.transactions import Load, Transaction, Writers, fresh_shares, load
+from simbackup.workloads.users.passed import Passed
+from simbackup.workloads.users.transactions import Demand, Load, fresh_shares, load
+from simbackup.workloads.users.watch import LockTime, Watch
 
 ROUNDING = 1e-9
 """Share of the transactions below which a loss is rounding."""
@@ -30,44 +32,6 @@ FIRST = 100.0
 """Weight of transactions that come by themselves, for that of a stream: a job ends where they ask for all and more."""
 STEP = 0.05
 """Change of the share of fresh chunks after which the load of a transaction is calculated again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What users ask: a transaction, the share that writes, and how often: so many a second, or so many users."""
-
-    transaction: Transaction
-    writes: float
-    rate: float | None = None
-    clients: float = 1.0
-    think_time: float = 0.0
-
-    @property
-    def writers(self) -> Writers:
-        """Who asks."""
-        return Writers(self.clients, self.think_time, self.rate)
-
-
-@dataclass(slots=True)
-class _Watch:
-    """Where the totals of users and device stood when a job began."""
-
-    begin: float
-    completed: float
-    busy_s: float
-    own_s: float
-
-
-@dataclass(slots=True)
-class _LockTime:
-    """Seconds from which and until which a read lock was held, by one job or by several that overlap."""
-
-    begin: float
-    end: float = math.inf
-
-    def within(self, begin: float, end: float) -> float:
-        """Seconds of it within a time."""
-        return min(self.end, end) - max(self.begin, begin)
 
 
 @dataclass(slots=True, eq=False)
@@ -93,14 +57,17 @@ class Users:
     load: Load = field(init=False)
     before: float = 0.0
     own_before: float = 0.0
+    passed: Passed = field(default_factory=Passed)
+    undisturbed: float = field(init=False)
     holders: int = 0
     closed: int = 0
-    locks: list[_LockTime] = field(default_factory=list[_LockTime])
-    watches: dict[str, _Watch] = field(default_factory=dict[str, _Watch])
+    locks: list[LockTime] = field(default_factory=list[LockTime])
+    watches: dict[str, Watch] = field(default_factory=dict[str, Watch])
 
     def __post_init__(self) -> None:
         self.load = self._loaded({})
         self.nominal = self.demand.rate if self.demand.rate is not None else self._interactive(self.load, lambda _: 0.0)
+        self.undisturbed = self._response(Passed().plus(self.load, self.nominal), 1.0, {})
 
     @property
     def store(self) -> Store:
@@ -187,6 +154,7 @@ class Users:
     def _note(self, transactions: float) -> None:
         """Count so many transactions: what they did, and what they have touched."""
         self.before += transactions
+        self.passed = self.passed.plus(self.load, transactions)
         self._tell_volume(self.before)
         self.own_before += transactions * self.load.shape.demands.get(self.store.link, 0.0)
         updates = transactions * self.demand.transaction.updates
@@ -246,7 +214,7 @@ class Users:
     def lock(self) -> None:
         """Let those that write wait."""
         if not self.holders:
-            self.locks.append(_LockTime(float(self.network.env.now)))
+            self.locks.append(LockTime(float(self.network.env.now)))
         self.holders += 1
         self.network.set_cap(self.flow, *self._ceiling())
 
@@ -271,7 +239,9 @@ class Users:
         """Note the totals when a job begins."""
         self.network.settle()
         self._tell_volume(self.completed)
-        self.watches[job] = _Watch(now, self.completed, self.store.link.busy_s, self.own_busy)
+        links = {link: link.busy_s for link in self.load.waited}
+        passed = self.passed.plus(self.load, self.flow.completed)
+        self.watches[job] = Watch(now, self.completed, self.store.link.busy_s, self.own_busy, passed, links)
         if self.waiting is not None:
             self.waiting.watch(job, now)
 
@@ -285,6 +255,9 @@ class Users:
         waiting = sum(wait.transactions for wait in waits)
         served = self.completed - begun.completed + waiting  # who waited is served when the lock is given up
         others = max(self.store.link.busy_s - begun.busy_s - (self.own_busy - begun.own_s), 0.0)
+        held_up = sum(wait.transactions * wait.mean for wait in waits)
+        networks = self.waiting.impact(job, now) if self.waiting is not None else {}
+        response = self._during(begun, seconds, networks.get("network_wait", 0.0), held_up, served)
         self.trace.event(
             now,
             self.name,
@@ -292,8 +265,36 @@ class Users:
             job=job,
             **throughput(self.nominal * seconds, served, seconds, ROUNDING),
             waited=waiting,
-            mean_wait=sum(wait.transactions * wait.mean for wait in waits) / waiting if waiting else 0.0,
+            mean_wait=held_up / waiting if waiting else 0.0,
             longest_wait=max((wait.longest for wait in waits), default=0.0),
             slowdown=min(slowdown(others / seconds if seconds else 0.0), GREATEST_SLOWDOWN),
-            **(self.waiting.impact(job, now) if self.waiting is not None else {}),
+            response=response,
+            slower=response / self.undisturbed if self.undisturbed else 1.0,
+            **networks,
         )
+
+    def _during(self, begun: Watch, seconds: float, at_links: float, held_up: float, served: float) -> float:
+        """Mean seconds of a transaction during a job, no more than the job took.
+
+        `at_links` are those that one waits at adapters, `held_up` those that all waited for locks.
+        """
+        if not served:
+            return seconds
+        if self.demand.rate is None:  # Little's law
+            found = self.demand.clients * seconds / served - self.demand.think_time
+        else:
+            passed = self.passed.plus(self.load, self.flow.completed).since(begun.passed)
+            queues = {adapter.network.link for adapter in self.adapters}
+            used = {
+                link: max(link.busy_s - before - passed.filled.get(link, 0.0), 0.0)
+                for link, before in begun.links.items() if link not in queues
+            }  # fmt: skip
+            found = self._response(passed, seconds, used) + at_links + held_up / served
+        return min(max(found, 0.0), seconds) if seconds else 0.0
+
+    def _response(self, passed: Passed, seconds: float, others: dict[Link, float]) -> float:
+        """Mean seconds of a transaction over a time, without locks and what it waits at adapters."""
+        if self.demand.rate is None:
+            return self.demand.clients / self.nominal - self.demand.think_time if self.nominal else 0.0
+        queues = {adapter.network.link for adapter in self.adapters}
+        return passed.response(seconds, others, queues)

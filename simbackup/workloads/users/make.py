@@ -8,9 +8,9 @@ from simbackup.devices.changes import Spread
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.adapter import Waiting
 from simbackup.schema.quantity import si_or
-from simbackup.workloads.users.live import Demand, Users
+from simbackup.workloads.users.live import Users
 from simbackup.workloads.users.spec import UsersSpec
-from simbackup.workloads.users.transactions import Transaction
+from simbackup.workloads.users.transactions import Demand, Transaction
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec

@@ -114,8 +114,8 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
             yield from (f"workloads.{name}.{key}" for key in self.conditional)
 
     def figures(self) -> Figures:
-        """What a job costs them: waits for locks, and a slower disk."""
-        return {"": (*super().figures()[""], "waited", "mean_wait", "longest_wait", "slowdown")}
+        """What a job costs them: waits for locks, a slower disk, and slower transactions."""
+        return {"": (*super().figures()[""], "waited", "mean_wait", "longest_wait", "slowdown", "response", "slower")}
 
     def own_facts(self) -> Facts:
         """How many transactions write."""

@@ -51,6 +51,22 @@ class Writers(NamedTuple):
 ONE = Writers()
 
 
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What users ask: a transaction, the share that writes, and how often: so many a second, or so many users."""
+
+    transaction: Transaction
+    writes: float
+    rate: float | None = None
+    clients: float = 1.0
+    think_time: float = 0.0
+
+    @property
+    def writers(self) -> Writers:
+        """Who asks."""
+        return Writers(self.clients, self.think_time, self.rate)
+
+
 @dataclass(slots=True)
 class Load:
     """What one transaction asks of the links it crosses, and how long it waits at each while it is alone.

@@ -242,3 +242,29 @@ def test_a_reader_of_windows_waits_behind_what_users_ask_for_and_not_behind_what
     spent = result.activities("full")
     assert spent["devices.source", "read"] == pytest.approx(10.1)
     assert spent["devices.source", "queue"] == pytest.approx(10.1 * used / (1.0 - used), rel=0.02)
+
+
+def test_transactions_take_longer_the_busier_the_disk_and_with_a_stream_beside_them(tmp_path: Path) -> None:
+    """Twenty a second fill a fifth of the disk; a copy beside them always has one request there."""
+    result = run(
+        tmp_path,
+        rate=20,
+        writes=0,
+        jobs="  seen: {method: observe, workload: users, duration: 10 s}\n"
+        + COPY.replace("1 s", "0 s").replace("hot_copy,", "hot_copy, after: seen,"),
+    )
+    alone = 0.01 / 0.8 + 0.001 / (1 - 20 * 0.001 / 4)
+    before = impact(result, "seen")
+    assert before["response"] == pytest.approx(alone, rel=0.02)
+    assert before["slower"] == pytest.approx(1.0)
+    assert 1.5 < impact(result)["slower"] < 2.0
+
+
+def test_the_response_of_users_who_wait_follows_from_their_rate(tmp_path: Path) -> None:
+    """Little's law: two users, a copy beside them."""
+    file = tmp_path / "case.yaml"
+    text = MACHINE.replace("transactions: RATE", "clients: 2, think_time: 30 ms").replace("WRITES", "0 %")
+    file.write_text(text + COPY, encoding="utf-8")
+    row = impact(sb.simulate(file))
+    assert row["response"] == pytest.approx(2 / row["rate"] - 0.03)
+    assert row["slower"] > 1.0

@@ -3,9 +3,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from oracles.queues import md1_wait, mm1_wait, mmc_wait
+from oracles.queues import md1_wait, mm1_wait, mmc_wait, shared_with_a_stream
 
-from simbackup.equations.queueing import mg1_wait, mva_closed
+from simbackup.equations.queueing import mg1_wait, mixed_response, mva_closed
 
 
 def test_mm1_by_hand() -> None:
@@ -80,3 +80,14 @@ def test_impossible_arguments_are_refused() -> None:
         mva_closed([1, -1], customers=1)
     with pytest.raises(ValueError, match="throughput"):
         mva_closed([0, 0], customers=1)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_requests_and_a_stream_that_share_a_server(*, stream: bool) -> None:
+    """Half full of requests of equal length; 5 % are four standard errors of 20,000 requests."""
+    simulated = shared_with_a_stream(50.0, 0.01, 20_000, stream=stream)
+    assert mixed_response(0.01, 0.5, 0.5 if stream else 0.0) == pytest.approx(simulated, rel=0.05)
+
+
+def test_a_server_full_of_requests_answers_none() -> None:
+    assert mixed_response(0.01, 1.0) == math.inf
