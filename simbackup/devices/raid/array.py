@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
+from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
 from simbackup.equations import degraded, raid
@@ -19,7 +20,7 @@ from simbackup.equations.read_ahead import whole_stripes
 class Controller:
     """Rates of a controller, seconds of each request, bytes of a stream that it reads ahead, and its write cache.
 
-    A write cache without a battery is not used: data are written through to the disks.
+    A rebuild writes so many bytes a second at most. A write cache without a battery is not used: data are written through to the disks.
     """
 
     controller_rate: float = math.inf
@@ -29,6 +30,7 @@ class Controller:
     read_ahead: float = 0.0
     write_cache: float = 0.0
     battery: bool = True
+    rebuild_rate: float = math.inf
 
     @property
     def staging(self) -> float:
@@ -157,6 +159,7 @@ class Rebuilding:
         seconds = max(member, read / self.controller.rate("read"))
         run = array.stripe_unit * array.data_disks
         shape = FlowShape({self.link: seconds}, {self.link: float(array.data_disks)}, {self.link: Spot(0.0, run)})
+        shape = shape.at_most(self.controller.rebuild_rate, f"{self.link.name}.rebuild_rate", Activity.WRITE)
         return replace(shape, share=stream / seconds)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
@@ -16,6 +16,7 @@ from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 
 class RebuildSpec(JobSpec):
@@ -29,8 +30,8 @@ class RebuildSpec(JobSpec):
     of: Annotated[Text, Refers("changes", "devices")]
     """The array with a disk that has `failed`."""
     most_rate: Rate | None = None
-    """Maximum bytes per second that are written to the new disk, even on an idle array; by default, as fast as disks
-    and controller allow.
+    """Maximum bytes per second that are written to the new disk, even on an idle array; by default, as fast as disks,
+    controller and the `rebuild_rate` of the array allow.
     """
     precedence: Ratio | None = None
     """Share of the disks' time that it gets, relative to that of each other stream; 1 by default. Near zero, it only
@@ -42,6 +43,11 @@ class RebuildSpec(JobSpec):
     def own_facts(self) -> Facts:
         """Its greatest rate."""
         yield from amount(self.most_rate, "at most")
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The limit of the array."""
+        del spec, name
+        yield f"devices.{self.of}.rebuild_rate"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a device that has no disk to rebuild."""
