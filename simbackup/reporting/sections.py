@@ -228,7 +228,7 @@ def values(result: Result) -> ReportTable:
 
 
 def bases(result: Result) -> ReportTable:
-    """How many values each basis has."""
+    """Number of values of each basis."""
     total = len(result.values)
     rows = [
         (

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from simbackup.devices.landing import Landed
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.activity import Activity
@@ -20,7 +21,8 @@ from simbackup.equations.read_ahead import whole_stripes
 class Controller:
     """Rates of a controller, seconds of each request, bytes of a stream that it reads ahead, and its write cache.
 
-    A rebuild writes so many bytes a second at most. A write cache without a battery is not used: data are written through to the disks.
+    A write cache without a battery is not used: data are written through to the disks. A rebuild writes so many bytes a
+    second at most.
     """
 
     controller_rate: float = math.inf
@@ -111,7 +113,7 @@ class ArrayLayout:
         return raid.stripe_members_touched(size, self.stripe_unit, self.data_disks)
 
 
-class Rebuilding:
+class Rebuilding(Landed):
     """An array that makes what a missing disk held on a new one."""
 
     layout: ArrayLayout

@@ -81,7 +81,7 @@ class CopySaveSet:
             there, share = lies.fetched, 1.0 / copy.reduction.stored
             towards = (crossing[0].over(networks, share, self.connections), crossing[1])
             found = staged((server, source, there), towards, (networks, share), self.tool)
-            return given_back(found, system, lies.extents[0].medium, lies.reduction)
+            return system.bounded(copy.job, given_back(found, system, lies.extents[0].medium, lies.reduction))
 
         yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
 
@@ -92,9 +92,9 @@ class CopySaveSet:
         reading = fetching((server, server), source, self.tool.copying(server) * there, self.tool.request)
         reading = given_back(reading.times(1.0 / there), system, lies.extents[0].medium, lies.reduction)
         reading = reading.times(copy.compression)
-        objects = objects_of(size, saved.files, saved.method, self.object_size)
+        objects = objects_of(size, saved.files, saved.method, self.object_size, self.tool)
         shape = store.carrying(reading, "write", objects, networks, self.connections, drawn=system.drawn(copy.job))
-        flow = shape.start(system.network, copy.job, Activity.COPY, size)
+        flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, size)
         yield flow.done
         system.account(copy.job, flow)
 
@@ -107,6 +107,7 @@ class CopySaveSet:
         shape = fetching((server, host), source, self.tool.copying(host) * there, self.tool.request).times(1.0 / there)
         shape = given_back(shape, system, lies.extents[0].medium, lies.reduction)
         shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
+        shape = replace(shape, sent=1.0)
         place = VolumeRange(system.volumes[self.to], position, size)
         yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)
         copy.extents.append(Extent(0.0, saved.size, self.to, position))

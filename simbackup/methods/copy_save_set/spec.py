@@ -52,6 +52,7 @@ class CopySaveSetSpec(Copying):
         """The keys of read-ahead at the disk's host, and of compression on tape."""
         if isinstance(spec.devices[self.to], ObjectTarget):
             yield f"jobs.{name}.object_size"
+            yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("part", "part_buffers"))
         saved = spec.jobs[self.save_set]
         yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
         yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in (*READ_KEYS, *RATE_KEYS))
@@ -83,9 +84,6 @@ class CopySaveSetSpec(Copying):
                 checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, targets))
             return
         target = spec.devices[self.to]
-        if isinstance(target, ObjectTarget) and getattr(saved, "compressor", None) is not None:
-            message = f"'{self.save_set}' is compressed, and an object store takes save sets as they were"
-            checks.report((*path, "to"), message, "leave out 'compressor' there, or name another device")
         if isinstance(saved, Saving) and isinstance(target, BackupTarget):
             if saved.to == self.to:
                 checks.report((*path, "to"), f"'{self.save_set}' already saves to '{self.to}'", "name another device")

@@ -144,7 +144,9 @@ def test_what_is_on_tape_already_is_not_copied_again(tmp_path: Path) -> None:
     again = TAPE.replace("after: night", "begin: 1 h, every: 1 h, until: 2 h")
     result = run(tmp_path, NIGHT + again)
     assert [row(result, f"to_tape.{i}")["bytes"] for i in (1, 2)] == [pytest.approx(8e9), 0.0]
-    assert any(event.address == "jobs.to_tape.2" for event in result.trace.events)
+    [note] = result.as_dict()["notes"]
+    assert note["address"] == "jobs.to_tape.2"
+    assert note["what"] == "has nothing to do: the newest save set is already on 'jukebox'"
 
 
 def test_the_planning_scenario_comes_out_as_by_hand() -> None:
