@@ -165,9 +165,10 @@ class Mirror:
             (target.store.name, Activity.COPY_WRITE): each * write.latency,
             **travelling((*bus(source.store, "read"), *target.store.path), each),
         }
-        wires = min((network.wires for network in target.store.path), default=1)
-        shape = FlowShape(sequential=not scattered).through(bus(source.store, "read"))
-        shape = shape.over(target.store.path, 1.0, max(wires, int(self.parameters.connections)))
+        shape = FlowShape(sequential=not scattered)
+        for path in (bus(source.store, "read"), target.store.path):
+            wires = min((network.wires for network in path), default=1)
+            shape = shape.over(path, 1.0, max(wires, int(self.parameters.connections)))
         for region, service in ((source, read), (target, write)):
             place = Spot(region.begin + region.size / 2.0, request, writes=region is target)
             shape = shape.plus(
