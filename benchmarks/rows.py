@@ -15,6 +15,8 @@ import simpy
 RUNS = 3
 TIMEOUTS = 200_000
 TIMEOUT = "timeout of bare SimPy"
+SMALL = 0.1
+"""Ratio below which a row says how many times less the peer costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +78,16 @@ def bare_timeout() -> float:
 
 def show(row: Row, *, as_json: bool) -> None:
     """Print one row."""
-    if as_json:
-        print(json.dumps(asdict(row)), flush=True)
-    else:
-        print(
-            f"{row.dataset:<16} {row.subject} {row.cpu_us:10.1f} us a {row.unit}, "
-            f"{1.0 / row.ratio:10.2f} times a {row.peer} ({row.peer_us:.2f} us)",
-            flush=True,
-        )
+    print(json.dumps(asdict(row)) if as_json else sentence(row), flush=True)
+
+
+def sentence(row: Row) -> str:
+    """What it costs beside its peer, in words.
+
+    >>> sentence(Row("points", "40", "two processes", "one process", 1.6, 500.0, "run", 3))
+    '40               two processes: 500.0 us a run; one process: 800.00 us, 1.60 times as much'
+    """
+    times = f"{row.ratio:.2f} times as much" if row.ratio >= SMALL else f"{1.0 / row.ratio:,.0f} times less"
+    return (
+        f"{row.dataset:<16} {row.subject}: {row.cpu_us:.1f} us a {row.unit}; {row.peer}: {row.peer_us:.2f} us, {times}"
+    )

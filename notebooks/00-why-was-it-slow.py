@@ -14,9 +14,10 @@
 # %% [markdown]
 # # Why was it slow?
 #
-# **A backup takes too long. What would help: a faster network, more drives, another start?** Start here: you need no
+# **A backup takes too long. What would help: a faster network, more drives, a different start time?** Start here: you need no
 # knowledge of backup. This notebook shows what `simbackup` tells you about a run: the system, the timeline, the causes of each
-# job, and the same run without its bottleneck. The other notebooks show where such answers come from, and how far to trust them.
+# job's time, and the same run without its bottleneck. The other notebooks show where such answers come from, and how far you
+# can trust them.
 
 # %%
 import json
@@ -31,8 +32,9 @@ MB, MINUTE, HOUR = 1e6, 60, 3600
 # %% [markdown]
 # ## Predict first
 #
-# Eight files come back from tape at once. There are eight drives, a cartridge for each, and one robot that needs 12 s for a
-# move. One restore alone takes 76 s. After how many seconds is the last of the eight done? Write your number down before you go on; nobody else sees it.
+# Eight files are restored from tape at once. There are eight drives, a cartridge for each, and one robot that needs 12 s for a
+# move. One restore on its own takes 76 s. After how many seconds is the last of the eight done? Write your number down before
+# you go on; nobody else sees it.
 
 # %%
 guess = predict(80, "s")
@@ -40,7 +42,7 @@ guess = predict(80, "s")
 # %% [markdown]
 # ## 1. One run, from all sides
 #
-# `teaching/mount-queue` restores eight times at once from a library with eight drives and one robot.
+# `teaching/mount-queue` runs eight restores at once from a library with eight drives and one robot.
 
 # %%
 queue = sb.simulate("teaching/mount-queue")
@@ -56,15 +58,15 @@ queue.plot.drives()
 guess.compare(queue.get("jobs.r8.elapsed"))
 
 # %% [markdown]
-# While the restores run, the drives are mostly idle. The restores wait, but not for a drive: the *mount queue* is the queue of
-# the robot. In seconds of each job, without a remainder:
+# While the restores run, the drives are mostly idle. The restores wait, but not for a drive: the *mount queue* is the queue for
+# the robot. The seconds of each job, without a remainder:
 
 # %%
 queue.plot.causes()
 
 # %% [markdown]
-# `explain` names the bottleneck of each job. Then it runs the scenario again, first with that part twice as fast, and then with so
-# much of it that it is no longer a limit.
+# `explain` names the bottleneck of each job. Then it runs the scenario again, first with that part twice as fast, and then with
+# so much of it that it no longer limits the job.
 
 # %%
 why = sb.explain(queue)
@@ -85,9 +87,9 @@ assert first.bottleneck == "devices.library.drive"
 assert abs(first.without - first.elapsed) < 1
 
 # %% [markdown]
-# Speeding up the *largest share* does not always help. The first restore spends most of its time in its drive, but a faster drive
-# gains nothing: the restore would only wait longer for the robot. That is why `explain` repeats the run instead of subtracting the
-# share.
+# Speeding up the *largest share* does not always help. The first restore spends most of its time in its drive, but a faster
+# drive gains nothing: the restore would only wait longer for the robot. That is why `explain` repeats the run instead of simply
+# subtracting the share.
 #
 # ## 2. Removing a bottleneck moves it
 #
@@ -130,7 +132,8 @@ assert took["16 threads alone"] == took["8 buffers"]
 #
 # ## 3. Two hundred servers at midnight
 #
-# `planning/midnight` starts the backups of 200 servers at once, `planning/spread-starts` one after the other over the day.
+# `planning/midnight` starts the backups of 200 servers all at once; `planning/spread-starts` starts them one after the other
+# over the day.
 
 # %%
 sb.picture("planning/midnight")
@@ -173,13 +176,13 @@ assert limit(spread, LAST).startswith("links.nic")
 assert spread.get(f"jobs.{LAST}.elapsed") < midnight.get(f"jobs.{LAST}.elapsed") / 10
 
 # %% [markdown]
-# The same array and the same servers. At midnight they all wait for the array. Spread over the day, each backup has the array almost to itself, and is limited by its
-# own network adapter. This improvement costs nothing.
+# The array and the servers are the same. At midnight, all backups wait for the array. Spread over the day, each backup has the
+# array almost to itself, and is limited by its own network adapter. This improvement costs nothing.
 #
 # ## 4. What users do to a later backup
 #
-# A *redirect-on-write* volume never overwrites: each update goes to a free place. Snapshots cost nothing to keep, but data that were written in one piece end up in many pieces, and a backup must read them in
-# sequence.
+# A *redirect-on-write* volume never overwrites data: each update goes to free space. Snapshots cost nothing to keep, but data
+# that were written in one piece end up in many pieces, and a backup must read them in sequence.
 # `teaching/random-updates-fragment` lets users update 100 GB at random, 4 KiB at a time, before the backup.
 
 # %%
@@ -214,9 +217,9 @@ assert worn["backup"].bottleneck == "devices.aggregate"
 assert busy < 0.4
 
 # %% [markdown]
-# From twenty minutes to more than eight hours, for the same bytes. The sixteen disks are the limit, and yet most of them are idle: a single reader requests one place after the other, and waits for
-# one arm each time. A volume that is read as *files* lets the
-# server read ahead, and keeps more arms busy.
+# The time grows from twenty minutes to more than eight hours, for the same bytes. The sixteen disks are the limit, and yet most
+# of them are idle: a single reader requests one place after the other, and waits for one arm each time. A volume that is read
+# as *files* lets the server read ahead, and keeps more arms busy.
 #
 # ## 5. A look inside
 #
@@ -233,8 +236,8 @@ print(f"{len(events)} events; {seconds:.0f} s in the mount queue")
 # %% [markdown]
 # ## 6. Exercises
 #
-# **1.** Two robots. After how many seconds is the last restore (`jobs.r8.elapsed`) of `teaching/mount-queue` done
-# with `devices.library.robots` of 2? Predict it, then simulate: `sb.simulate("teaching/mount-queue", {...})`.
+# **1.** Two robots: with `devices.library.robots` set to 2, after how many seconds is the last restore (`jobs.r8.elapsed`) of
+# `teaching/mount-queue` done? Predict it, then simulate: `sb.simulate("teaching/mount-queue", {...})`.
 
 # %%
 check("00.1", ...)
@@ -250,5 +253,5 @@ check("00.2", ...)
 #
 # - **Half a day.** Spread the starts of `planning/midnight` over six hours (`planning/spread-starts-night`). What limits the
 #   last backup now?
-# - **Your own.** Take the scenario that is closest to your site, and ask `sb.explain` what would gain most. Change that, and ask
-#   again.
+# - **Your own.** Take the scenario that is closest to your site, and ask `sb.explain` which change would gain most. Make that
+#   change, and ask again.

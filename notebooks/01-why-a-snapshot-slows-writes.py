@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Why a snapshot slows writes
 #
-# A snapshot keeps a volume as it was at one instant, so that a backup can read it at leisure while programs go on
-# writing. With *copy-on-write* it costs nothing to create. The cost comes later: before a block is overwritten for the
-# first time, its old content must be copied to safety.
+# A snapshot keeps a volume as it was at one instant, so that a backup can read it while programs continue to write. With
+# *copy-on-write* it costs nothing to create. The cost comes later: before a block is overwritten for the first time, its old
+# content must be copied to safety.
 #
 # In 2007 someone measured this on a Linux server: `dd` wrote 2 GiB in **16 s** without a snapshot, and in **365 s** with
 # one. **Where do the other 349 seconds go, and how could you reduce them?** This notebook answers with `simbackup`, and shows
@@ -39,7 +39,8 @@ MB, MIB, GIB = 1e6, 2**20, 2**30
 # %% [markdown]
 # ## Predict first
 #
-# A second disk for the copy area: how many seconds do the 365 s become? Write your number down before you go on; nobody else sees it.
+# With a second disk for the copy area, how many seconds do the 365 s become? Write your number down before you go on; nobody
+# else sees it.
 
 # %%
 guess = predict(200, "s")
@@ -71,19 +72,18 @@ pd.DataFrame(
 ).rename(index=WRITES)
 
 # %% [markdown]
-# Only the *first* write of each chunk is slow. The second time its old content is already in the copy area, and the
-# write goes straight through. A snapshot is therefore not "slow" or "fast": what it costs depends on how much data is
-# overwritten for the first time while it exists.
+# Only the *first* write of each chunk is slow. The second time its old content is already in the copy area, and the write goes
+# straight through. A snapshot is therefore neither "slow" nor "fast": its cost depends on how much data is overwritten for the
+# first time while it exists.
 #
-# What did the program wait for? Every result can say so:
+# What did the program wait for? Every result shows this:
 
 # %%
 result.plot.causes()
 
 # %% [markdown]
-# The steps of the slow bar are what section 2 is about. Four of them wait for the one disk; before three of these, requests
-# also wait in a queue of the kernel. `explain` runs the scenario again with a disk twice as fast, and with one that takes
-# no time:
+# Section 2 explains the steps of the slow bar. Four of them wait for the one disk; before three of these, requests also wait in
+# a queue of the kernel. `explain` runs the scenario again with a disk twice as fast, and with one that takes no time:
 
 # %%
 why = sb.explain(result, *WRITES)
@@ -102,20 +102,20 @@ assert 0.5 < slow.doubled / slow.elapsed < 0.7  # the queue of the kernel is as 
 # %% [markdown]
 # ## 2. Where the time of one group of chunks goes
 #
-# The device mapper of Linux 2.6.9 does four things before and with a first write, one after the other:
+# For a first write, the device mapper of Linux 2.6.9 does four things, one after the other:
 #
 # 1. **copy read**: read the old chunks from the volume,
 # 2. **copy write**: write them to the copy area,
 # 3. **metadata commit**: write the record "these chunks are copied" and wait until it is on disk,
-# 4. **own write**: at last, write the new data.
+# 4. **own write**: finally, write the new data.
 #
 # Chunks that wait at the same time share one commit; we call them a *group*. Nothing in the list overlaps, so the time of a group is the sum
 #
 # $$T = t_\mathrm{read} + t_\mathrm{copy} + n\,t_\mathrm{commit} + t_\mathrm{own}$$
 #
-# and each term is a seek, half a revolution, a command overhead and a transfer; all but the commit also stay in an idle
-# queue of the kernel for a while, as nobody pushes them to the disk. We add this up by hand, from the values
-# that the result itself lists as its inputs. The simulator is not used in this cell, only equations.
+# and each term is a seek, half a revolution, a command overhead and a transfer; all except the commit also stay in an idle
+# queue of the kernel for a while, because nothing pushes them to the disk. We add this up by hand, from the values that the
+# result itself lists as its inputs. This cell uses only equations, not the simulator.
 
 # %%
 disks, snapshots = sb.equations.disk, sb.equations.snapshot
@@ -213,9 +213,8 @@ for step, spent in steps_of_copy.items():
 
 # %% [markdown]
 # The disk spends most of this time not moving data but waiting for the right sector to come round, for the arm, and for
-# requests that stay in the kernel's queue. The
-# data is moved three times instead of once, but that is the smaller part of the cost. It is *small synchronous steps*
-# that are expensive on a rotating disk.
+# requests that stay in the kernel's queue. The data is moved three times instead of once, but that is the smaller part of the
+# cost. On a rotating disk, *small synchronous steps* are what is expensive.
 #
 # A second disk saves the long seeks between volume and copy area. It does not save the rotations, and the steps
 # still wait for each other. So it helps less than you might hope.
@@ -223,9 +222,9 @@ for step, spent in steps_of_copy.items():
 # %% [markdown]
 # ## 3. The page cache and the moment when it is full
 #
-# A program does not write to the disk but into memory. Linux writes the data back in the background, and stops the
-# program only when too much memory is *dirty* (not yet on disk): 40 % of memory in this kernel. The trace of a
-# run keeps every change of rate, so that we can watch this happen.
+# A program writes not to the disk but to memory. Linux writes the data back in the background, and stops the program only when
+# too much memory is *dirty* (not yet on disk): 40 % of memory in this kernel. The trace of a run records every change of rate,
+# so we can watch this happen.
 
 # %%
 limit = result.get("hosts.server.memory") * result.get("hosts.server.dirty_limit")
@@ -276,20 +275,20 @@ axes[1, 0].text(20, limit / GIB * 1.02, "limit", va="bottom")
 plt.show()
 
 # %% [markdown]
-# In both runs the cache is full within a second; from then on the program writes only as fast as the disk takes data.
-# The dashed line is where the program ends. At this moment 0.8 GiB are still only in memory. On the right
-# the disk goes on for minutes after `dd` has reported its time.
+# In both runs the cache is full within a second; from then on the program writes only as fast as the disk takes data. The
+# dashed line is where the program ends. At this moment 0.8 GiB are still only in memory. On the right, the disk continues to
+# write for minutes after `dd` has reported its time.
 #
 # Two consequences for anyone who measures: a file smaller than the cache shows no cost at all, and the elapsed time of
 # `dd` without `conv=fsync` understates the cost of the snapshot.
 #
-# Note that under the snapshot the *disk* moves only about a seventh of what it could, and is nevertheless busy for three
-# quarters of the time; the rest its requests wait in the queue before it.
+# Note that under the snapshot, the *disk* moves only about a seventh of the data that it could move, and is nevertheless busy
+# for three quarters of the time; for the rest of the time, requests wait in the queue in front of it.
 
 # %% [markdown]
 # ## 4. What would help
 #
-# Three questions of a planner, each of them a file under `scenarios/planning`, on the server that was measured.
+# A planner would ask three questions. Each of them is a file under `scenarios/planning`, for the server that was measured.
 
 # %%
 chunks = sb.study("planning/snapshot-chunk-size")
@@ -313,22 +312,22 @@ guess.compare(kept["elapsed"].iloc[0])
 
 # %% [markdown]
 # - **Chunk size.** Each doubling helps, from the smallest chunk on. All chunks that begin within a run of waiting data are
-#   copied together and share one commit; the larger the chunk, the more of the data that follow is copied with them. Up to
-#   64 KiB this is little, as a run of 110 kB is much larger than a chunk. Beyond that a group is one chunk, and its fixed
-#   costs are spread over more bytes. An earlier version of the model had no effect up to 64 KiB and a step behind it: it
-#   counted each run as equally long. This holds for a *sequential* writer only. A writer of scattered small blocks pays for a
-#   whole chunk each time, and for it larger chunks are worse. The right half of the curve also assumes that the backlog
-#   would be the same with other chunks. Nobody measured that.
-# - **Place.** A second disk saves the seeks, flash also saves the rotations of the copies and commits. What remains with
-#   flash is the copy read and the own write on the rotating disk, and the queue.
-# - **Number.** With this method each snapshot keeps a copy of its own, so that each one adds a copy and a commit.
-#   Methods that share copies between snapshots, or that redirect new writes instead (redirect-on-write), do not pay this.
+#   copied together and share one commit; the larger the chunk, the more of the following data is copied with them. Up to 64 KiB
+#   the effect is small, because a run of 110 kB is much larger than a chunk. Beyond that, a group is one chunk, and its fixed
+#   costs are spread over more bytes. An earlier version of the model showed no effect up to 64 KiB and a step after that,
+#   because it assumed that all runs are equally long. This holds for a *sequential* writer only. A writer of scattered small
+#   blocks pays for a whole chunk each time, so larger chunks are worse for it. The right half of the curve also assumes that
+#   the backlog would be the same with other chunks. Nobody measured that.
+# - **Place.** A second disk saves the seeks, flash also saves the rotations of the copies and commits. With flash, the copy
+#   read and the own write on the rotating disk remain, and so does the queue.
+# - **Number.** With this method, each snapshot keeps its own copy, so each one adds a copy and a commit. Methods that share
+#   copies between snapshots, or that redirect new writes instead (redirect-on-write), do not pay this.
 
 # %% [markdown]
 # ## 5. Measured and simulated results
 #
-# The measurements come from one document with five figures. The band is 10 %; the grey lines are the simulated
-# interval over everything that had to be assumed or fitted. The two crosses were held out, and are declared off.
+# The measurements come from one document with five figures. The band is 10 %; the grey lines are the simulated interval over
+# everything that had to be assumed or fitted. The two crosses were held out and are declared off.
 
 # %%
 reproduction = sb.reproduce(["003"])
@@ -352,8 +351,8 @@ for constant in reproduction.constants:
 # %% [markdown]
 # ## 6. What the answer depends on
 #
-# Every value has a basis: stated by a datasheet, derived from one by a rule, fitted, or assumed. Which of the uncertain ones
-# move the answer? We move each to both ends of its range, the others held.
+# Every value has a basis: stated by a datasheet, derived from one by a rule, fitted, or assumed. Which of the uncertain values
+# move the answer? We move each one to both ends of its range and leave the others unchanged.
 
 # %%
 scenario = sb.load("published/003-lvm-snapshots/same-disk")
@@ -401,10 +400,10 @@ print(f"simulated {elapsed:.0f} s; {row['interval'][0]:.0f} to {row['interval'][
 # so the two vary together. Two of the three values that matter most can be looked up on any server you own: its memory, and
 # the size of the volume, which sets how far the arm has to travel. The interval then shrinks. In the report of `simbackup reproduce` such rows are marked `unidentified`.
 #
-# What can be trusted more than the seconds is what does not depend on those values: that only first writes are slow,
-# that a second disk helps by less than a factor of two, and that rotations rather than bytes are the cost.
+# You can trust the statements that do not depend on those values more than the seconds: only first writes are slow, a second
+# disk helps by less than a factor of two, and rotations rather than bytes are the cost.
 #
-# And what about the *ratio* of the two places, in which much of the unknown should cancel?
+# And what about the *ratio* of the two places, in which much of the uncertainty should cancel out?
 
 # %%
 changes = {
@@ -425,24 +424,24 @@ ratios.append({"change": "measured", "same disk, s": 365.185, "second disk, s": 
 pd.DataFrame(ratios).set_index("change").round(2)
 
 # %% [markdown]
-# The backlog and the memory do cancel, and the simulated ratio is a little above the measured one all the same: with the
-# assumed size of the volume, the simulation makes a little too much of the second disk. The fit of one constant to two rows
-# hides this, by erring upwards on one and downwards on the other. A smaller volume, with shorter ways between data and copies,
-# brings the ratio below the measured one. The document does not state the size, so that we cannot tell whether this is the
+# The backlog and the memory do cancel out, but the simulated ratio is still a little above the measured one: with the assumed
+# size of the volume, the simulation overestimates the effect of the second disk a little. The fit of one constant to two rows
+# hides this: it is too high for one row and too low for the other. A smaller volume, with shorter distances between data and
+# copies, brings the ratio below the measured one. The document does not state the size, so we cannot tell whether this is the
 # reason.
 
 # %% [markdown]
 # ## 7. Exercises
 #
-# **1.** How large a file hides the cost? In `teaching/snapshot-slows-writes` set `data.file.size` to 0.5 GiB: how
-# many times as long as `without` does `first_time` take? Then try 0.8, 1 and 2 GiB, and find the knee.
+# **1.** How large a file hides the cost? In `teaching/snapshot-slows-writes`, set `data.file.size` to 0.5 GiB: how many times
+# as long as `without` does `first_time` take? Then try 0.8, 1 and 2 GiB, and find the knee.
 
 # %%
 check("01.1", ...)
 
 # %% [markdown]
-# **2.** A disk of today: with `devices.disk.model` of `disk/nearline-20tb-2022`, how many times as long as `without`
-# does `first_time` take? Explain with the picture of section 2 why it is more than before.
+# **2.** A modern disk: with `devices.disk.model` set to `disk/nearline-20tb-2022`, how many times as long as `without` does
+# `first_time` take? Explain with the picture of section 2 why it is more than before.
 
 # %%
 check("01.2", ...)

@@ -14,13 +14,13 @@
 # %% [markdown]
 # # What a database backup costs: seconds, locks and users
 #
-# A database can be saved in three ways: as text that rebuilds it (*logical dump*), as a copy of its files (*hot copy*),
-# or as a copy of a *snapshot* of its files. In 2006 the three were measured on one server with MySQL 5.0, for databases
-# of 1000, 2000 and 4000 MB and two storage engines. The figures differ by factors of five to twenty.
+# A database can be saved in three ways: as text that rebuilds it (*logical dump*), as a copy of its files (*hot copy*), or as a
+# copy of a *snapshot* of its files. In 2006, all three were measured on one server with MySQL 5.0, for databases of 1000, 2000
+# and 4000 MB and two storage engines. The figures differ by factors of five to twenty.
 #
-# **Which method suits your window and your users best?** This notebook shows with `simbackup` where the seconds of each method go,
-# how long users cannot write, how the methods scale to 10 TB, what incrementals save and what they cost at restore time, and how
-# far you can trust these answers.
+# **Which method suits your window and your users best?** This notebook uses `simbackup` to show where the seconds of each
+# method go, how long users cannot write, and how the methods scale to 10 TB. It also shows what incrementals save, what they
+# cost at restore time, and how far you can trust these answers.
 #
 # You only need to know Python. During a *read lock*, users can read a database, but anyone who writes has to wait.
 
@@ -74,7 +74,7 @@ guess.compare(jobs["elapsed"]["logical_restore"] / MINUTE)
 # %% [markdown]
 # ## 2. Where the seconds go
 #
-# Every job can say what it did and what limited it. Its parts add up to its elapsed time, without a remainder.
+# Every job shows what it did and what limited it. The parts add up to its elapsed time, without a remainder.
 
 # %%
 result.plot.causes()
@@ -94,11 +94,12 @@ assert why["hot_copy"].next_bottleneck == "devices.array"
 #   that is why the restore takes so much longer than the backup.
 # - A hot copy and a snapshot copy read the same bytes at the same pace; the snapshot adds a *lookup* for each chunk. The
 #   difference is the lock: it lasts through the whole copy, or only until the snapshot has been created.
-# - The check at the end makes a backup by copy slower than the copy back, and the processor limits it. Without the check
-#   the array does: about half of its time is reading, the other half turning between what is read and written back.
+# - The check at the end makes a backup by copy slower than the copy back, and the processor limits it. Without the check, the
+#   array limits it: it spends about half of its time reading, and the other half turning between what is read and what is
+#   written back.
 #
-# Can we add this up by hand? A copy waits for one window of read-ahead after the other; a dump does so too, and then
-# works on each byte of text for so many nanoseconds of one core.
+# Can we add this up by hand? A copy waits for one window of read-ahead after the other; a dump does so, too, and then spends
+# some nanoseconds of one core on each byte of text.
 
 # %%
 size, text = result.get("data.db.size"), result.get("jobs.logical.bytes")
@@ -130,12 +131,12 @@ assert abs(simulated("logical", "read", "dump") / dump - 1) < 1e-3
 assert abs(simulated("hot_copy", "read", "copy") / copy - 1) < 1e-3
 
 # %% [markdown]
-# Ten disks could read seven hundred megabytes per second. A tenth of that is left, because one program waits for each small window,
-# and the disks keep moving to the data that are written back.
+# Ten disks could read seven hundred megabytes per second. Only a tenth of that is left, because one program waits for each
+# small window, and the disks keep moving to the data that are written back.
 #
 # ## 3. From 10 GB to 10 TB
 #
-# The study `planning/mysql-methods` asks the same of larger databases. The array gets more disks where they are needed to
+# The study `planning/mysql-methods` asks the same question for larger databases. The array gets as many disks as it needs to
 # hold the data; nothing else changes.
 
 # %%
@@ -167,15 +168,15 @@ table.round(1).rename_axis(columns="restore, hours")
 
 # %% [markdown]
 # Everything grows in proportion, except the lock of a snapshot: 1.2 s at any size, and none at all where the engine has
-# transactions. A logical dump no longer fits into the night from 135 GB on, its *restore* from 55 GB on: 100 GB take more
-# than half a day. Faster disks, or more of them, would not change that. Note also the 10 TB by snapshot: days, because
-# one reader with small windows moves 38 MB/s, however many disks there are.
+# transactions. From 135 GB on, a logical dump no longer fits into the night, and from 55 GB on, its *restore* does not: 100 GB
+# take more than half a day. Faster disks, or more of them, would not change that. Note also the 10 TB by snapshot: days,
+# because one reader with small windows moves 38 MB/s, however many disks there are.
 #
 # ## 4. What it costs users
 #
-# Now the server is busy: from 10 to 1000 transactions a second, a fifth of which write, on the database of 4000 MB. Those
-# that arrive while the lock is held wait for its end: $\lambda L$ of them, $L/2$ on average, $L$ at worst. All others find
-# an array that the backup keeps busy.
+# Now the server is busy: from 10 to 1000 transactions a second, a fifth of which write, on the database of 4000 MB. Writers
+# that arrive while the lock is held wait until it ends: there are $\lambda L$ of them, and they wait $L/2$ on average and $L$
+# at worst. All other transactions find an array that the backup keeps busy.
 
 # %%
 users = sb.study("planning/mysql-user-load", intervals="none")
@@ -198,17 +199,18 @@ assert abs(slowdown["hot copy"] - slowdown["snapshot"]) < 0.05
 assert load["workloads.users.backup.lost"].max() < 0.01
 
 # %% [markdown]
-# The logical dump is the gentlest on the disks and by far the worst for users who write: fourteen minutes of silence. A
-# web application would have given up long before; what looks like a slow backup is an outage. The two copies load the
-# array alike: a request takes some 1.3 times as long, and at 1000 transactions a second less than one in a hundred is lost.
-# Only what happens to writers sets them apart, by a factor of more than a hundred.
+# The logical dump is the gentlest on the disks and by far the worst for users who write: fourteen minutes of silence. A web
+# application would have given up long before; what looks like a slow backup is an outage. The two copies load the array
+# equally: a request takes some 1.3 times as long, and at 1000 transactions a second less than one in a hundred is lost. Only
+# what happens to writers sets them apart, by a factor of more than a hundred.
 #
-# Two things are left out. The writers who waited come back all at once, and that rush is not simulated; and their
-# writes do not yet pay for the snapshot's copies (see [why a snapshot slows writes](01-why-a-snapshot-slows-writes.ipynb) for what that costs).
+# Two things are left out. The writers who waited all continue at once, and that rush is not simulated; and their writes do not
+# yet pay for the snapshot's copies (see [why a snapshot slows writes](01-why-a-snapshot-slows-writes.ipynb) for what that
+# costs).
 #
 # ## 5. Full every week, changes every day
 #
-# An incremental backup saves the *binary log*, all statements since the backup before. It is as small as the change. The
+# An incremental backup saves the *binary log*: all statements since the previous backup. It is as small as the change. The
 # restore copies the full backup back and then replays one log after the other, on one core.
 
 # %%
@@ -231,17 +233,18 @@ for axis in axes:
 plt.show()
 
 # %% [markdown]
-# In backup time, incrementals win unless everything changes in a day. In restore time, they lose at once: replaying a byte of log costs sixteen times as much as copying a byte. At 1 % a day the restore takes twice as
-# long as that of a full backup, at 5 % six times. **The restore time that you have promised decides, not the backup
-# window**: with a promise of two hours for these 40 GB a daily full is preferable from about 6 % a day on.
+# In backup time, incrementals win unless everything changes in a day. In restore time, they lose at once: replaying a byte of
+# log costs sixteen times as much as copying a byte. At 1 % a day the restore takes twice as long as that of a full backup, at 5
+# % six times. **The restore time that you have promised decides, not the backup window**: with a promise of two hours for these
+# 40 GB, a daily full backup is preferable from about 6 % change per day on.
 #
 # The cost of replaying is *assumed* (400 ns/B, 100 to 1000), because the document does not state it. Measure yours before you
 # rely on this section.
 #
 # ## 6. Measured and simulated results
 #
-# All rows of the document, by operation, in the band of 10 %. Each mark is one size of the database; the grey lines are the
-# simulated intervals over everything that had to be assumed or fitted.
+# The plot shows all rows of the document, by operation, with the band of 10 %. Each mark is one size of the database; the grey
+# lines are the simulated intervals over everything that had to be assumed or fitted.
 
 # %%
 rows = [row.as_dict() for row in sb.reproduce(["004"]).rows]
@@ -282,28 +285,28 @@ print(f"{within} of {len(shown)} figures within 10 %, {sum(bool(row['off']) for 
 # %% [markdown]
 # How to read it:
 #
-# - An *open* mark belongs to a group of which at least one size was used to fit a constant: eight constants in all. The
-#   other sizes of such a group test only whether the time is in proportion to the size.
-# - *Filled* marks were not used. Restores of the snapshot copy are predicted from the hot copy's; the lock shares come
-#   out of flush, copy and check, and no share was put in.
-# - The intervals are wider than the errors. The fit to the rows ties constants together that are moved one by one
-#   here. On *this* server the errors are what to expect; on *yours* the interval is, and wider still if your rows are
-#   different: what a byte of dump costs depends on the rows and their keys.
+# - An *open* mark belongs to a group in which at least one size was used to fit a constant; there are eight constants in all.
+#   The other sizes of such a group test only whether the time is in proportion to the size.
+# - *Filled* marks were not used. Restores of the snapshot copy are predicted from those of the hot copy. The lock shares follow
+#   from flush, copy and check; no share was entered.
+# - The intervals are wider than the errors. The fit ties constants to each other, but here they are moved one by one. On *this*
+#   server, expect the errors; on *yours*, expect the interval, or an even wider one if your rows are different: what a byte of
+#   dump costs depends on the rows and their keys.
 #
-# What can be trusted more than the seconds: that the lock of a snapshot does not grow with the database, that a logical
-# restore is bound to one core, and that the restore time decides about incrementals.
+# You can trust these statements more than the seconds: the lock of a snapshot does not grow with the database, one core limits
+# a logical restore, and the restore time decides about incrementals.
 
 # %% [markdown]
 # ## 7. Exercises
 #
-# **1.** A wider window: with `hosts.server.read_ahead` of 1 MiB, how many seconds does `hot_copy` of
+# **1.** A wider window: with `hosts.server.read_ahead` set to 1 MiB, how many seconds does `hot_copy` of
 # `published/004-zrm-mysql/myisam-4000` take?
 
 # %%
 check("02.1", ...)
 
 # %% [markdown]
-# **2.** Users of a web shop give up after 5 s. From how many GB on is a hot copy an outage for them? Take the lock of
+# **2.** Users of a web shop give up after 5 s. From how many GB on is a hot copy an outage for them? Use the lock time from
 # section 1.
 
 # %%
@@ -314,5 +317,5 @@ check("02.2", ...)
 #
 # - **Two cores at once.** The dump uses one core of two. Split the database into two of half the size (`data` with two
 #   entries, two dumps that begin together). How much do you gain, and what limits you at four cores?
-# - **A promise.** You promise a restore within 1 hour, 5 % change a day. On which days of the week would you take a full
-#   backup of the 40 GB? How does the answer change over the range of `replay_cpu`?
+# - **A promise.** You promise a restore within 1 hour, and 5 % of the data change per day. On which days of the week would you
+#   take a full backup of the 40 GB? How does the answer change over the range of `replay_cpu`?

@@ -14,16 +14,16 @@
 # %% [markdown]
 # # Tape against frozen images
 #
-# A *frozen image* keeps a volume as it was at one instant. It can be the source of a backup, and it can *be* the
-# backup: nothing is copied until something has to be restored. In 2003 this was measured on a server with 26 GB of
-# Oracle, against the same backups on a DLT 7000: **three minutes instead of ninety** for the backup, half an hour
-# instead of 73 minutes for the restore.
+# A *frozen image* keeps a volume as it was at one instant. It can be the source of a backup, and it can *be* the backup:
+# nothing is copied until something has to be restored. In 2003 this was measured on a server with 26 GB of Oracle, against the
+# same backups on a DLT 7000: **three minutes instead of ninety** for the backup, and half an hour instead of 73 minutes for the
+# restore.
 #
-# **Is tape slow, and is a frozen image a backup?** This notebook shows with `simbackup` where the minutes of each restore go,
+# **Is tape slow, and is a frozen image a backup?** This notebook uses `simbackup` to show where the minutes of each restore go,
 # what users pay for a frozen image and when, how tape copes with 26 GB to 26 TB, and how far you can trust these answers.
 #
-# Two kinds of image were measured. A *checkpoint* copies each block before it is overwritten for the first time. A
-# *split mirror* is a third copy of the volume that is detached, and later brought into line again.
+# Two kinds of image were measured. A *checkpoint* copies each block before it is overwritten for the first time. A *split
+# mirror* is a third copy of the volume that is detached, and later synchronised again.
 
 # %%
 import matplotlib.pyplot as plt
@@ -52,8 +52,8 @@ JOBS = {
 # %% [markdown]
 # ## Predict first
 #
-# One file of 320 MB comes back from tape in about five minutes. How many minutes do twenty files of 1 MB take, spread over
-# the tape? Write your number down before you go on; nobody else sees it.
+# One file of 320 MB is restored from tape in about five minutes. How many minutes do twenty files of 1 MB take that are spread
+# over the tape? Write your number down before you go on; nobody else sees it.
 
 # %%
 guess = predict(2, "min")
@@ -76,12 +76,12 @@ minutes.assign(**{"image, % of tape": 100 * minutes["checkpoint"] / minutes["tap
 guess.compare(results["tape"].get("jobs.item.elapsed") / MINUTE)
 
 # %% [markdown]
-# A sixteenth of the bytes takes *four times as long* from tape: twenty small files against one large. From a frozen
-# image they take hardly more.
+# From tape, twenty small files take *four times as long* as one large file, with a sixteenth of the bytes. From a frozen image,
+# they take hardly longer.
 #
 # ## 2. Where the minutes go
 #
-# Every job can say what it did. Its parts add up to its elapsed time, without a remainder.
+# Every job shows what it did. The parts add up to its elapsed time, without a remainder.
 
 # %%
 results["tape"].plot.causes()
@@ -93,7 +93,7 @@ results["checkpoint"].plot.causes()
 results["mirror"].plot.causes()
 
 # %% [markdown]
-# And what would change without the bottleneck of each?
+# What would change without the bottleneck of each job?
 
 # %%
 why = sb.explain(results["tape"])
@@ -104,20 +104,20 @@ from_image = sb.explain(results["checkpoint"])
 from_image
 
 # %% [markdown]
-# The same from the side of the drives and the robot:
+# The same, seen from the drives and the robot:
 
 # %%
 results["tape"].plot.drives()
 
 
 # %% [markdown]
-# - A *whole database* from tape is transfer. A faster drive helps, or more drives, until the bridges between server
-#   and library limit.
-# - *Twenty small files* are locates. The drive looks up and down the tape for most of twenty minutes and reads for
-#   three seconds. A faster transfer would change nothing, a drive without locates nearly everything.
-# - In a large restore from a *frozen image*, one program reads, copies and writes in turn. Even with disks that take no
-#   time it takes half as long, because the processor copies. For a few small files, the communication between
-#   database and backup program remains.
+# - Restoring a *whole database* from tape is mostly transfer. A faster drive or more drives help, until the bridges between
+#   server and library become the limit.
+# - Restoring *twenty small files* is mostly locates. The drive moves up and down the tape for most of twenty minutes and reads
+#   for three seconds. A faster transfer would change nothing, a drive without locates would change nearly everything.
+# - In a large restore from a *frozen image*, one program reads, copies and writes in turn. Even with disks that take no time,
+#   the restore would take half as long, because the processor copies. For a few small files, the communication between database
+#   and backup program remains.
 # - The *backup by image* is only that communication. It does not depend on the size of the data, only on the number of files.
 #
 # %% tags=["claims"]
@@ -134,8 +134,8 @@ assert 0.4 < from_image["database"].without / from_image["database"].elapsed < 0
 assert from_image["database"].next_bottleneck == "hosts.server"
 
 # %% [markdown]
-# Can the locates be added up by hand? The tape is a serpentine: each pass runs to the other end, so that two files far
-# apart in bytes may lie side by side.
+# Can the locates be added up by hand? The tape is a serpentine: each pass runs to the other end, so two files that are far
+# apart in bytes may be side by side.
 
 # %%
 tapes = sb.equations.tape
@@ -168,9 +168,9 @@ print(f"one locate from the beginning of tape: {tapes.mean_locate_from_start(dri
 # %% [markdown]
 # ## 3. What users pay for a checkpoint, and when
 #
-# A block is copied when it is overwritten for the *first* time. A young checkpoint therefore costs much, and an old one
-# little. `planning/checkpoint-age` lets users work for 5 minutes to 24 hours after its creation. The first picture is
-# what they lost since then, the second what they lose in the last minute, the third the room that it takes.
+# A block is copied when it is overwritten for the *first* time. A young checkpoint therefore costs much, and an old one little.
+# `planning/checkpoint-age` lets users work for 5 minutes to 24 hours after its creation. The first picture shows what they have
+# lost since then, the second what they lose in the last minute, and the third the space that the checkpoint takes.
 
 # %%
 age = sb.study("planning/checkpoint-age", intervals="none")
@@ -187,8 +187,8 @@ age.plot.lines("jobs.since.duration", "devices.checkpoint.bytes", by="scenario")
 #   and for users who keep the disks fully busy. Users who think for half a second lose an eighth of that.
 # - If you take an image every hour, you pay for the expensive first minutes again and again. If you keep one for a day, you
 #   pay little except for space.
-# - The space stops growing at the size of the data that users change at all, the *working set*. Here it is constant; in reality it
-#   grows with time, so the right end of each curve is a lower bound.
+# - The space stops growing at the size of the *working set*, the data that users change at all. Here the working set is
+#   constant; in reality it grows with time, so the right end of each curve is a lower bound.
 #
 # ## 4. What a split mirror costs instead
 #
@@ -201,25 +201,25 @@ sb.study("planning/resync-share", intervals="none").plot.lines(
 )
 
 # %% [markdown]
-# And while OLTP goes on, over the time since the split:
+# The same while OLTP users work, over the time since the split:
 
 # %%
 apart = sb.study("planning/resync-apart", intervals="none")
 apart.plot.lines("jobs.apart.duration", "jobs.snapback.elapsed", by="devices.mirror.region")
 
 # %% [markdown]
-# - 310 GB take nine hours at one request of 64 KiB at a time, with nobody at work. Where what changed lies together,
-#   FastResync takes its share of that.
-# - Users change 8 KiB here and there, and each change marks its whole *region*. The map of this release has a fixed
-#   size, so that a volume of 310 GB has regions of 9.5 MB: after five minutes nearly all that users work on is marked,
-#   and FastResync saves hardly anything. With regions of 64 KiB, as in later releases, it saves much for some hours.
+# - With one request of 64 KiB at a time and no users, 310 GB take nine hours. If the changed data are contiguous, FastResync
+#   takes the corresponding share of that.
+# - Users change 8 KiB here and there, and each change marks its whole *region*. The map of this release has a fixed size, so a
+#   volume of 310 GB has regions of 9.5 MB. After five minutes, nearly all the data that users work on are marked, and
+#   FastResync saves hardly anything. With regions of 64 KiB, as in later releases, it saves much for some hours.
 # - While users work, the arms must come back from elsewhere for each request: a byte takes three times as long.
 # - Meanwhile there is *no* mirror to split off. Images every few hours need two mirrors in turn.
 #
 # ## 5. Tape from 26 GB to 26 TB
 #
-# Is tape slow? The drive of the document is. Here the same database, grown, is backed up to 1 to 16 drives
-# of three generations. (The study `planning/tape-drives` goes on to 100 TB.)
+# Is tape slow? The drive in the document is. Here the same database, but larger, is backed up to 1 to 16 drives of three
+# generations. (The study `planning/tape-drives` goes on to 100 TB.)
 
 # %%
 SIZES = {"26 GB": 26, "260 GB": 260, "2.6 TB": 2600, "26 TB": 26e3}
@@ -277,9 +277,9 @@ table.pivot_table(index=["scenario", "case"], columns="data.db.size", values="ho
 #   the robots carry one cartridge after the other, and mount, rewind and unload take longer than the transfer.
 # - One LTO-9 replaces eighty DLT 7000, but it needs a source that is fast enough. With 24 disks that several streams share
 #   (last picture), four drives are as fast as sixteen.
-# - The dotted line is the copy back from an image as the document's program did it, one request at a time. Two
-#   drives of that time do as well, and one LTO-5 is ten times as fast. The image was not fast because it copies quickly,
-#   but because the *backup* copies nothing.
+# - The dotted line is the copy back from an image as the document's program did it, one request at a time. Two drives of that
+#   time are as fast, and one LTO-5 is ten times as fast. The image was not fast because it copies quickly, but because the
+#   *backup* copies nothing.
 #
 # %% tags=["claims"]
 full = drives.set_index(["scenario", "case", "data.db.size"])["jobs.backup.elapsed"]
@@ -291,7 +291,7 @@ assert full["LTO-9, disks", "4 drives", "26 TB"] < 1.05 * full["LTO-9, disks", "
 #
 # ## 6. Measured and simulated results
 #
-# All rows of the document in the band of 10 %.
+# The plot shows all rows of the document, with the band of 10 %.
 
 # %%
 reproduction = sb.reproduce(["000"])
@@ -321,22 +321,22 @@ for constant in constants:
 # %% [markdown]
 # How to read it:
 #
-# - The ratios are quotients of two simulated times. None was put in.
+# - The ratios are quotients of two simulated times. None was entered.
 # - An *open* mark belongs to a group that a constant was fitted to or chosen on. The *filled* ones were not used:
 #   restores of single files follow from the locates, and from what was fitted to whole backups.
-# - Grey lines that leave the picture say that the document leaves out too much. What users lose (the last rows)
-#   depends most on the share of the data that they change, which is fitted and nowhere stated: take the *shape* of
-#   section 3, and measure the height.
+# - Grey lines that leave the picture show that the document leaves out too much. What users lose (the last rows) depends most
+#   on the share of the data that they change, which is fitted and nowhere stated: take the *shape* of section 3, and measure
+#   the height.
 #
-# What can be trusted more than the minutes: that a backup by image does not grow with the data, that locates rule
-# small restores and transfer the large ones, that the cost of a checkpoint falls with its age, and that a mirror
-# sends the bill later.
+# You can trust these statements more than the minutes: the time of a backup by image does not grow with the data, locates
+# dominate small restores and transfer dominates large ones, the cost of a checkpoint falls with its age, and a mirror costs
+# time later.
 
 # %% [markdown]
 # ## 7. Exercises
 #
-# **1.** Order: `teaching/twenty-small-files` restores twenty files that are spread over 26 GB. With `data.files.size`
-# of 2.6 GB, how many minutes does `twenty_small` take?
+# **1.** Order: `teaching/twenty-small-files` restores twenty files that are spread over 26 GB. With `data.files.size` set to
+# 2.6 GB, how many minutes does `twenty_small` take?
 
 # %%
 check("03.1", ...)
@@ -351,10 +351,10 @@ check("03.2", ...)
 # %% [markdown]
 # **Further**, without a check:
 #
-# - **Speed matching.** Run the studies `teaching/shoe-shining` and `teaching/speed-matching`. At which rate is most lost, and
-#   why does the drive's own buffer of 8 MB hide nearly all of it?
+# - **Speed matching.** Run the studies `teaching/shoe-shining` and `teaching/speed-matching`. At which rate is the loss
+#   largest, and why does the drive's own buffer of 8 MB hide nearly all of it?
 # - **The robot.** In `teaching/mount-queue` eight restores share one robot. From how many drives on is a second robot worth
 #   more than further drives?
-# - **A promise.** No more than one hour of work may be lost, and users may lose 1 %. Which of checkpoint and mirror keeps it
-#   (`planning/frequent-images`, `planning/frequent-images-mirror`), how much room does each take, and what if the array is
-#   lost?
+# - **A promise.** No more than one hour of work may be lost, and users may lose 1 %. Does a checkpoint or a mirror keep this
+#   promise (`planning/frequent-images`, `planning/frequent-images-mirror`), how much space does each take, and what if the
+#   array is lost?

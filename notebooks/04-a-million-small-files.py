@@ -14,13 +14,13 @@
 # %% [markdown]
 # # A million small files
 #
-# A disk reads a gigabyte in ten seconds. The same gigabyte in a million files takes between half a minute and two hours:
-# the *files* cost time, not the bytes. An *image* backup does not see files at all, but it has a price, too: the
-# virtual machine is suspended for it, and a single file can only be restored together with all the others.
+# A disk reads a gigabyte in ten seconds. The same gigabyte in a million files takes between half a minute and two hours: the
+# *files* cost time, not the bytes. An *image* backup does not see files at all, but it has a price, too: it suspends the
+# virtual machine, and a single file can only be restored together with all the others.
 #
-# **At how many files does an image backup become faster?** In 2010 both were measured on a virtual machine, on a workstation of 2004
-# and on a server of 2009. This notebook shows with `simbackup` where the time of each backup goes, at how many files the faster
-# method changes, what parallel save sets gain, and how far you can trust these answers.
+# **At how many files does an image backup become faster?** In 2010 both were measured on a virtual machine, on a workstation of
+# 2004 and on a server of 2009. This notebook uses `simbackup` to show where the time of each backup goes, from how many files
+# on the image is faster, what parallel save sets gain, and how far you can trust these answers.
 
 # %%
 import matplotlib.pyplot as plt
@@ -42,7 +42,7 @@ TIMES = {1: "1 s", 10: "10 s", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 
 # ## Predict first
 #
 # A SATA disk reads one gigabyte in a hundred files in 12 s. How many minutes does it need for the same gigabyte in a million
-# files, scattered over the disk? Write your number down before you go on; nobody else sees it.
+# files that are scattered over the disk? Write your number down before you go on; nobody else sees it.
 
 # %%
 guess = predict(10, "min")
@@ -50,8 +50,8 @@ guess = predict(10, "min")
 # %% [markdown]
 # ## 1. The same gigabyte in a hundred files and in a million
 #
-# `teaching/million-small-files` saves the same bytes from the same disk again and again, in more and more files. Its
-# study moves the files together, and then into memory.
+# `teaching/million-small-files` saves the same bytes from the same disk again and again, in more and more files. Its study then
+# places the files together, and finally in memory.
 
 # %%
 same_bytes = sb.study("teaching/million-small-files", intervals="none")
@@ -72,15 +72,16 @@ guess.compare(same["jobs.million.elapsed"].max() / MINUTE)
 # %% [markdown]
 # - Each curve is `time = bytes / rate + files * cost`. It is flat as long as the bytes dominate, and falls with slope -1 where the files do. At the bend, opening a file takes as
 #   long as reading it.
-# - *Scattered* files cost a move of the arm or two, 8 ms: nothing inside a file can make up for it.
-# - *Together*, in the order in which they are read, as after an unpacking on an empty disk, they cost the disk next to
-#   nothing: one read brings hundreds of them. The same disk and the same files, two hundred and fifty times as fast.
-# - In *memory* only the processor is left, with 20 microseconds per file, and no disk can beat that.
+# - A *scattered* file costs one or two movements of the arm, 8 ms: nothing inside the file can make up for that.
+# - Files that are *together*, in the order in which they are read (as after unpacking an archive on an empty disk), cost the
+#   disk next to nothing: one read returns hundreds of them. The same disk reads the same files two hundred and fifty times as
+#   fast.
+# - In *memory*, only the cost of the processor is left, 20 microseconds per file, and no disk can beat that.
 #
 # ## 2. Measured in 2010: the more files, the fewer MB/s
 #
-# The document has a virtual machine with Windows, 5000 files. Then small files of 100 bytes are made in it, 150 000 and
-# 550 000. The lines are simulated, the marks measured.
+# The document describes a Windows virtual machine with 5000 files, in which small files of 100 bytes are then created: 150 000,
+# and later 550 000. The lines are simulated, the marks measured.
 
 # %%
 COUNTS = np.array([1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6])
@@ -120,15 +121,15 @@ fig.legend(loc="outside right center", fontsize=8.5)
 plt.show()
 
 # %% [markdown]
-# - "Slower and slower", as the document has it, is about MB/s. Counted in *files*, the last 400 000 went faster than
-#   the 145 000 before: 1800 a second against 1100. The document does not say why. In the simulation each costs the same, which puts
-#   the three marks 4 to 6 % off the line, to one side and to the other.
+# - The document says "slower and slower", but that refers to MB/s. Counted in *files*, the last 400 000 went faster than the
+#   145 000 before: 1800 a second against 1100. The document does not say why. In the simulation, each file costs the same,
+#   which puts the three marks 4 to 6 % off the line, on one side or the other.
 # - The image of the workstation is slow for another reason: it is read from the same disk that it is written to, so the arm goes back and forth. On the server it comes from memory and goes to six disks.
 #
 # ## 3. Where the time goes
 #
-# Every job can say what it did. First one backup of the document: drive C with its 5000 scattered files, and the 150 000
-# small ones beside them.
+# Every job shows what it did. First, one backup of the document: drive C with its 5000 scattered files, and the 150 000 small
+# files.
 
 # %%
 guest = sb.simulate(f"{FOLDER}/guest-150k-old")
@@ -148,9 +149,9 @@ assert why["small"].bottleneck == "hosts.guest"
 assert why["small"].doubled < 0.55 * why["small"].elapsed
 
 # %% [markdown]
-# Two save sets, two reasons. *Walk* finds the files, *open* opens them, *index* writes a line for each.
-# Scattered files wait for the disk, small ones that lie together for the processor: a core twice as fast would halve
-# their time and change nothing for drive C.
+# The two save sets are slow for two different reasons. *Walk* finds the files, *open* opens them, *index* writes a line for
+# each. Scattered files wait for the disk, and small files that are together wait for the processor: a core twice as fast would
+# halve their time and change nothing for drive C.
 #
 # Now all jobs of each backup of the document, one after the other.
 
@@ -215,11 +216,12 @@ fig.legend(handles=marks, loc="outside lower center", ncols=4, fontsize=8.5)
 plt.show()
 
 # %% [markdown]
-# - What a backup of *everything* adds, more than four minutes on either machine, is neither files nor bytes: it is the
-#   state of the operating system, which its shadow copy service gathers. Faster disks do not help.
-# - In a short backup the fixed times dominate: of the 36 s of the image on the server, 26 s would be spent on an empty one.
-# - Small files that lie together are a matter of the *processor*, also on the slowest disk. Only the first 5000,
-#   scattered by the setup of Windows, wait for the arm.
+# - What a backup of *everything* adds, more than four minutes on either machine, is not due to files or bytes: it is the state
+#   of the operating system, which its shadow copy service gathers. Faster disks do not help.
+# - In a short backup the fixed times dominate: of the 36 s of the image on the server, 26 s would also be spent on an empty
+#   image.
+# - For small files that are together, the *processor* is the limit, even with the slowest disk. Only the first 5000, scattered
+#   by the setup of Windows, wait for the arm.
 #
 # ## 4. Which disk, which machine
 #
@@ -268,14 +270,14 @@ hours.pivot_table(index=["data.files.layout", "data.files.on"], columns="count",
 ).rename_axis(columns="server of 2020, files of 1 KiB, hours")
 
 # %% [markdown]
-# - For *scattered* files the kind of disk is what matters: from one disk of 2003 to NVMe it is a factor of 25 on the
-#   workstation and of 57 on the server of 2020, while sixteen years of processors bring nothing on a disk with an arm.
-#   Six disks are no faster than one of them: one reader asks for one file after the other.
-# - For small files that lie *together* or in memory the processor is what matters, and NVMe is at most 1.7 times as
-#   fast as a disk of 2003.
-# - A hundred million small files take seven weeks from one disk with an arm when they are scattered, half a day from
-#   flash, and four to six hours from either when they lie together.
-# - Scattered files of 100 KiB come at half to nine tenths of the files a second, which is fifty times the MB/s and
+# - For *scattered* files, the kind of disk is what matters: from one disk of 2003 to NVMe, there is a factor of 25 on the
+#   workstation and of 57 on the server of 2020. Sixteen years of processor development gain nothing with a disk that has an
+#   arm. Six disks are no faster than one, because one reader requests one file after the other.
+# - For small files that are *together* or in memory, the processor is what matters, and NVMe is at most 1.7 times as fast as a
+#   disk of 2003.
+# - A hundred million scattered small files take seven weeks from one disk with an arm, and half a day from flash. If they are
+#   together, they take four to six hours from either.
+# - Scattered files of 100 KiB are read at half to nine tenths as many files per second, which is fifty times as many MB/s, or
 #   more.
 #
 # ## 5. An image, or an agent in the guest?
@@ -325,14 +327,13 @@ fig.legend(handles=marks, loc="outside lower center", ncols=4, fontsize=8.5)
 plt.show()
 
 # %% [markdown]
-# - Below some ten thousand scattered files the agent is faster, because it leaves out what is empty; above, the image.
-#   Where files lie together the break-even is at 30 000 to 40 000 on flash, and at half a million and more on the slow
-#   disk, whose image is slower still.
-# - On the server of 2009 the agent *never* is: all it reads leaves the guest through an emulated network adapter. With
-#   a faster one the picture is that of 2020.
-# - The break-even moves with the share of the image that is in use. A full disk favours the image, an empty one the
-#   agent; where little changes, an agent that saves only what changed wins whatever the number, which is not shown
-#   here.
+# - Below some ten thousand scattered files, the agent is faster, because it leaves out empty space; above that, the image is.
+#   If files are together, the break-even is at 30 000 to 40 000 files on flash, and at half a million or more on the slow disk,
+#   whose image is even slower.
+# - On the server of 2009, the agent is *never* faster: everything that it reads leaves the guest through an emulated network
+#   adapter. With a faster adapter, the picture is the same as for 2020.
+# - The break-even moves with the share of the image that is in use. A full disk favours the image, an empty one the agent;
+#   where little changes, an agent that saves only changes is faster for any number of files, which is not shown here.
 #
 # The image has other costs: the machine is suspended, and a single file can only be restored together with all others.
 
@@ -374,15 +375,14 @@ for result in machines.values():
     assert abs(stood - result.get("hosts.guest.down")) < 1e-6
 
 # %% [markdown]
-# Four and a half minutes on the workstation, twelve seconds on the server: what was out of the question in 2004 was
-# usable in
-# 2009. The server of 2020 moves ten times as many bytes as that of 2009 in little more time. (Where its image was in
-# memory, as in the document, that of 2009 took half.) An agent's save set gives a single file back at once; how long it
-# takes to find it there is not simulated.
+# The machine is suspended for four and a half minutes on the workstation, and for twelve seconds on the server: what was out of
+# the question in 2004 was usable in 2009. The server of 2020 moves ten times as many bytes as that of 2009 in little more time.
+# (When its image was in memory, as in the document, the server of 2009 took half as long.) A single file can be restored from
+# an agent's save set at once; the time to find it there is not simulated.
 #
 # ## 6. More save sets at once
 #
-# `planning/streams-of-files` saves a million files in sixteen parts, 1 to 16 of them at once.
+# `planning/streams-of-files` saves a million files in sixteen parts, with 1 to 16 parts at once.
 
 # %%
 streams = sb.study("planning/streams-of-files", intervals="none").frame
@@ -405,17 +405,17 @@ fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", nco
 plt.show()
 
 # %% [markdown]
-# - *From memory* each save set keeps a core busy, until all eight are.
-# - *One disk* has one arm. It does not matter how many wait for it.
-# - *Six disks* serve six who wait, so that a stripe is worth its price only with several save sets.
+# - *From memory*, each save set keeps a core busy, until all eight cores are busy.
+# - *One disk* has one arm. It does not matter how many readers wait for it.
+# - *Six disks* serve six readers at once, so a stripe is worth its price only with several save sets.
 # - *Flash* serves all of them, and keeps between four and five of the sixteen cores busy.
 #
-# The right ends are the best case: requests never wait for each other before all disks are busy, and an arm that has
-# several to choose from gains nothing by it.
+# The right ends are approximate: requests never wait for each other before all disks are busy, and an arm gains nothing from
+# being able to choose among several requests.
 #
 # ## 7. Measured and simulated results
 #
-# All rows of the document in the band of 10 %.
+# The plot shows all rows of the document, with the band of 10 %.
 
 # %%
 reproduction = sb.reproduce(["001"])
@@ -450,23 +450,23 @@ for constant in constants:
 # %% [markdown]
 # How to read it:
 #
-# - One cost of a file serves all: in a guest and without one, on a core of 2004 and of 2009. Only the speed of the core
-#   and the disk differ. It was fitted on the bare server of 2009; the small files in the guest of 2004 follow within 6
-#   %.
-# - Grey lines that leave the picture say that the document leaves out too much: how fast a core is and what the file
-#   system costs are known within a factor of two, and only their product is measured.
-# - How many moves of the arm a cold, scattered file costs comes from 5000 files of one machine. Take the *order* of the
-#   disks from section 4, and measure your own files.
+# - The same cost per file applies to all rows: with and without a guest, on a core of 2004 and on one of 2009. Only the speeds
+#   of the core and the disk differ. It was fitted on the bare server of 2009; the small files in the guest of 2004 are then
+#   right within 6 %.
+# - Grey lines that leave the picture show that the document leaves out too much: the speed of a core and the cost of the file
+#   system are known within a factor of two, and only their product is measured.
+# - The number of arm movements for a cold, scattered file comes from 5000 files of one machine. Take the *order* of the disks
+#   from section 4, and measure your own files.
 #
-# What can be trusted more than the seconds: that files and not bytes are the cost, that the processor rules where files
-# lie together and the arm where they do not, that an image does not depend on files, and that the break-even moves with
-# what lies between guest and backup.
+# You can trust these statements more than the seconds: files and not bytes are the cost; the processor is the limit if files
+# are together, and the arm if they are not; an image does not depend on the number of files; and the break-even depends on what
+# is between the guest and the backup.
 
 # %% [markdown]
 # ## 8. Exercises
 #
-# **1.** The bend: how many kB has a scattered file on the SATA disk that takes as long to open as to read? Work it
-# out from the figures of section 1.
+# **1.** The bend: how many kB does a scattered file on the SATA disk have that takes as long to open as to read? Work it out
+# from the figures of section 1.
 
 # %%
 check("04.1", ...)
@@ -481,6 +481,6 @@ check("04.2", ...)
 # %% [markdown]
 # **Further**, without a check:
 #
-# - **A night.** Ten million files of 1 KiB lie scattered on one disk, and a night has eight hours. What helps: another
+# - **A night.** Ten million files of 1 KiB are scattered over one disk, and a night has eight hours. What helps: another
 #   machine, six disks, sixteen save sets, both, or flash?
 # - **A full disk.** In `planning/image-or-files` set `data.files.size` to 45 GB. Where is the break-even now?

@@ -14,12 +14,12 @@
 # %% [markdown]
 # # The levers of a database backup
 #
-# A database server that backs itself up has four levers: more backup files, more volumes, compression, more and larger
-# buffers. Each helped in a published demonstration of 4 GB, all together most. Which of them helps *you* depends on
-# what limits the backup now, and on whether the restore is back in time.
+# A database server that backs itself up has four levers: more backup files, more volumes, compression, more and larger buffers.
+# In a published demonstration with 4 GB, each of them helped, and all together helped most. Which of them helps *you* depends
+# on what limits the backup now, and on whether the restore is back in time.
 #
-# **Which setting do you change first?** This notebook shows with `simbackup` each lever alone and all together, what a buffer gains,
-# a map of settings including those that run out of memory, how the bottleneck moves, and the restore for each backup.
+# **Which setting do you change first?** This notebook uses `simbackup` to show each lever alone and all together, what a buffer
+# gains, a map of settings including those that run out of memory, how the bottleneck moves, and the restore for each backup.
 
 # %%
 import matplotlib.pyplot as plt
@@ -38,8 +38,8 @@ FOLDER = "published/002-sql-server-tuning"
 # %% [markdown]
 # ## Predict first
 #
-# Two files bring 45 s to 30 s, two filegroups to 33 s, compression to 29 s, more buffers to 22 s. How many seconds do all
-# four bring together? Write your number down before you go on; nobody else sees it.
+# Two files reduce 45 s to 30 s, two filegroups to 33 s, compression to 29 s, more buffers to 22 s. How many seconds are left
+# with all four together? Write your number down before you go on; nobody else sees it.
 
 # %%
 guess = predict(7, "s")
@@ -47,8 +47,8 @@ guess = predict(7, "s")
 # %% [markdown]
 # ## 1. One lever at a time, and all together
 #
-# The demonstration: one file, one filegroup, nothing tuned; then each lever alone. The diamonds are measured. The
-# baseline, compression and buffers were fitted (one constant each); two files and two filegroups were not.
+# The demonstration begins with one file, one filegroup and no tuning, and then uses each lever alone. The diamonds are
+# measured. The baseline, compression and buffers were fitted (one constant each); two files and two filegroups were not.
 
 # %%
 sb.picture(f"{FOLDER}/base")
@@ -99,15 +99,15 @@ LOOP = "jobs.backup.buffers"
 assert {name for name, found in reasons.items() if found["backup"].bottleneck == LOOP} >= {"nothing tuned", "two files"}
 
 # %% [markdown]
-# The levers do not add up, because two files, two filegroups and more buffers cure the *same* problem: all seven buffers are
-# soon in flight, and everything else waits. Two files add five more buffers, a filegroup two. Only compression moves
-# fewer bytes.
+# The levers do not add up, because two files, two filegroups and more buffers solve the *same* problem: all seven buffers are
+# soon in flight, and everything else waits. Two files add five more buffers, a filegroup two. Only compression moves fewer
+# bytes.
 #
 # ## 2. What a buffer buys
 #
-# Buffers go round between readers and writers. Few of them are a matter of waiting: twice as many are twice as fast. Many
-# queue at the slowest stage. In between lies the exact mean value analysis of the closed loop, which `simbackup` uses.
-# Here a planner's system: 1.5 TB on two NVMe disks, 10 Gb/s, a mirrored array of twelve nearline disks.
+# Buffers circulate between readers and writers. With few buffers, waiting dominates, and twice as many are twice as fast. With
+# many, they queue at the slowest stage. For all cases, `simbackup` uses the exact mean value analysis of the closed loop. Here
+# is a planner's system: 1.5 TB on two NVMe disks, 10 Gb/s, a mirrored array of twelve nearline disks.
 
 # %%
 SYSTEM = sb.load("planning/buffers")
@@ -138,8 +138,8 @@ fig.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", tit
 plt.show()
 
 # %% [markdown]
-# Over memory, the curves almost coincide: what counts is the amount of data in flight. Tens of MiB saturate this network; more
-# than that is only a risk. (Not quite: few large buffers overlap less than many small ones.)
+# Plotted over memory, the curves almost coincide: what counts is the amount of data in flight. Tens of MiB saturate this
+# network; more than that is only a risk. (Not quite: few large buffers overlap less than many small ones.)
 #
 # ## 3. The map
 #
@@ -189,12 +189,13 @@ print(f"{best['jobs.backup.elapsed'] / MINUTE:.0f} min, back in {best['jobs.back
 assert (good["jobs.back.elapsed"] <= 1.02 * good["jobs.backup.elapsed"]).all()
 
 # %% [markdown]
-# - *Plain*, one file is best: the array turns between several, and more of them only cost moves of its arms. Larger
-#   buffers then help, as the arms move less often.
-# - *Compressed*, one file is worst, two hours and more whatever the buffers: a file has one compressor, which is one
-#   core. With eight files it is a little faster than a plain backup into one, and takes 40 % of the room.
-# - Compression takes three sets of its buffers, so that it runs out of memory at a third of the number. All settings
-#   that fail are far beyond those that help.
+# - *Without compression*, one file is best: with several files, the array turns between them, which only costs moves of its
+#   arms. Larger buffers then help, because the arms move less often.
+# - *With compression*, one file is worst and takes two hours or more with any buffers: a file has one compressor, which uses
+#   one core. With eight files, the backup is a little faster than an uncompressed one into one file, and takes 40 % of the
+#   space.
+# - Compression takes three sets of buffers, so it runs out of memory at a third of the number. All settings that fail are far
+#   beyond those that help.
 #
 # ## 4. Why removing a bottleneck moves it
 #
@@ -234,17 +235,17 @@ fig.legend(handles=marks, loc="outside lower center", ncols=5, fontsize=8.5)
 plt.show()
 
 # %% [markdown]
-# - Each step removes one bottleneck and meets the next: buffers, network, cores, and in the restore the array, the
-#   network and the database's own disk. Flash does not help the *backup*, which still waits for its cores, but nearly halves
-#   the restore. Bars cut off at the right are two hours and twenty minutes: compression, taken while the network was the bottleneck, made the *cores*
-#   the bottleneck, as long as there is one file.
-# - A faster network is worth 2 seconds to the last backup and more than a third of the time of its *restore*: what is
-#   expanded faster than it was compressed waits for other things.
-# - Below the line the same levers are pulled first. None is worth much there, and two of them harm.
+# - Each step removes one bottleneck and reveals the next: buffers, network, cores, and in the restore the array, the network
+#   and the database's own disk. Flash does not help the *backup*, which still waits for its cores, but nearly halves the
+#   restore. Bars cut off at the right are two hours and twenty minutes: compression, taken while the network was the
+#   bottleneck, made the *cores* the bottleneck, as long as there is one file.
+# - A faster network is worth 2 seconds to the last backup and more than a third of the time of its *restore*: data are expanded
+#   faster than they were compressed, and then wait for other things.
+# - Below the line, the same levers are used first. None of them gains much there, and two make it slower.
 #
-# ## 5. The restore beside the backup
+# ## 5. The restore next to the backup
 #
-# Every setting of the map that fits in memory, by how long its backup and its restore take.
+# The plot shows every setting of the map that fits in memory, by how long its backup and its restore take.
 
 # %%
 fig, axis = plt.subplots(figsize=(6.6, 4.2))
@@ -271,13 +272,14 @@ fig.legend(loc="outside right center", fontsize=8.5)
 plt.show()
 
 # %% [markdown]
-# A plain restore takes as long as its backup. A compressed one never takes longer and may take a sixth: small red dots
-# far to the right and low are backups that *look* terrible and restore well. If you tune only the backup, you do not see that. A limit: restores are given the buffers of their backup here; by default SQL Server takes smaller ones.
+# A plain restore takes as long as its backup. A compressed one never takes longer and may take only a sixth: small red dots far
+# to the right and low are backups that *look* terrible but restore well. If you tune only the backup, you do not see that. One
+# limitation: here, restores use the buffers of their backup; by default, SQL Server uses smaller ones.
 #
 # ## 6. How far to trust this
 #
-# How long a request takes besides what it occupies was fitted to a small server of 2013: 38 ms. For flash no figure was
-# found, so that the planned system assumes 5 ms, anything from 1 to 38 being possible. How well the data compress is
+# The latency of a request, in addition to the time for which it occupies a device, was fitted to a small server of 2013: 38 ms.
+# We found no figure for flash, so the planned system assumes 5 ms, with a range from 1 to 38. How well the data compress is
 # unknown as well.
 
 # %%
@@ -307,11 +309,12 @@ axes[1].legend(fontsize=8.5, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 plt.show()
 
 # %% [markdown]
-# - Where the curves are flat, the latency does not matter; with a few hundred buffers the answer is the same over the
-#   whole range. *How many* are enough, from sixteen to more than a hundred, is what is not known, and is worth a
-#   measurement of your own: notebook 06.
-# - With one file or four the ratio changes nothing, the cores compress as many bytes. With eight the array decides below
-#   a ratio of two, and the cores above: only data that hardly compress go faster plain, into one file.
+# - Where the curves are flat, the latency does not matter; with a few hundred buffers the answer is the same over the whole
+#   range. We do not know *how many* are enough: anything from sixteen to more than a hundred. This is worth a measurement of
+#   your own: see notebook 06.
+# - With one file or four, the compression ratio changes nothing, because the cores compress the same number of bytes. With
+#   eight files, the array is the limit below a ratio of two, and the cores are above it: only data that hardly compress are
+#   faster without compression, into one file.
 #
 # ## 7. Measured and simulated results
 
@@ -344,6 +347,6 @@ check("05.2", ...)
 # %% [markdown]
 # **Further**, without a check:
 #
-# - **The restore.** Take the setting that section 3 prints as the fastest. What is its restore limited by? Change that, and look
-#   at backup and restore again.
+# - **The restore.** Take the setting that section 3 prints as the fastest. What limits its restore? Change that, and look at
+#   backup and restore again.
 # - **Your server.** How much memory may buffers take? Which setting of the map is the best that fits in 256 MiB?

@@ -14,13 +14,14 @@
 # %% [markdown]
 # # Bring your own measurements
 #
-# A datasheet does not tell you how fast your storage is behind everything in between, or what it costs to compress *your* data.
-# A few backups with a stopwatch do, if they are the right ones. This notebook goes through it from beginning to end in a folder
-# of its own: a scenario, measured rows, constants to fit; then which constants the rows can identify, how well the rows predict
-# each other, and a prediction of something that was not measured. **Which measurements tell you most about your own system?**
+# A datasheet does not tell you how fast your storage is in your own installation, or what it costs to compress *your* data. A
+# few backups timed with a stopwatch do, if they are the right ones. This notebook works through an example from beginning to
+# end in a folder of its own: a scenario, measured rows, and constants to fit. It then shows which constants the rows can
+# identify, how well the rows predict each other, and a prediction of something that was not measured. **Which measurements tell
+# you most about your own system?**
 #
-# **The measurements here are made up.** They come from the scenario itself, with "true" constants that are stated below
-# and noise of a stated seed. So you can see whether the fit finds the truth. Nothing else uses the truth.
+# **The measurements here are made up.** They come from the scenario itself, with "true" constants that are stated below and
+# noise from a fixed seed. So you can see whether the fit finds the true values. Nothing else uses them.
 
 # %%
 import os
@@ -123,9 +124,9 @@ print(sb.simulate("filer/nightly").jobs[["elapsed", "rate", "status"]].to_string
 # %% [markdown]
 # ## 2. The measurements
 #
-# The truth, and noise of 2 %, stand in for nights with a stopwatch. A row says what was measured, where that is written
-# down, and at which address of which scenario the simulated figure stands. Rows that repeat a measurement have names of
-# their own: their scatter shows how sure the fit is.
+# The true values with 2 % of noise stand in for nights with a stopwatch. A row states what was measured, where that is written
+# down, and the scenario and address of the simulated figure. Rows that repeat a measurement have names of their own: their
+# scatter shows how certain the fit is.
 
 # %%
 noise = np.random.default_rng(SEED)
@@ -216,9 +217,9 @@ show(alone, sb.separability(folder, alone))
 guess.compare(alone[0].value / MB)
 
 # %% [markdown]
-# The fit gives an answer, and each constant looks well determined if the other is fixed. The correlation shows what that is
-# worth: any point in the valley on the left fits equally well, and the fit stays where it began, at the 5 ms
-# that the datasheet assumed. (The same as a command: `simbackup calibrate my-site/scenarios/filer --dry-run`.)
+# The fit gives an answer, and each constant looks well determined if the other is fixed. The correlation shows how little that
+# means: any point in the valley on the left fits equally well, and the fit stays where it began, at the 5 ms that the datasheet
+# assumed. (The same as a command: `simbackup calibrate my-site/scenarios/filer --dry-run`.)
 
 # %%
 RATES, LATENCIES = np.geomspace(200, 1200, 17), np.geomspace(3, 30, 17)
@@ -263,7 +264,7 @@ limits = {name: found["full"].bottleneck for name, found in planned.items()}
 assert (limits["few"], limits["many"], limits["compressed"]) == ("jobs.full.buffers", "devices.store", "hosts.server")
 
 # %% [markdown]
-# Each constant is fitted to the rows that it dominates; the fits are repeated until none of them moves.
+# Each constant is fitted to the rows that it dominates; the fits are repeated until none of the constants changes.
 
 # %%
 kinds = {"rate": "many", "latency": "few", "compress": "compressed"}
@@ -275,12 +276,12 @@ show(found, apart)
 print((SITE / "models/ssd/our-filer.yaml").read_text(encoding="utf-8").split("\n", 5)[5])
 
 # %% [markdown]
-# The datasheets of the folder now hold value, uncertainty and rows. (A datasheet of the program that is fitted here is
-# copied into the folder first, and goes before the program's own from then on.)
+# The datasheets of the folder now hold the value, its uncertainty and the rows. (If a datasheet that comes with simbackup is
+# fitted, it is first copied into the folder, and the copy takes precedence from then on.)
 #
-# Did the fit find the truth? Thick lines are the standard uncertainty. The scatter of three rows is itself known badly:
-# that they agree with each other may be chance. Their 95 % interval, thin, is not 2 but 4.3 times as wide (Student's t
-# with two degrees of freedom).
+# Did the fit find the true values? Thick lines are the standard uncertainty. The scatter of three rows is itself poorly known:
+# they may agree with each other by chance. Their 95 % interval, thin, is not 2 but 4.3 times as wide (Student's t with two
+# degrees of freedom).
 
 # %%
 fig, axis = plt.subplots(figsize=(7.6, 2.4))
@@ -301,15 +302,16 @@ for one, name in zip(found, TRUTH, strict=True):
     assert abs(one.value / TRUTH[name] - 1) < stats.t.ppf(0.975, len(one.fit.rows) - 1) * one.uncertainty / TRUTH[name]
 
 # %% [markdown]
-# Rate and request both come out two per cent off, two standard uncertainties and more: three nights that happened to be
-# slow. Only more nights would tell.
+# Both the rate and the request time are two per cent off, which is two standard uncertainties or more: three nights happened to
+# be slow. Only more nights would show this.
 #
-# Compressing a byte is the least sure, although its rows scatter no more: it is given in seconds of a *reference* core,
-# and how fast a core of this server is, is itself only assumed. The product of both is what the rows tell. For this server that is enough; to use the constant for another server, you need the width.
+# The cost of compressing a byte is the least certain, although its rows scatter no more than others: it is given in seconds of
+# a *reference* core, and the speed of a core of this server is itself only assumed. The rows determine only the product of the
+# two. For this server that is enough; to use the constant for another server, you need the width.
 #
 # ## 5. How well do the rows predict each other?
 #
-# Each row is left out in turn, the constant fitted to the others, and the row predicted.
+# Each row is left out in turn, the constant is fitted to the other rows, and the row is predicted.
 
 # %%
 left = sb.cross_validate([folder]).left_out
@@ -327,9 +329,9 @@ plt.show()
 # %% [markdown]
 # ## 6. What was not fitted
 #
-# Two files, compressed, three buffers; and the nightly backup of before. No constant has seen them: their role is
-# *held-out*. (The role is worked out by the program.) The line is the simulated figure over the ranges of everything
-# that is assumed or fitted.
+# The nightly backup from above, and a compressed backup into two files with three buffers, were not used in any fit: their role
+# is *held-out*. (The program determines the role.) The line is the simulated figure over the ranges of everything that is
+# assumed or fitted.
 
 # %%
 reproduction = sb.reproduce([folder], workers=1)
@@ -347,17 +349,20 @@ for row in rows:
 assert all(row.within for row in rows if row.role == "held-out")
 
 # %% [markdown]
-# - The nightly backup, of which the first fit made nothing, is predicted from the others to 3 or 4 %: the two per cent
-#   of both constants, and the noise of the nights themselves. The line has neither the noise nor Student's factor in it.
-# - The wide line of two files compressed moves with the assumed speed of a core as well as with the fitted constant, as
-#   if each could be wrong without the other. A datasheet of your own server, with its `speed`, narrows it.
+# - The nightly backup, which told the first fit nothing, is predicted from the others to within 3 or 4 %: the two per cent of
+#   both constants, and the noise of the nights themselves. The line has neither the noise nor Student's factor in it.
+# - The line of the compressed backup into two files is wide because it varies with the assumed speed of a core as well as with
+#   the fitted constant, as if each could be wrong without the other. A datasheet of your own server, with its `speed`, narrows
+#   it.
 #
 # ## 7. The recipe
 #
-# 1. Write the scenario of what there is, and check it: `simbackup check my-site/scenarios/filer/*.yaml`.
-# 2. Ask first which constants the planned rows could tell apart; measure where one thing limits, each at least twice.
-# 3. `simbackup calibrate my-site/scenarios/filer`, and read what it says of pairs, groups and constants of one row.
-# 4. `simbackup reproduce --cross-validate my-site/scenarios/filer`, then hold out a row that none of the fits has seen:
+# 1. Write a scenario of your system, and check it: `simbackup check my-site/scenarios/filer/*.yaml`.
+# 2. First find out which constants the planned rows could tell apart. Measure where only one thing is the limit, each case at
+#    least twice.
+# 3. Run `simbackup calibrate my-site/scenarios/filer`, and read what it reports about pairs, groups and constants with only one
+#    row.
+# 4. Run `simbackup reproduce --cross-validate my-site/scenarios/filer`, then hold out a row that none of the fits has used:
 #    `simbackup reproduce my-site/scenarios/filer`.
 
 # %% [markdown]
@@ -370,8 +375,8 @@ assert all(row.within for row in rows if row.role == "held-out")
 check("06.1", ...)
 
 # %% [markdown]
-# **2.** With four nights of each kind instead of three: how many times its standard uncertainty does the 95 %
-# interval of a constant reach to either side?
+# **2.** With four nights of each kind instead of three, how many times the standard uncertainty does the 95 % interval of a
+# constant extend to either side?
 
 # %%
 check("06.2", ...)

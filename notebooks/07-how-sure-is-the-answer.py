@@ -12,11 +12,11 @@
 # ---
 
 # %% [markdown]
-# # How sure is the answer?
+# # How reliable is the answer?
 #
-# A simulation returns a number with many digits, whatever you give it. But nobody has counted the files on the server,
-# the datasheet of the disk is silent about its cache, and the model leaves things out. **How wide is the range in which
-# the true time lies, what makes it wide, and what would you measure first?**
+# A simulation returns a number with many digits, whatever you give it. But nobody has counted the files on the server, the
+# datasheet of the disk does not mention its cache, and the model leaves things out. **How wide is the range that contains the
+# true time, what makes it wide, and what would you measure first?**
 
 # %%
 import matplotlib.pyplot as plt
@@ -31,9 +31,9 @@ HOUR = 3600
 # ## 1. Write down what you do not know
 #
 # A file server is backed up over a network at night, and has eight hours for it. Nobody has looked up three things: how many
-# files there are, how large they are together, and whether the files of a directory lie together on the disk or scattered
-# over it. Each of them is *assumed*: it has a best guess, a range, and a reason. (A word has alternatives in the place of a
-# range.) So the scenario says:
+# files there are, what their total size is, and whether the files of a directory are together on the disk or scattered over it.
+# Each of them is *assumed*: it has a best guess, a range, and a reason. (A word has alternatives instead of a range.) The
+# scenario states this as follows:
 #
 #     data:
 #       files:
@@ -54,7 +54,8 @@ print(f"the best guess: {night.get('jobs.save.elapsed') / HOUR:.1f} hours of the
 # %% [markdown]
 # ## Predict first
 #
-# An interval of 90 % leaves the true time below it in one case of twenty, and above it in one. The best guess is 6.8 hours. By what factor is the upper end larger than the lower end? Write your number down before you go on; nobody else sees it.
+# The true time is below a 90 % interval in one case out of twenty, and above it in another one. The best guess is 6.8 hours. By
+# what factor is the upper end larger than the lower end? Write your number down before you go on; nobody else sees it.
 
 # %%
 guess = predict(2, "times")
@@ -62,8 +63,8 @@ guess = predict(2, "times")
 # %% [markdown]
 # ## 2. The interval
 #
-# simbackup varies all values that have a range, those above and those of datasheets, together. It adds what the model
-# leaves out, which it estimates from published backups of the same kind: how far off were those?
+# simbackup varies all values that have a range, those above and those of datasheets, together. It adds the error of the model,
+# which it estimates from published backups of the same kind: how far off were those?
 
 # %%
 save = sb.intervals_of(night)["save"]
@@ -75,21 +76,22 @@ assert save.elapsed.high / save.elapsed.low > 10
 assert [one.input.name for one in save.decides] == ["data.files.layout"]
 
 # %% [markdown]
-# The number that looked so exact says little: half an hour, or half a day. That is not the program's fault. Nobody knows more
-# without looking at this server.
+# The number that looked so exact says little: the backup takes half an hour, or half a day. That is not the program's fault.
+# Nobody can know more without looking at this server.
 #
 # ## 3. What makes it wide?
 #
-# Move one input alone to the ends of its range and leave all others at their best guess. The picture of that is called a
-# tornado.
+# Move a single input to the ends of its range and leave all others at their best guess. The resulting picture is called a
+# tornado diagram.
 
 # %%
 found = sb.sensitivity(SERVER, "jobs.save.elapsed", samples=0, walks=0, workers=1)
 found.plot.tornado()
 
 # %% [markdown]
-# Two inputs stand out: how many files there are, and whether they lie together. The second takes an hour with a tool that lists where files are on the disk: of all measurements, it narrows the interval most. A faster network
-# or a better guess of the size would change nothing.
+# Two inputs stand out: how many files there are, and whether they are together. Measuring the second takes an hour with a tool
+# that lists where files are on the disk. Of all measurements, it narrows the interval most. A faster network or a better guess
+# of the size would change nothing.
 #
 # ## 4. Measure, and ask again
 #
@@ -132,24 +134,24 @@ assert last.fits < first.fits < 0.9
 assert last.elapsed.high > 8 * HOUR
 
 # %% [markdown]
-# - The first measurement narrows the interval most, and at the lower end only: the best guess was right, and the night is
-#   as tight as before. To know more is not to be faster.
-# - It fits less often than before you looked: the cases in which files lie together are gone. A measurement may also bring
-#   bad news.
+# - The first measurement narrows the interval most, but only at the lower end: the best guess was right, and the night is as
+#   tight as before. Knowing more does not make the backup faster.
+# - The backup fits less often than before you looked, because the cases in which files are together are gone. A measurement can
+#   also bring bad news.
 # - Half of the remaining width comes from values of the file system that nobody publishes; the light ends are the error of the
 #   model. Looking at the server again narrows neither. A measured backup *of this server* does, because the program can
 #   then be fitted to it ([bring your own measurements](06-bring-your-own-measurements.ipynb)).
 #
-# ## 5. Does an interval of 90 % hold nine times in ten?
+# ## 5. Does a 90 % interval hold nine times in ten?
 #
-# Only measurements can say so. The handbook's page on validation counts how many of the published figures lie inside
-# their intervals; look there before you promise anything.
+# Only measurements can answer this. The handbook's page on validation counts how many of the published figures are inside their
+# intervals; look there before you promise anything.
 #
 # ## 6. Decide
 #
-# Does it fit? Not "yes, 6.8 hours are less than 8", but "about three times in five". Whether that is good enough depends
-# on what a missed window costs. If it costs little, begin and look. If it costs much, change something first: an image
-# backup, for instance, does not care where files lie.
+# Does it fit? Not "yes, 6.8 hours are less than 8", but "about three times in five". Whether that is good enough depends on
+# what a missed window costs. If it costs little, just try it. If it costs much, change something first: for an image backup,
+# for instance, it does not matter where the files are.
 
 # %%
 IMAGE = f"""
@@ -164,7 +166,7 @@ assert image.fits > 0.95
 assert 0.5 < last.fits < first.fits < image.fits
 
 # %% [markdown]
-# The image of the same server has a narrow interval without any measurement: what you do not know no longer matters.
+# The image backup of the same server has a narrow interval without any measurement: what you do not know no longer matters.
 # That is often the better way to be sure.
 #
 # ## 7. Exercises
@@ -184,5 +186,5 @@ check("07.2", ...)
 # %% [markdown]
 # **Further**, without a check:
 #
-# - **Ranges of your own.** Take a scenario of your site, and write for three values what you would bet on nine to one.
-#   Then look them up. How often was the true value inside?
+# - **Ranges of your own.** Take a scenario of your site, and write down ranges for three values on which you would bet nine to
+#   one. Then look them up. How often was the true value inside?

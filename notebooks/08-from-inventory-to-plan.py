@@ -31,8 +31,8 @@ HOUR = 3600
 # %% [markdown]
 # ## 1. The inventory
 #
-# The numbers are as people write them: with a decimal comma, with a binary unit, or without a unit. Guessed values are marked
-# `assumed` in the site file, with a range.
+# The numbers are written as people write them: with a decimal comma, with a binary unit, or without a unit. Guessed values are
+# marked `assumed` in the site file, with a range.
 
 # %%
 Path("inventory.csv").write_text(
@@ -54,8 +54,9 @@ sb.picture(sb.load_site(text).first_night)
 # %% [markdown]
 # ## Predict first
 #
-# Forty systems with 32 TB get a full backup each Saturday, which is kept for five weeks. All backups begin at 20:00 and go to an
-# array of twelve disks. How many hours does the longest full backup take at the end of two years? Write your number down before you go on; nobody else sees it.
+# Each Saturday, forty systems with 32 TB in total get a full backup that is kept for five weeks. All backups begin at 20:00 and
+# go to an array of twelve disks. How many hours does the longest full backup take at the end of two years? Write your number
+# down before you go on; nobody else sees it.
 
 # %%
 guess = predict(3, "h")
@@ -63,7 +64,7 @@ guess = predict(3, "h")
 # %% [markdown]
 # ## 2. Forty systems for two years
 #
-# The site `planning/forty-systems` was made in this way.
+# The site `planning/forty-systems` was created in this way.
 
 # %%
 before = sb.plan("planning/forty-systems", "2 years")
@@ -87,7 +88,7 @@ assert longest[1] < 2, longest
 assert all(limit.date is None for plan in (before, after) for limit in plan.limits if limit.what == "windows")
 
 # %% [markdown]
-# Now no backup takes as long as two hours. The pool fills up as before:
+# Now every backup takes less than two hours. The pool fills up as before:
 
 # %%
 after.plot.capacity()
@@ -106,7 +107,7 @@ clients.nlargest(8, "longest, h")[["system", "policy", "longest, h", "missed", "
 # %% [markdown]
 # ## 4. After a fire
 #
-# The tapes are elsewhere. Databases have the highest priority.
+# The tapes are stored elsewhere. Databases have the highest priority.
 
 # %%
 site = sb.load_site("planning/forty-systems", {"policies.nightly.spread": True})
@@ -127,14 +128,14 @@ months.groupby("year")[["pools", "cartridges", "objects", "total"]].sum().round(
 # %% [markdown]
 # ## 6. Exercises
 #
-# **1.** The main site burns down at noon of 8 June 2028. How many hours of data of `sql01` are lost at most? Use the
-# site with spread backups, as in section 4.
+# **1.** The main site burns down at noon on 8 June 2028. At most how many hours of data of `sql01` are lost? Use the site with
+# spread backups, as in section 4.
 
 # %%
 check("08.1", ...)
 
 # %% [markdown]
-# **2.** On 7 June 2028, how many minutes does it take until `files06` alone is back from the tapes?
+# **2.** On 7 June 2028, how many minutes does it take to restore only `files06` from the tapes?
 
 # %%
 check("08.2", ...)
@@ -144,4 +145,4 @@ check("08.2", ...)
 #
 # - **Larger or later?** `simbackup plan size` tries configurations (see *Plan a site* in the handbook). What is cheaper in the
 #   third year: two more disks, or four weeks of retention?
-# - **Your own.** Write your inventory as CSV, and make a site of it: `sb.site_text(Path("inventory.csv"))`.
+# - **Your own.** Write your inventory as CSV, and make a site from it: `sb.site_text(Path("inventory.csv"))`.

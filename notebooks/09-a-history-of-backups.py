@@ -11,13 +11,14 @@
 # %% [markdown]
 # # A history of backups: what do past jobs tell you about future ones?
 #
-# Every backup program keeps a list of what it did. Here are sixty jobs that really ran: restic 0.14 and BorgBackup 1.2
-# backed up ten trees of generated files on a virtual machine with two cores, in full and again after some files had changed, and
-# restored them. We fit the model to one half of the jobs, let it predict the other half, and compare predicted with
-# measured times.
+# Every backup program keeps a list of what it did. Here are sixty real jobs: restic 0.14 and BorgBackup 1.2 backed up ten trees
+# of generated files on a virtual machine with two cores, first in full and again after some files had changed, and then
+# restored them. We fit the model to one half of the jobs, let it predict the other half, and compare predicted with measured
+# times.
 #
-# **The machine was busy with other work**, and every job took a few seconds only. So the first question is how much the same job varies from run to run; no prediction can be better than that. `restic-and-borg/collect.py` is the program
-# that ran them; this notebook needs neither of the two.
+# **The machine was busy with other work**, and every job took only a few seconds. So the first question is how much the same
+# job varies from run to run; no prediction can be better than that. The script `restic-and-borg/collect.py` ran the jobs; this
+# notebook needs neither restic nor BorgBackup.
 
 # %%
 import os
@@ -38,7 +39,7 @@ DATA = Path(sb.__file__).parents[1] / "notebooks" / "restic-and-borg"
 # %% [markdown]
 # ## 1. What the programs report
 #
-# `simbackup history restic/*.json borg/*.json -o jobs.csv` reads what both wrote with `--json`; in Python:
+# `simbackup history restic/*.json borg/*.json -o jobs.csv` reads the output of both programs with `--json`. In Python:
 
 # %%
 files = sorted([*DATA.glob("restic/*.json"), *DATA.glob("borg/*.json")])
@@ -49,10 +50,10 @@ table = pd.DataFrame([{name: getattr(job, name) for name in ["id", *columns]} fo
 table.loc[["restic-a-full", "restic-a-incremental", "borg-a-full", "borg-a-incremental"]]
 
 # %% [markdown]
-# Neither reports everything. This version of restic reports neither what it stored nor when it began; BorgBackup does not
-# report how many files had changed. Both start counting after they have opened the store: the time of the whole process, and
-# its time on processors, were measured from outside, and so was everything about restores. The trees are the same for
-# both, so the counts of restic stand in where BorgBackup has none.
+# Neither program reports everything. This version of restic reports neither how much it stored nor when it began; BorgBackup
+# does not report how many files had changed. Both start counting after they have opened the store: the time of the whole
+# process, and its time on processors, were measured from outside, and so was everything about restores. The trees are the same
+# for both, so we use restic's counts where BorgBackup has none.
 
 # %%
 runs = pd.read_csv(DATA / "runs.csv").set_index("id")
@@ -73,9 +74,9 @@ history, _ = sb.read_history(["jobs.csv"])
 # %% [markdown]
 # ## 2. How much does a job vary?
 #
-# Three of the trees were made, saved and restored a second time. The same job took between half and twice as long; its
-# time on processors moved less, and it is what the programs themselves need. A job of ordinary length on a quiet
-# machine scatters less: this is the noise of this history.
+# Three of the trees were created, saved and restored a second time. The same job took between half and twice as long. Its
+# processor time, which is what the programs themselves need, varied less. A job of ordinary length on a quiet machine scatters
+# less: this is the noise of this particular history.
 
 # %%
 both = again.index
@@ -98,10 +99,9 @@ print(f"scatter of one job: elapsed {NOISE:.0%}, on processors {CPU_NOISE:.0%}")
 # %% [markdown]
 # ## 3. The scenario, and which rows are its jobs
 #
-# One scenario serves all jobs. `history:` says which rows are runs of which job, which values a row states, and what is
-# fitted: how long a program takes to begin, what a file costs, what finding the chunks of a byte costs, and what
-# putting one together costs. The disk is measured with fio, whose output `simbackup measure` reads; what nobody measured is assumed, with
-# a range.
+# One scenario describes all jobs. `history:` states which rows are runs of which job, which values a row provides, and what is
+# fitted: the time a program takes to start, the cost of a file, and the costs per byte of finding chunks and of joining them.
+# The disk is measured with fio, whose output `simbackup measure` reads; what nobody measured is assumed, with a range.
 
 # %%
 SITE = Path("my-site")
@@ -202,8 +202,8 @@ guess = predict(20, "jobs")
 # %% [markdown]
 # ## 4. One half fitted, the other predicted
 #
-# `simbackup calibrate --history jobs.csv restic` does it as a command. Which half is held back depends on the ids of the
-# jobs and on the seed, and on nothing else.
+# On the command line, `simbackup calibrate --history jobs.csv restic` does this. Which half is held out depends only on the ids
+# of the jobs and on the seed.
 
 # %%
 found = {tool: sb.fit_history(tool, history) for tool in ("restic", "borg")}
@@ -254,13 +254,14 @@ pd.DataFrame(
 guess.compare(held["inside"].sum())
 
 # %% [markdown]
-# - The intervals hold: of the thirty jobs that were held out, 28 are inside, and 27 were to be expected.
-# - This is no longer a blind test. The datasheet of these programs was changed after all sixty jobs had been seen, and what
-#   is not fitted here comes from it. Your own history, which nobody has seen, is the better judge.
+# - The intervals hold: of the thirty jobs that were held out, 28 are inside, and 27 were expected.
+# - This is no longer a blind test. The datasheets of these programs were changed after all sixty jobs had been seen, and values
+#   that are not fitted here come from them. Your own history, which nobody has seen, is the better judge.
 # - BorgBackup is predicted as well as its noise allows: the scatter that the fit leaves is no larger than that of repeated jobs.
 #   For restic it is larger. With so few jobs, that may be chance, or something that the model leaves out.
-# - Thirty seconds on a busy machine determine little: the cost of a file is known to a half, that of putting a byte
-#   together is not known at all for BorgBackup, whose restores take most of their time per file. The uncertainties show which constants a history cannot determine; longer jobs on a quiet machine would.
+# - Thirty seconds on a busy machine determine little: the cost of a file is known to within a half. For BorgBackup, the cost of
+#   joining a byte is not known at all, because its restores spend most of their time per file. The uncertainties show which
+#   constants a history cannot determine; longer jobs on a quiet machine would.
 
 # %% tags=["claims"]
 assert (held["inside"].sum(), len(held)) == (28, 30)
@@ -301,34 +302,36 @@ for name, rows in (("many small files", small), ("few large files", few)):
         print(f"{job:<12}{name:<17} simulated / measured {np.exp(own.mean()):.2f}, {len(own)} jobs")
 
 # %% [markdown]
-# - **Restores of many small files take longer than simulated, those of few large ones less.** A file has one cost
-#   (`file_cpu`), for saving it and for making it again; what making one really costs beyond the file system's part is
-#   not the same, and the one constant settles in between.
-# - **Incrementals of thousands of files take longer than simulated.** The program's cost of a file is charged for files
-#   that are saved. Both programs also look up every file that has not changed, and write its entry again; in the model
-#   an unchanged file costs only what the file system's walk does.
+# - **Restores of many small files take longer than simulated, and restores of a few large ones take less.** A file has one cost
+#   (`file_cpu`), both for saving it and for creating it again. In reality, the two costs differ, and the single constant ends
+#   up in between.
+# - **Incrementals of thousands of files take longer than simulated.** The model charges the program's cost of a file only for
+#   saved files. Both programs also look up every unchanged file and write its entry again; in the model, an unchanged file
+#   costs only the walk of the file system.
 #
-# We did not correct any of this with these jobs in view: they are sixty short jobs on one machine, and a mechanism needs more
-# evidence than that. The scenario could have had a constant for each kind of job, and would then fit better and explain less.
+# We did not correct any of this on the basis of these jobs: they are sixty short jobs on one machine, and a mechanism needs
+# more evidence than that. The scenario could have had a constant for each kind of job, and would then fit better and explain
+# less.
 #
 # ## 6. The recipe
 #
-# 1. `simbackup history` on whatever the backup program can export; let `--zone` name the zone of its clock.
-# 2. Write the scenario of one system, and its `history:`; fit few constants, those that stand for mechanisms.
-# 3. `simbackup calibrate --history jobs.csv SCENARIO`: trust the half that was held out, not the one that was fitted.
-# 4. Look at what is left by kind and size of job, as above, before you predict a job that is unlike those of the
+# 1. Run `simbackup history` on whatever the backup program can export; `--zone` names the time zone of its clock.
+# 2. Write the scenario of one system, and its `history:`. Fit only a few constants, those that represent mechanisms.
+# 3. Run `simbackup calibrate --history jobs.csv SCENARIO`. Trust the half that was held out, not the one that was fitted.
+# 4. Look at the remaining errors by kind and size of job, as above, before you predict a job that is unlike those of the
 #    history. [Bring your own measurements](../docs/how-to/bring-your-own-measurements.md) shows each step as a command.
 
 # %% [markdown]
 # ## 7. Exercises
 #
-# **1.** The scatter of one job is 26 % (section 2). How often must you run it to know its mean time to 10 % (one standard deviation)?
+# **1.** The scatter of one job is 26 % (section 2). How often must you run it to know its mean time to within 10 % (one
+# standard deviation)?
 
 # %%
 check("09.1", ...)
 
 # %% [markdown]
-# **2.** Sixty intervals of 90 % are right. How many of the sixty measured times do you expect outside?
+# **2.** Suppose that sixty 90 % intervals are correct. How many of the sixty measured times do you expect outside?
 
 # %%
 check("09.2", ...)

@@ -16,11 +16,11 @@
 #
 # You back up a workstation to a USB stick, but simbackup does not know USB sticks. It does not have to: a device is a folder of
 # four short files in a package of your own, and nothing in the program changes. **What does a simulator need to know about a
-# device to tell how long a backup to it takes?**
+# device to predict how long a backup to it takes?**
 #
 # We start from the package in `examples/simbackup-example`, which adds memory that is used as a disk. We copy it, rename it,
-# run it, find that it is wrong for a stick, and change the two lines that matter. The handbook's page *Add a device*
-# writes such a package from nothing.
+# run it, find that it is wrong for a stick, and change the two lines that matter. The handbook's page *Add a device* shows how
+# to write such a package from scratch.
 
 # %%
 import json
@@ -42,8 +42,8 @@ MB, MINUTE = 1e6, 60
 # ## 1. Copy and rename
 #
 # Each file of the example is copied under new names. Then the package is installed. `pip install ./my-devices` would do that;
-# here we write down ourselves what pip leaves behind: a folder with the *entry points*, by which simbackup finds the kinds
-# of other packages.
+# here we write what pip would write: a folder with the *entry points* through which simbackup finds the kinds of other
+# packages.
 
 # %%
 EXAMPLE = Path(sb.__file__).parents[1] / "examples" / "simbackup-example"
@@ -85,7 +85,7 @@ lines = [
 print("\n".join(lines))
 
 # %% [markdown]
-# ## 2. What a file may say, and what takes time
+# ## 2. The keys of a file, and what takes time
 #
 # `spec.py` has the keys of a datasheet, each with a type that knows its unit:
 
@@ -158,9 +158,9 @@ print({job: round(took, 1) for job, took in datasheet.items()})
 # %% [markdown]
 # ## Predict first
 #
-# You try it with a stopwatch. 24 GB onto the stick take 20 minutes, and 4 minutes back. The package says 100 MB/s and does not
-# say of what. How many times as long as simulated does the backup really take? Write your number down before you go on;
-# nobody else sees it.
+# You try it with a stopwatch. Writing 24 GB to the stick takes 20 minutes, and reading them back takes 4 minutes. The packaging
+# states 100 MB/s, but not what it refers to. How many times as long as simulated does the backup really take? Write your number
+# down before you go on; nobody else sees it.
 
 # %%
 guess = predict(2, "times")
@@ -172,7 +172,7 @@ guess.compare(STOPWATCH["save"] / datasheet["save"])
 # %% [markdown]
 # ## 3. Where is the model wrong?
 #
-# The restore is right, and the backup is wrong by a factor of five. So the rate is that of reading. Flash is erased in blocks
+# The restore is right, and the backup is wrong by a factor of five. So the rate is the read rate. Flash is erased in blocks
 # before it is written, and cheap sticks do that slowly. No value of `rate` can be right for both: the *form* of the device is
 # wrong, and a fit would hide that. The device needs a second rate.
 
@@ -200,8 +200,8 @@ checked = subprocess.run(["simbackup", "check", str(SCENARIO)], env=HERE, captur
 print(checked.stderr)
 
 # %% [markdown]
-# The check knows the new key at once, and so do the schema for editors and the reference: they are all made from
-# `spec.py`. The datasheet gets the value, and says where it comes from.
+# The check knows the new key at once, and so do the schema for editors and the reference: they are all made from `spec.py`. The
+# datasheet gets the value, and states where it comes from.
 
 # %%
 LINE = "  write_rate: {value: 20 MB/s, basis: measured, source: our-notes, at: 24 GB in 20 minutes}\n"
@@ -232,9 +232,9 @@ plt.show()
 # %% [markdown]
 # ## 4. Is it right now?
 #
-# It agrees with the two figures that we gave it, and that proves nothing: the write rate *is* one of them. A device is right if it predicts something that we did not give it. So predict a third figure before you measure it: many small files, or a
-# restore while something else is written. `request()` still treats reads and writes alike; small writes are where
-# sticks are slowest.
+# It agrees with the two figures that we gave it, and that proves nothing: the write rate *is* one of them. A device is right if
+# it predicts something that we did not give it. So predict a third figure before you measure it: many small files, or a restore
+# while something else is written. `request()` still treats reads and writes alike; sticks are slowest with small writes.
 #
 # ## 5. Exercises
 #

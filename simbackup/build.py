@@ -15,7 +15,7 @@ from simbackup.devices.site import Site
 from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import FlowNetwork
+from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.trace import Trace
 from simbackup.live_parts import made
 from simbackup.methods.job import Job, Schedule
@@ -53,6 +53,9 @@ def build(
         system.data[name] = make_data(system, name, data, begins[name])
     for name, workload in spec.workloads.items():
         system.workloads.append(made(workload, system, spec, f"workloads.{name}", workload))
+    for name, job in spec.jobs.items():
+        if job.most_rate is not None:
+            system.most[f"jobs.{name}"] = Link(f"jobs.{name}.most_rate", job.most_rate.si, fastest=job.most_rate.si)
     return system, [job_of(name, spec) for name in spec.jobs]
 
 

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Generator
 from contextlib import contextmanager
 
-OBJECTS = 100_000
+OBJECTS = 250_000
 """Objects that are made before the collector looks for cycles among them."""
 
 
@@ -18,7 +18,7 @@ def seldom() -> Generator[None]:
 
     >>> with seldom():
     ...     gc.get_threshold()[0]
-    100000
+    250000
     """
     before = gc.get_threshold()
     gc.set_threshold(max(OBJECTS, before[0]) if before[0] else 0, *before[1:])

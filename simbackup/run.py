@@ -49,19 +49,18 @@ def simulate(
     seed
         Seed of all random streams: the same scenario and seed give the same result, byte for byte.
     progress
-        Called now and then with how far the run has come.
+        Called from time to time with the progress of the run.
     until
-        Names of jobs: the run ends when these have ended, and its result has only what has ended by then; all jobs
-        unless given.
-    most_records
-        Records of the trace beyond which the run is given up; any number unless given.
+        Names of jobs: the run ends when these have ended, and the result has only jobs that have ended by then. All
+        jobs by default. most_records Maximum number of records of the trace, beyond which the run is abandoned; no
+        limit by default.
 
     Raises
     ------
     InputError
-        Something is wrong with the scenario, or it has no job of a name in `until`.
+        The scenario has errors, or it has no job with a name in `until`.
     TooManyRecordsError
-        The run was given up.
+        The run was abandoned.
 
     >>> result = simulate("published/003-lvm-snapshots/no-snapshot")
     >>> round(result.get("jobs.dd.elapsed"))
@@ -138,7 +137,7 @@ def result_of(
     if not is_there(Path(name)):
         return simulate(name, overrides, seed=seed, progress=progress)
     if overrides:
-        raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
+        raise ResultError(f"{name} is a result, whose values cannot be changed; name its scenario instead")
     return Result.load(name)
 
 

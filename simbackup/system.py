@@ -104,6 +104,8 @@ class System:
     taken: dict[str, float] = field(default_factory=dict[str, float])
     spaces: dict[str, Space] = field(default_factory=dict[str, Space])
     ingests: dict[str, Link] = field(default_factory=dict[str, Link])
+    most: dict[str, Link] = field(default_factory=dict[str, Link])
+    """Greatest rates of jobs, by their addresses, in bytes a second that are sent or copied."""
     spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
@@ -123,6 +125,11 @@ class System:
         """What a deduplicating store takes, or gives back, in shares of the most; made when first needed."""
         name = f"devices.{device}.{'restore_rate' if back else 'ingest'}"
         return self.ingests.setdefault(name, Link(name, 1.0))
+
+    def bounded(self, job: str, shape: FlowShape) -> FlowShape:
+        """The shape of bytes that a run of a job sends or copies, which all its streams do at a greatest rate."""
+        link = self.most.get(".".join(job.split(".")[:2]))
+        return shape if link is None else shape.plus({link: shape.sent}, {link: shape.sent})
 
     def spool(self, volume: str) -> SpoolRoom:
         """The room of a volume that spooled backups take in turn; made when first needed."""
@@ -183,7 +190,7 @@ class System:
             raise JobFailedError(f"no space left on '{place.volume.name}'")
         place.volume.expect(place.begin, place.size)
         cache = self.hosts[host].cache(place.volume.region.store)
-        flow, dirty = yield from cache.write(job, place, fill, activity, law=law)
+        flow, dirty = yield from cache.write(job, place, self.bounded(job, fill), activity, law=law)
         self.on_disk.append(dirty.on_disk)
         self.account(job, flow)
         if wanted - place.size >= LEAST:

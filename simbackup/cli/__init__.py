@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from simbackup.cli import interrupts
@@ -20,6 +21,7 @@ def main() -> None:
                 run()
             finally:
                 interrupts.come_now()
+                gc.freeze()  # all of it ends now: nobody has to look for cycles once more
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; no partial output was written\n")
         raise SystemExit(INTERRUPTED) from None

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from simbackup.cli.codes import INTERRUPTED, WRONG_INPUT
+from simbackup.cli.codes import EXIT_CODES, INTERRUPTED, WRONG_INPUT
 from simbackup.cli.of_files import check, scenarios, schema
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_page import serve
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
-from simbackup.cli.of_sites import check_site, init, plan_site, plot_site, restore_site, size_site
+from simbackup.cli.of_sites import check_site, explain_site, init, plan_site, plot_site, restore_site, size_site
 from simbackup.cli.options import note
 from simbackup.errors import SimbackupError
 
@@ -25,8 +25,8 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
-    name="simbackup", help="Simulate backup and restore systems, and show what limits them.", no_args_is_help=True,
-    context_settings=SETTINGS, pretty_exceptions_enable=False, rich_markup_mode=None,
+    name="simbackup", help="Simulate backup and restore systems, and show what limits them.", epilog=EXIT_CODES,
+    no_args_is_help=True, context_settings=SETTINGS, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
 models = typer.Typer(
     help="Show the datasheets, their values and sources.", no_args_is_help=True, context_settings=SETTINGS,
@@ -68,6 +68,7 @@ for name, command in {"list": listed, "show": shown, "fitted": fitted, "cite": c
 for name, command in {
     "init": init,
     "run": plan_site,
+    "explain": explain_site,
     "restore": restore_site,
     "check": check_site,
     "size": size_site,

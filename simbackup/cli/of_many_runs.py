@@ -142,7 +142,7 @@ def _shard(  # noqa: PLR0917 (the options of the command)
 
     part = shard_of(shard)
     if into is None:
-        raise InputError([Problem(Place("--shard"), "", "needs a folder for what it finds", "add --into FOLDER")])
+        raise InputError([Problem(Place("--shard"), "", "needs a folder for its results", "add --into FOLDER")])
     with counting() as counted:
         found = run_shard(
             name, part, into, seed=seed, workers=workers, scheduler=scheduler, intervals=intervals.value,

@@ -117,7 +117,7 @@ def picture(
 
     kept = is_there(Path(name))
     if kept and sets:
-        raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
+        raise ResultError(f"{name} is a result, whose values cannot be changed; name its scenario instead")
     seen = Result.load(name).picture if kept else drawn(load(name, overrides(sets or [])))
     if out is None:
         print(seen.text(form), end="")  # noqa: T201

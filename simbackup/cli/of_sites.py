@@ -87,6 +87,38 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
         note(f"written to {written}")
 
 
+def explain_site(  # noqa: PLR0917 (typer reads each as an option)
+    site: SiteFile,
+    job: Annotated[
+        list[str] | None,
+        typer.Argument(help="Backups by their systems, copies as SYSTEM-COPY; default: those that are late."),
+    ] = None,
+    night: Annotated[
+        str | None, typer.Option(help="The day on which the night begins; by default the night that decides.")
+    ] = None,
+    until: Annotated[str, typer.Option(help="Where to look for it: a time such as 3y or 18 months, or a date.")] = "3y",
+    sets: Sets = None,
+    as_json: Json = False,
+) -> None:
+    """Explain why a night takes as long as it does: the bottleneck of each late backup, and its time without it."""
+    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
+    from simbackup.planning.night_reasons import night_reasons  # noqa: PLC0415
+    from simbackup.planning.plan import end_of  # noqa: PLC0415
+    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+
+    loaded = load_site(site, overrides(sets or []))
+    day = None if night is None else end_of(loaded.start, night, "--night")
+    with counting.nights() as play:
+        plan = planned(loaded, until if day is None else day, play=play(loaded))
+    warn(plan.warnings)
+    found = night_reasons(plan, day, job or [])
+    if as_json:
+        show.json(show_plan.plain(found.as_dict()))
+    else:
+        show_plan.night(found)
+
+
 def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
     what: Annotated[str, typer.Option(help="site, 'client NAME', or 'one-file NAME'.")] = "site",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from simbackup import units
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
+from simbackup.results.notes import note_sentences
 from simbackup.results.origins import exact
 from simbackup.text import for_terminal
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
-HARDLY = 1e-4
-"""Share below which its digits say nothing."""
+MOST_NOTES = 20
+"""Notes of parts that are printed."""
 WIDE = 160
 """Columns where standard output is not a terminal."""
 Cells = Sequence[Sequence[str]]
@@ -94,12 +95,7 @@ def _rate(value: float) -> str:
 
 
 def _share(value: float) -> str:
-    """A share as a person reads it.
-
-    >>> _share(0.5), _share(1.28e-9)
-    ('50 %', '< 0.01 %')
-    """
-    return "< 0.01 %" if 0.0 < value < HARDLY else units.show_short(value, "1")
+    return units.show_short(value, "1")
 
 
 def _count(value: float) -> str:
@@ -145,15 +141,13 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
         if found is not None:
             line(f"  {found.sentence()}")
     _devices(one)
-    for event in one.trace.events:
-        if event.what.startswith("is "):
-            line(f"{event.address} {event.what}, at {units.show_short(event.time, 's')}")
+    notes(one)
     users(one)
     reported = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
     line(f"inputs: {reported} values; scenario {one.record.hash}, seed {one.record.seed}")
     if intervals and (without := exact(one.values)):
         reported = ", ".join(f"{count} {basis}" for basis, count in without.items())
-        line(f"taken as exact, as they have no range: {reported} values")
+        line(f"taken as exact because they have no range: {reported} values")
 
 
 def _devices(one: Result) -> None:
@@ -171,6 +165,15 @@ def _devices(one: Result) -> None:
         del columns["busy_window"]
     cells = [[*(shown(row[key]) for key, (_, shown) in columns.items()), str(row.get("state", ""))] for row in rows]
     table([*(name for name, _ in columns.values()), "state"], cells, right=range(2, len(columns)))
+
+
+def notes(one: Result) -> None:
+    """Print what parts note of themselves, of many the first."""
+    found = note_sentences(one.trace)
+    for sentence in found[:MOST_NOTES]:
+        line(sentence)
+    if len(found) > MOST_NOTES:
+        line(f"and {len(found) - MOST_NOTES} more notes, under 'notes' of --json")
 
 
 def users(one: Result) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, cast
 
-from simbackup.cli import show
+from simbackup.cli import show, show_causes
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
+from simbackup.planning.night_reasons import NightReasons
 from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import SHARES, Recovery
 from simbackup.planning.sizing import Sizing
@@ -58,7 +59,7 @@ def plan(found: Plan) -> None:
         head = ("year", "pools", "cartridges", "object storage", f"total, {found.months[0].currency}")
         show.table(head, [(y, *(f"{x:,.0f}" for x in s)) for y, s in years.items()], "Cost", right=(1, 2, 3, 4))
     if found.windows.running_on:
-        show.line(f"{found.windows.running_on} backups and copies take more than a day, and slow those of later nights")
+        show.line(f"{found.windows.running_on} backups and copies take more than a day and slow down later ones")
     for policy, lost in found.logs_lost.items():
         show.line(f"'{policy}': logs keep what a loss costs below {show_short(lost, 's', 3)} of changes, also at night")
     if found.behind is not None:
@@ -136,6 +137,23 @@ def recovery(found: Recovery) -> None:
         show.line(f"{100 * share:.0f} % of the systems are back after {when}")
     if found.interval is not None:
         show.line(found.interval.sentence())
+    if found.read_back is not None:
+        size, cost, currency = found.read_back
+        show.line(f"reading {show_short(size, 'B', 3)} back from object storage costs {cost:,.0f} {currency}")
+
+
+def night(found: NightReasons) -> None:
+    """Why a night takes as long as it does: its late backups with their bottlenecks, and those explained."""
+    rows = [
+        (
+            one.job, show_short(one.elapsed, "s", 3), "" if one.window is None else show_short(one.window, "s", 3),
+            one.verdict, one.bottleneck or "none that could be faster", f"{one.share:.0%}",
+        )
+        for one in found.jobs
+    ]  # fmt: skip
+    show.line(f"Night of {found.night}: {found.late} of {found.count} backups and copies are late or fail")
+    show.table(("", "ends after", "window", "", "bottleneck", "of its time"), rows, right=(1, 2, 5))
+    show_causes.explained(found.found, {})
 
 
 def goals(found: list[Goal]) -> None:

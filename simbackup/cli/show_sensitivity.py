@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simbackup import units
 from simbackup.cli.fitting import CellLine, TableColumn, tables
 from simbackup.cli.show import console, line
 from simbackup.cli.show_study import print_columns
@@ -18,6 +19,10 @@ MOST = 15
 def sensitivity(found: Sensitivity) -> None:
     """Print the influences of inputs on a figure, and which to measure first."""
     shown = found.influences[:MOST]
+
+    def effect(value: float) -> str:
+        return found.shown(units.without_rounding(value, found.interval.best))
+
     names = [
         TableColumn(CellLine(("input",)), [[CellLine.dotted(one.name)] for one in shown], right=False),
         TableColumn(CellLine(("range",)), [[CellLine.words(one.range)] for one in shown]),
@@ -29,9 +34,7 @@ def sensitivity(found: Sensitivity) -> None:
     ]  # fmt: skip
     if any(one.effect for one in shown):
         cells = [
-            [CellLine((f"{found.shown(one.effect.mean)}", f"± {found.shown(one.effect.deviation)}"))]
-            if one.effect
-            else []
+            [CellLine((effect(one.effect.mean), f"± {effect(one.effect.deviation)}"))] if one.effect else []
             for one in shown
         ]
         figures.append(TableColumn(CellLine.words("effect of its range"), cells))

@@ -42,7 +42,8 @@ def study(found: Study) -> None:
         line(search.sentence())
     reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
     if reasons:
-        line(f"{reasons.total()} of {len(found.rows)} runs had a failed job:")
+        some = ", in at least one of the runs behind each" if found.samples else ""
+        line(f"a job failed in {reasons.total()} of {len(found.rows)} rows{some}:")
     for reason, times in reasons.most_common(MOST_REASONS):
         line(f"  {times} x {reason}")
     if len(reasons) > MOST_REASONS:
@@ -107,6 +108,7 @@ def _change(row: Mapping[str, Any], name: str) -> Cell:
     if change is None:
         return [CellLine(("",))]
     half, low, high = (row.get(name + end) for end in (CHANGE + HALF, TIMES + LOW, TIMES + HIGH))
+    change = units.without_rounding(change, row[name])
     lines = [CellLine((f"{'+' if change > 0 else '-' if change < 0 else ''}{_figure(name, abs(change))}",))]
     if half is not None:
         lines.append(CellLine((f"± {_figure(name, half)}",)))

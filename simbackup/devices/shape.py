@@ -40,7 +40,7 @@ class FlowShape:
     turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
     in the queues of others; `serial` are the seconds of it that only one of them at a time can spend, and `most` is
     what each may do of what bounds all of them together, as a thread that serves them. `share` is the weight among
-    flows. A `source` changes the shape while the flow is under way.
+    flows. A unit is so many bytes when it is `sent`. A `source` changes the shape while the flow is under way.
     """
 
     demands: dict[Link, float] = field(default_factory=dict[Link, float])
@@ -53,6 +53,7 @@ class FlowShape:
     serial: float = 0.0
     most: Limit = UNBOUND
     share: float = 1.0
+    sent: float = 1.0
     source: Source | None = None
 
     @property
@@ -176,6 +177,7 @@ class FlowShape:
             cap=self.cap / units,
             parts={part: seconds * units for part, seconds in self.parts.items()},
             serial=self.serial * units,
+            sent=self.sent * units,
             most=self._most(units),
             source=self.source.times(units) if self.source is not None else None,
         )

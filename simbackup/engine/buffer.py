@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import simpy
 
@@ -21,8 +22,33 @@ EQUAL = 1e-9
 SLACK = 0.3
 """Share by which the rates of flows that share a level may move before a buffer looks again, while it is far off."""
 
+NEARER = 0.5
+"""Factor on the square of the slack when a buffer looks again."""
+
+EXACT = 2e-3
+"""Slack below which a buffer reckons with the rates of now, and looks again at any change."""
+
 MARGIN = 0.25
 """Share of the capacity by which a level leaves its bound before a hold that wastes some of the room ends."""
+
+
+class _Reading(NamedTuple):
+    """What a buffer holds at a time, in bytes, and what of that may be due to rounding.
+
+    The balance, bytes that came in less bytes that went out, may leave the range by what moves in the least step of the
+    clock. It is never forced: a drain that found fewer bytes than were filled would wait for the last of them for ever.
+    """
+
+    now: float
+    balance: float
+    rounding: float
+
+
+_UNKNOWN = _Reading(-math.inf, 0.0, 0.0)
+
+
+def _same(inflow: float, outflow: float) -> bool:
+    return abs(inflow - outflow) <= EQUAL * max(inflow, outflow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +93,7 @@ class Buffer:
         self._followers: Ports | None = None
         self._held_level: float | None = None
         self._base = 0.0
-        self._known = (-math.inf, 0.0, 0.0)
+        self._known = _UNKNOWN
         self._watches: list[_LevelWatch] = []
         self.looks = 0
         self._slack, self._rings = SLACK, math.inf
@@ -78,7 +104,7 @@ class Buffer:
         """Bytes held now."""
         if self._held_level is not None:
             return self._held_level
-        return min(self.capacity_bytes, max(0.0, self._balance_of_bytes()))
+        return min(self.capacity_bytes, max(0.0, self._read().balance))
 
     def fill(self, flow: Flow, *, bytes_per_unit: float = 1.0) -> None:
         """Attach a filling flow, with its bytes per unit."""
@@ -161,47 +187,36 @@ class Buffer:
         if not 0.0 < bytes_per_unit < math.inf:
             raise ValueError(f"bytes per unit of {flow.name} must be above zero, not {bytes_per_unit}")
         ports[flow] = BufferPort(flow, bytes_per_unit, flow.completed)
-        self._known = (-math.inf, 0.0, 0.0)
+        self._known = _UNKNOWN
         self._network.couple(self, flow, guard=self)
         self._network.changed(self)
 
     def _detach(self, flow: Flow) -> None:
-        self._known = (-math.inf, 0.0, 0.0)
+        self._known = _UNKNOWN
         port = self._fills.pop(flow, None)
         self._base += port.bytes_moved if port else -self._drains.pop(flow).bytes_moved
 
     def _leaders_of(self, followers: Ports) -> Ports:
         return self._drains if followers is self._fills else self._fills
 
-    def _balance_of_bytes(self) -> float:
-        """Bytes that came in less bytes that went out.
-
-        This may leave the range by what moves in the least step of the clock. It is never forced:
-        a drain that found fewer bytes than were filled would wait for the last of them for ever.
-        """
-        filled, drained = self._bytes_moved()
-        return self._base + filled - drained
-
-    def _bytes_moved(self) -> tuple[float, float]:
-        """Bytes that the flows attached have filled and drained by now, which is asked for several times an instant."""
+    def _read(self) -> _Reading:
+        """What it holds by now, which is asked for several times an instant."""
         now = float(self._network.env.now)
-        if self._known[0] != now:
-            self._known = (now, self._fills.bytes_moved, self._drains.bytes_moved)
-        return self._known[1:]
-
-    def _rounding(self) -> float:
-        filled, drained = self._bytes_moved()
-        return min(ROUNDING * (abs(self._base) + filled + drained), 0.25 * self.capacity_bytes)  # one bound at a time
+        if self._known.now != now:
+            filled, drained, base = self._fills.bytes_moved, self._drains.bytes_moved, self._base
+            rounding = min(ROUNDING * (abs(base) + filled + drained), 0.25 * self.capacity_bytes)  # one bound at a time
+            self._known = _Reading(now, base + filled - drained, rounding)
+        return self._known
 
     def _at_bound(self, ports: Ports | None) -> bool:
         """Whether the level is where these ports cannot move more."""
+        reading = self._read()
         if ports is self._fills:
-            return self._balance_of_bytes() >= self.capacity_bytes - self._rounding()
-        return self._balance_of_bytes() <= self._rounding()
+            return reading.balance >= self.capacity_bytes - reading.rounding
+        return reading.balance <= reading.rounding
 
     def _equal(self) -> bool:
-        inflow, outflow = self._fills.bytes_per_s, self._drains.bytes_per_s
-        return abs(inflow - outflow) <= EQUAL * max(inflow, outflow)
+        return _same(self._fills.bytes_per_s, self._drains.bytes_per_s)
 
     def _bounded(self) -> Ports | None:
         """The side that may move no more than the other: the level is at its bound, or was and has hardly left."""
@@ -219,16 +234,20 @@ class Buffer:
         return self.capacity_bytes if self._followers is self._fills else 0.0
 
     def _within_margin(self) -> bool:
-        return abs(self._balance_of_bytes() - self._bound()) < MARGIN * self.capacity_bytes - self._rounding()
+        reading = self._read()
+        return abs(reading.balance - self._bound()) < MARGIN * self.capacity_bytes - reading.rounding
 
     def _overruns(self) -> bool:
         """Whether the level is at a bound, with rates that would drive it beyond."""
-        over = self._fills if self._fills.bytes_per_s > self._drains.bytes_per_s else self._drains
-        return not self._equal() and self._at_bound(over)
+        inflow, outflow = self._fills.bytes_per_s, self._drains.bytes_per_s
+        over = self._fills if inflow > outflow else self._drains
+        return self._at_bound(over) and not _same(inflow, outflow)
 
     def _ring(self) -> None:
-        if self._network.env.now >= self._rings:
-            self._slack *= 0.5 * self._slack
+        if self._network.env.now < self._rings:  # nothing that it depends on has moved since it looked
+            self._alarm.set(self._rings)
+            return
+        self._slack *= NEARER * self._slack
         self.look()
 
     def _look(self) -> None:
@@ -237,28 +256,27 @@ class Buffer:
         Where levels that flows share may move, it is set for the least time that this can take while they stay within a
         slack, and the next look is nearer. Whoever moves such a level beyond asks for another look.
         """
-        level, rounding = self.level, self._rounding()
-        waiting: list[_LevelWatch] = []
-        for watch in self._watches:
-            short = watch.level - level if watch.rising else level - watch.level
-            if short <= rounding:
+        level, rounding = self.level, self._read().rounding
+        for watch in tuple(self._watches):
+            if (watch.level - level if watch.rising else level - watch.level) <= rounding:
                 watch.event.succeed(watch.level)
-            else:
-                waiting.append(watch)
-        self._watches = waiting
+                self._watches.remove(watch)
         self.looks += 1
         if self._held_level is not None:
             return
-        slack = self._slack if rounding < level < self.capacity_bytes - rounding and self._slack > EQUAL else 0.0
+        slack = self._slack if rounding < level < self.capacity_bytes - rounding and self._slack > EXACT else 0.0
         self._guard(slack)
         fills, drains = self._fills.range(slack), self._drains.range(slack)
         rise, fall = fills[1] - drains[0], drains[1] - fills[0]
-        times = [(watch.level, rise if watch.rising else fall) for watch in waiting]
+        times = [(watch.level, rise if watch.rising else fall) for watch in self._watches]
         times += [(self.capacity_bytes, rise), (0.0, fall)]
         if self._followers is not None:
             times.append((abs(self._bound() - MARGIN * self.capacity_bytes), max(rise, fall)))
-        gaps = [(abs(at - level), rate) for at, rate in times if rate > 0.0]
-        soon = min((gap / rate for gap, rate in gaps if gap > rounding), default=math.inf)
+        soon = math.inf
+        for at, rate in times:
+            gap = abs(at - level)
+            if rate > 0.0 and gap > rounding:
+                soon = min(soon, gap / rate)
         now = float(self._network.env.now)
         self._rings = max(now + soon, math.nextafter(now, math.inf))
         self._alarm.set(self._rings)

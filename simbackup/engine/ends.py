@@ -74,9 +74,9 @@ class Ends(Generic[T]):
             return []
         near: dict[T, None] = {}
         while self._near and self._near[0][0] <= at * (1.0 + ULPS):
-            entry = heappop(self._near)
-            if self._counts(entry, entry[2].near):
-                near[entry[2]] = None
+            time, _, one = heappop(self._near)
+            if one.near == time and one.crowd is self._crowd:
+                near[one] = None
         for one in near:
             heappush(self._near, (one.near, one.number, one))
         return sorted((one for one in near if one.due(now)), key=lambda one: one.number)
@@ -90,9 +90,12 @@ class Ends(Generic[T]):
     def next(self) -> float:
         """The time at which nothing of the next is left, infinite if none will be done."""
         ends = self._ends
-        while ends and not self._counts(ends[0], ends[0][2].ends):
+        while ends:
+            time, _, one = ends[0]
+            if one.ends == time and one.crowd is self._crowd:
+                return time
             heappop(ends)
-        return ends[0][0] if ends else math.inf
+        return math.inf
 
     def __bool__(self) -> bool:
         return bool(self._near)

@@ -131,7 +131,8 @@ class FlowNetwork:
             if link.riding is not None:
                 self._crowds.see(link)
             link.attach(flow)
-            self._link(link)
+            if link not in self._solving.links:
+                self._solving.links[link], link.number = None, next(self._numbers)
         self._meet(flow)
         self._touch(flow)
         return flow
@@ -234,13 +235,10 @@ class FlowNetwork:
         if flow.may_ask:
             flow.look_around()
         for link in flow.links:
-            look_around(link)
+            if link.may_ask:
+                look_around(link)
             if link.crowds and link.entangled:
                 self._crowds.leave(link)
-
-    def _link(self, link: Link) -> None:
-        if link not in self._solving.links:
-            self._solving.links[link], link.number = None, next(self._numbers)
 
     def _touch(self, flow: Flow) -> None:
         if flow.active:
@@ -284,7 +282,8 @@ class FlowNetwork:
         self._ends.put(flow, near)
         for link in flow.links:
             seconds = link.detach(flow, now, left)
-            look_around(link)
+            if link.may_ask:
+                look_around(link)
             if seconds > 0.0:
                 there = self.least.setdefault(flow.name, {})
                 there[link] = there.get(link, 0.0) + seconds

@@ -36,7 +36,7 @@ class Link(Meter):
     __slots__ = (
         "_asking", "_capacity", "_least", "_next_bytes_per_s", "_next_used", "_recorded", "_rule", "_shifts",
         "_solved_capacity", "_summed", "_summed_ago", "_varies", "crossing", "crowds", "entangled", "fastest",
-        "limited", "movers", "name", "number", "plain", "pooled", "stale", "streams", "tracks", "watchers",
+        "limited", "may_ask", "movers", "name", "number", "plain", "pooled", "stale", "streams", "tracks", "watchers",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +62,8 @@ class Link(Meter):
         self._asking: dict[Flow, None] = {}
         self.entangled = False
         """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
+        self.may_ask = False
+        """Whether flows that may do so have ever crossed it."""
         self._solved_capacity: float | None = None
         self.limited: dict[Mover, None] = {}
         """Those of them whose bottleneck it is."""
@@ -154,6 +156,7 @@ class Link(Meter):
 
     def _load(self, flow: Flow) -> None:
         self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
+        self.may_ask = self.may_ask or flow.may_ask
 
     def _entangle(self) -> None:
         self.entangled = bool(self._asking) or (self.streams is not None and self.streams.uneven)

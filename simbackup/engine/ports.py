@@ -20,11 +20,6 @@ class BufferPort:
         """Bytes that it has moved since then."""
         return (self.flow.completed - self.start) * self.bytes_per_unit
 
-    @property
-    def bytes_per_s(self) -> float:
-        """Bytes that it moves now."""
-        return self.flow.rate * self.bytes_per_unit
-
 
 class Ports(dict[Flow, BufferPort]):
     """The flows on one side by themselves, in the order in which they came."""
@@ -33,16 +28,16 @@ class Ports(dict[Flow, BufferPort]):
     def bytes_moved(self) -> float:
         """Bytes that they have moved since they were attached."""
         moved = 0.0
-        for port in self.values():
-            moved += port.bytes_moved
+        for flow, port in self.items():
+            moved += (flow.completed - port.start) * port.bytes_per_unit
         return moved
 
     @property
     def bytes_per_s(self) -> float:
         """Bytes a second that they move together."""
         rate = 0.0
-        for port in self.values():
-            rate += port.bytes_per_s
+        for flow, port in self.items():
+            rate += flow.rate * port.bytes_per_unit
         return rate
 
     @property
@@ -53,7 +48,7 @@ class Ports(dict[Flow, BufferPort]):
     def range(self, slack: float) -> tuple[float, float]:
         """Bytes a second that they move together at least and at most, if levels that they share move by a share."""
         low = high = 0.0
-        for port in self.values():
-            rate, off = port.bytes_per_s, slack if port.flow.crowd is not None else 0.0
+        for flow, port in self.items():
+            rate, off = flow.rate * port.bytes_per_unit, slack if flow.crowd is not None else 0.0
             low, high = low + rate * (1.0 - off), high + rate * (1.0 + off)
         return low, high

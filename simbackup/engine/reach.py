@@ -119,7 +119,8 @@ class Reach:
             for link in links:
                 self._see(link)
                 other = (link.streams is not None or link.has_other_capacity) and link.moves_all
-                movers = link.movers if other or link.entangled or waits_alone(link) else link.limited
+                alone = link.may_ask and waits_alone(link)
+                movers = link.movers if other or alone or link.entangled else link.limited
                 if movers:
                     self.add(movers)
 

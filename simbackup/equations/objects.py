@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 
-def parts(size: float, part: float) -> float:
-    """Requests for an object when each carries a limited number of bytes: `max(ceil(s / p), 1)`.
+def parts(size: float, part: float, most: float = math.inf) -> float:
+    """Requests for an object when each carries a limited number of bytes: `min(max(ceil(s / p), 1), m)`.
 
     "Uploading and copying objects using multipart upload", Amazon S3 user guide; "Put Block", reference of Azure Blob
     Storage.
@@ -17,11 +17,13 @@ def parts(size: float, part: float) -> float:
         Bytes of the object, s.
     part
         Bytes of a part, p.
+    most
+        Parts that an object has at most, m; those of a larger object are larger.
 
     >>> parts(100e6, 8e6), parts(10.0, 8e6)
     (13.0, 1.0)
     """
-    return float(max(math.ceil(size / part), 1))
+    return float(min(max(math.ceil(size / part), 1), most))
 
 
 def at_once(connections: int, objects: float, each: float, most: float | None) -> int:
@@ -46,3 +48,25 @@ def at_once(connections: int, objects: float, each: float, most: float | None) -
     """
     together = each if most is None else min(each, most)
     return max(min(connections, math.floor(objects * together)), 1)
+
+
+def buffered_rate(filling: float, sending: float, buffers: float) -> float:
+    """Bytes a second of a stream whose parts are filled one by one in a few buffers and then sent: `b / (f + t)`.
+
+    Each buffer goes round: it is filled in `f` seconds a byte, sent in `t`, and is free again. Little, "A Proof for the
+    Queuing Formula: L = lambda W", Operations Research 9(3), 1961, with b buffers in the system. Range: an upper bound,
+    which constant times reach; who fills is slower than that himself where b is large.
+
+    Parameters
+    ----------
+    filling
+        Seconds to read or make a byte, f.
+    sending
+        Seconds of a byte on a connection, its share of the latency included, t.
+    buffers
+        Buffers, b.
+
+    >>> round(buffered_rate(1 / 100e6, 1 / 50e6, buffers=2) / 1e6, 1)
+    66.7
+    """
+    return buffers / (filling + sending)

@@ -131,6 +131,35 @@ def commits(cow: CopyOnWriteParameters, chunks: float, together: float = 1.0) ->
     return max(1.0 / together, filled) + filled
 
 
+def destaged_commits(cow: CopyOnWriteParameters, chunks: float, together: float = 1.0, cache: float = 0.0) -> float:
+    """Metadata writes per run of chunks that reach the disks behind a write cache; all of them without one.
+
+    min(n, 2 f + R / W): of n commits, those that find their metadata chunk in the cache replace it there ("write
+    on top", section 2.5.2.3 of the manual of the RAID Array 3000 controller shelf). It goes to the disks when it is
+    full, as does the write that clears the next, f of each per run, and whenever the R bytes of copies written
+    meanwhile have filled the cache of W bytes once. Holds for a cache that writes first what came first.
+
+    Parameters
+    ----------
+    cow
+        The snapshot.
+    chunks
+        Chunks of the run.
+    together
+        Runs that share a commit, m.
+    cache
+        Bytes of the write cache, W.
+
+    >>> cow = CopyOnWriteParameters(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536)
+    >>> destaged_commits(cow, 1.0), round(destaged_commits(cow, 1.0, cache=2**26), 6)
+    (1.001953125, 0.004028)
+    """
+    each = commits(cow, chunks, together)
+    if cache <= 0.0:
+        return each
+    return min(each, 2.0 * chunks / records_per_area(cow) + chunks * cow.chunk / cache)
+
+
 def writers_together(clients: float, copying: float, outside: float) -> float:
     """Mean number of writers that share one commit when each waits for its own write.
 

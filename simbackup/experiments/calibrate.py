@@ -63,8 +63,8 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
 
     The uncertainty has three independent parts: what the residuals leave (where there are more rows than constants),
     the digits that the rows are printed with, and how far the fit moves when each assumed value moves over its range.
-    The last part is no error of its own where these values are uncertain inputs, too: the constant makes up for them.
-    So it has correlations with them.
+    The last part is not an independent error if these values are also uncertain inputs: the constant compensates for
+    them. It is therefore correlated with them.
 
     Parameters
     ----------

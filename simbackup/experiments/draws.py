@@ -87,7 +87,7 @@ def wrong_correlations(asked: StudySpec, tree: Node, unknown: Sequence[Input]) -
     place = tree.find((SECTION, "correlations"))[0].place
     used = {number_of(each, unknown) for one in named.values() for each in one.between}
     if len(used) >= draws.cases:
-        message = f"{draws.cases} cases are too few for {len(used)} inputs that go together"
+        message = f"{draws.cases} cases are too few for {len(used)} correlated inputs"
         yield Problem(place, f"{SECTION}.cases", message, f"write more than {len(used)}")
         return
     try:

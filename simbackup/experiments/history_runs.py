@@ -59,7 +59,7 @@ def history_runs(
     """
     spec = scenario.spec.history
     if spec is None:
-        remedy = "say in it which rows are which jobs, and what is fitted"
+        remedy = "state there which rows are runs of which jobs, and what to fit"
         raise InputError([Problem(scenario.tree.place, "history", "is missing", remedy)])
     found: list[HistoryRun] = []
     problems: list[Problem] = []

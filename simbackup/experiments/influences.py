@@ -75,8 +75,8 @@ class Narrowed:
 class Sensitivity:
     """Which inputs a figure depends on, the most important first, and which to measure first.
 
-    `interval` is the 90 % interval of the figure, and `from_inputs` the part of it that inputs leave open; the model
-    leaves out the rest. `inputs` counts all uncertain inputs, also those without influence, and `runs` the simulations.
+    `interval` is the 90 % interval of the figure, and `from_inputs` the part of it that is due to inputs; the rest is
+    model error. `inputs` counts all uncertain inputs, including those without influence, and `runs` the simulations.
     """
 
     title: str
@@ -99,20 +99,20 @@ class Sensitivity:
         return html_table(["input", *table.columns], cells, f"{self.title}: {self.figure}", self.sentence())
 
     def shown(self, value: float, digits: int = DIGITS) -> str:
-        """A value of the figure for people."""
+        """A value of the figure as text, with its unit."""
         unit = unit_of(self.figure)
         return f"{value:.{digits + 1}g}" if unit is None else units.show_short(value, unit, digits)
 
     def narrowing(self) -> float:
         """The share, from 0 to 1, by which the interval would be narrower if the first input were known exactly.
 
-        Of an interval by factors, it is the share of the logarithm of its upper over its lower end.
+        For an interval by factors, it is the share of the logarithm of the ratio of its ends.
         """
         width = _width(self.interval)
         return max(0.0, 1.0 - _width(self.first.interval) / width) if self.first is not None and width > 0.0 else 0.0
 
     def sentence(self) -> str:
-        """What to measure first, and what it would narrow, in words."""
+        """What to measure first, and how much that would narrow the interval, in words."""
         interval = f"{self.figure} lies between {self._ends(self.interval)} in {100.0 * LEVEL:.0f} % of cases"
         if self.first is None:
             return f"{interval}; no input moves it"

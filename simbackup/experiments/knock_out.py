@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from simbackup.engine.activity import WORDS, Activity, queue_of
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.capability import ImageDevice, Piece
+from simbackup.schema.job import JobSpec
 from simbackup.schema.registry import device_kinds, method_kinds
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _pieces_of_jobs(scenario: Scenario | None, name: str) -> Mapping[str, tuple[
     """What of a job, or of the backup that it restores, can limit it; of any job where the scenario is not known."""
     if scenario is not None:
         job = scenario.spec.jobs.get(_backup(scenario, name))
-        return job.pieces if job is not None else {}
+        return {**JobSpec.pieces, **job.pieces} if job is not None else {}
     return {piece: keys for kind in method_kinds().values() for piece, keys in kind.spec.pieces.items()}
 
 

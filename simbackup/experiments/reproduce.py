@@ -99,10 +99,10 @@ def _own(name: str) -> list[Measured]:
 
 
 def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int | None = None) -> Reproduction:
-    """Compare measured with simulated figures, for all documents or for those named.
+    """Compare measured with simulated figures, for all documents or for the named ones.
 
     A document is named by the beginning of its name, or by a folder of your own with `measured.yaml` and scenarios.
-    `intervals` also runs each scenario over the ranges of its assumed values, in so many processes at once; by
+    `intervals` also runs each scenario over the ranges of its assumed values, in `workers` processes at once; by
     default, one for each processor.
     """
     rows: list[Row] = []

@@ -50,34 +50,31 @@ def sensitivity(
 ) -> Sensitivity:
     """Which uncertain inputs of a scenario a figure depends on, and which of them to measure first.
 
-    Each input is moved alone to both ends of its range (tornado); all of them are moved one after the other along
-    random walks (Morris screening); those with the greatest effects vary together (Sobol' indices). At last, the
-    interval of the figure is computed again as if the input with the greatest index were known exactly.
+    Each input is moved alone to both ends of its range (tornado). All of them are moved one after the other along
+    random walks (Morris screening). Those with the largest effects vary together (Sobol' indices). Finally, the
+    interval of the figure is recalculated as if the input with the largest index were known exactly.
 
     Parameters
     ----------
     what
         The scenario: path or name of its file, YAML text, or a mapping.
     figure
-        Address of the figure, such as `jobs.full.elapsed`; by default the elapsed time of the job that takes longest.
+        Address of the figure, such as `jobs.full.elapsed`; by default, the elapsed time of the longest job.
     overrides
         Values by address that replace those of the file.
     seed
         Seed of all samples and runs.
     samples
-        Places of each sample for Sobol' indices, a power of two; 0 leaves them out. Their number of runs is this times
-        the number of inputs (at most 8) and two.
-    walks
-        Random walks of the screening; 0 leaves it out. Each takes as many runs as there are inputs, and one.
-    workers, scheduler, into, progress, note
-        As for `study`.
+        Sample size for Sobol' indices, a power of two; 0 leaves them out. The number of runs is this times the number
+        of inputs (at most 8) plus two. walks Number of random walks of the screening; 0 leaves it out. Each takes as
+        many runs as there are inputs, plus one. workers, scheduler, into, progress, note As for `study`.
 
     Raises
     ------
     InputError
         Something is wrong with the scenario, or it has no such figure.
     ResultError
-        The figure is no number, nothing in the scenario is uncertain, or SciPy is missing for Sobol' indices.
+        The figure is not a number, nothing in the scenario is uncertain, or SciPy is missing for Sobol' indices.
 
     >>> sensitivity("published/003-lvm-snapshots/no-snapshot", samples=0, walks=0, workers=1).figure
     'jobs.dd.elapsed'
@@ -102,10 +99,10 @@ class _Asked:
         self.point, self.scenario, self.inputs, self.runner = point, scenario, unknown_inputs, runner
         self.figure = point.show[0]
         if not unknown_inputs:
-            raise ResultError(f"{scenario.title}: nothing in it is uncertain; state values as assumed, with a range")
+            raise ResultError(f"{scenario.title}: no value is uncertain; state values as assumed, with a range")
         [[best]] = self._cases([tuple(0.0 for _ in unknown_inputs)], "runs")
         if self.figure not in best.figures:
-            raise ResultError(f"{self.figure} is no number at the best estimates; simbackup run shows why")
+            raise ResultError(f"{self.figure} has no value at the best estimates; simbackup run shows why")
         self.best, self.best_figures = best.figures[self.figure], best
 
     def answer(self, samples: int, walks: int) -> Sensitivity:

@@ -42,15 +42,17 @@ class BadPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Study:
-    """What a study found: one row for each run, with the scenario, what was varied, and the figures in SI units.
+    """The results of a study: one row for each run, or for the runs of all seeds.
 
-    `varied` names the columns that identify the runs: `case` where the study has cases, then the addresses varied.
+    A row has the scenario, what was varied, and the figures in SI units.
+
+    `varied` names the columns that identify the runs: `case` if the study has cases, then the varied addresses.
     Figures of a failed job are None; if any failed, each row lists under `failed` which ones and why, or None. So are
     those of a point that could not be run; `bad` has these points.
-    Over several seeds numbers are means; beside each is half its interval of confidence, 95 %, under its name and
-    ` ±`; `samples` has the figures of each row seed by seed. The ends of the 90 % interval that uncertain inputs and
-    the model leave are under its name and ` low` or ` high`; `intervals` has them by row, and what decides most.
-    A study that compares has how much more a figure is than in the row of its base under ` change` (with ` change ±`),
+    With several seeds, numbers are means; the column with the same name and ` ±` has half of the 95 % confidence
+    interval, and `samples` has the figures of each row by seed. The ends of the 90 % interval that uncertain inputs and
+    the model leave are under its name and ` low` or ` high`; `intervals` has them by row, and what decides most. A
+    study that compares has how much more a figure is than in the row of its base under ` change` (with ` change ±`),
     and how many times it under ` times`.
     """
 
@@ -82,13 +84,13 @@ class Study:
     def difference(self, figure: str, row: int, other: int, *, paired: bool = True) -> Interval:
         """The difference of a figure between two rows, with half of its 95 % interval.
 
-        Rows share their seeds, so that what chance does to both alike is not in the interval; it is if they are not
-        taken as `paired`.
+        Rows share their seeds, so random variation that affects both alike is not in the interval, unless `paired` is
+        false.
 
         Raises
         ------
         ResultError
-            The study has no such figure, not several seeds, or a job failed.
+            The study has no such figure, it has only one seed, or a job failed.
         """
         if not self.samples:
             raise ResultError("the study has only one seed; add 'seeds:' to it")
@@ -99,8 +101,8 @@ class Study:
     def ratio(self, figure: str, row: int, other: int) -> CentralInterval:
         """The ratio of a figure between two rows, with its 90 % interval over the ranges of the inputs.
 
-        Rows share their cases, so that what is uncertain in both alike is not in the interval. What the model leaves
-        out is not in it either.
+        Rows share their cases, so uncertainty that affects both alike is not in the interval. Model error is not in it
+        either.
 
         Raises
         ------

@@ -43,36 +43,29 @@ def study(
 ) -> Study:
     """The table of a study: every scenario in every case with every combination of values, in the order of the file.
 
-    A point that a check refuses, or that is lost for another reason, has no figures in the table; the others do.
+    A point that a check rejects, or that fails for another reason, has no figures in the table; the others do.
 
     Parameters
     ----------
     what
-        Path or name of the study's file, YAML text of several lines, or a mapping with what would stand in the file.
+        Path or name of the study's file, YAML text of several lines, or a mapping with the contents of such a file.
     seed
-        Seed of all runs: the same draws for each, so that differences are those of the values. The first one if the
-        study has several.
-    workers
-        Worker processes; by default as many as there are processors. The table is the same whatever their number.
-    scheduler
-        Address of the scheduler of a Dask cluster, whose workers see the same files; takes the place of `workers`.
-    into
-        A folder that keeps the outcome of each point as soon as it is known. Points whose outcome it holds are not run
-        again, unless their scenario, a datasheet of it, or the program has changed.
-    intervals
-        Effort for the 90 % interval of each figure: `none`; `quick`, which runs each row ten more times, and none if
-        the study is large; `thorough`: hundreds of times. A study that is `uncertain` states its own number, unless
-        there are to be none. All rows share their cases, so that what is uncertain in all
-        of them alike makes no difference between them.
-    progress
-        Called with the points that are done, and with their number; first for the rows, then for the intervals.
-    note
-        Called with a line on how many points the folder holds.
+        Seed of all runs: each uses the same draws, so differences come only from the values. If the study has several
+        seeds, this is the first. workers Worker processes; by default as many as there are processors. The table does
+        not depend on their number. scheduler Address of the scheduler of a Dask cluster whose workers see the same
+        files; used instead of `workers`. into A folder in which the result of each point is saved as soon as it is
+        known. Points with a saved result are not run again, unless their scenario, one of its datasheets, or the
+        program has changed. intervals Effort for the 90 % interval of each figure: `none`; `quick`, which runs each row
+        ten more times, and none if the study is large; `thorough`: hundreds of times. A study that is `uncertain`
+        states its own number, unless this is `none`. All rows share their cases, so uncertainty that affects all rows
+        alike makes no difference between them. progress Called with the number of points that are done and with the
+        total; first for the rows, then for the intervals. note Called with a line that states how many points the
+        folder holds.
 
     Raises
     ------
     InputError
-        Something is wrong with the study, or all of its points are refused.
+        The study has errors, or all of its points are rejected.
     ResultError
         The folder cannot be used, or there is no such cluster.
 

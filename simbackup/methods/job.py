@@ -234,7 +234,7 @@ def _failing(system: System, schedule: Schedule, name: str, before: int) -> Gene
     if schedule.fails_after:
         with system.clock.span(name, name, Activity.WAIT):
             yield system.env.timeout(schedule.fails_after)
-    raise JobFailedError(f"failed by chance, as {100.0 * schedule.fails:g} % of its tries do")
+    raise JobFailedError(f"failed at random, as {100.0 * schedule.fails:g} % of its attempts do")
 
 
 def _admitted(system: System, job: Job, name: str, ends: float) -> Generator[simpy.Event, Any, Admission | None]:

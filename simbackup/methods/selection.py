@@ -21,16 +21,14 @@ class Selection:
     at: float | None
 
     def pieces(self, saved: SaveSet) -> list[tuple[float, float]]:
-        """Begin and size of each file in the save set: together at one place, or spread over it.
+        """Begin and size of each piece of the save set: all files together at one place, or each by itself.
 
         Spread files are one in each of equal parts, at places as if drawn at random: even spacing would be in step
         with the passes of the tape, and the way from one to the next would not be the mean way.
         """
-        each = self.size / self.files
         if self.at is not None:
-            begin = min(self.at * saved.size, saved.size - self.size)
-            return [(begin + i * each, each) for i in range(self.files)]
-        step = saved.size / self.files
+            return [(min(self.at * saved.size, saved.size - self.size), self.size)]
+        each, step = self.size / self.files, saved.size / self.files
         return [(i * step + (0.5 + i * i * GOLDEN) % 1.0 * (step - each), each) for i in range(self.files)]
 
 

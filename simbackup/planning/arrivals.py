@@ -36,7 +36,7 @@ class Arrivals:
         days
             Its days up to the moment.
         play
-            A function that simulates a night; the simulator by default.
+            A function that simulates a night; by default, the simulator.
         """
         first, *others = days[-NIGHTS - 1 :]
         recent = [first, *others] if len(days) <= NIGHTS else [first._replace(runs=()), *others]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
@@ -24,6 +25,23 @@ class Month(NamedTuple):
     objects: float
     total: float
     currency: str
+
+
+class ReadBack(NamedTuple):
+    """Bytes that are read back from object storage, and what that costs in the currency of the prices."""
+
+    bytes: float
+    cost: float
+    currency: str
+
+
+def read_back(site: PlannedSite, by_target: Iterable[tuple[str, float]]) -> ReadBack | None:
+    """What it costs to read bytes back from targets; None without a price of `egress`, or if none stores objects."""
+    prices = site.file.spec.prices
+    size = math.fsum(size for name, size in by_target if site.targets[name].stores_objects)
+    if not size or prices is None or prices.egress is None:
+        return None
+    return ReadBack(size, size / TERABYTE * prices.egress.si, prices.currency)
 
 
 def months(site: PlannedSite, days: Iterable[Day]) -> list[Month]:

@@ -70,14 +70,14 @@ class Reading:
 
 
 def site_text(inventory: Path, template: str = TEMPLATE, warnings: list[Problem] | None = None) -> str:
-    """The text of a site file for the systems of an inventory, after a template.
+    """The text of a site file for the systems of an inventory, based on a template.
 
     Columns that were not used, or that are ambiguous, are added to `warnings` if it is given.
 
     Raises
     ------
     InputError
-        All cells that cannot be read, with their places; or there is no such template.
+        Cells cannot be read (all are listed, with their places), or there is no such template.
     """
     text = _template(template)
     tree = parse(text, f"{template}.site.yaml")
@@ -150,9 +150,9 @@ def _doubts(reading: Reading, table: Inventory) -> Iterator[Problem]:
     cells = [row[reading.columns[key]] for key in UNITS if key in reading.columns for row in table.rows]
     found = [cell for cell in cells if doubtful(str(cell.value))] if not reading.written.seen else []
     if found:
-        first, message = found[0], f"'{found[0].value}' may have a mark of decimals or of thousands"
+        first, message = found[0], f"'{found[0].value}' may have a decimal mark or a thousands separator"
         more = f", like {len(found) - 1} more" if len(found) > 1 else ""
-        remedy = "a point was read as that of decimals, a comma as that of thousands"
+        remedy = "a point was read as a decimal point, a comma as a thousands separator"
         yield Problem(first.place, "", message + more, remedy, "warning")
 
 
@@ -229,10 +229,7 @@ def _changing(reading: Reading, row: Mapping[str, Node], files: Node | None) -> 
     for key, inside in (("change", "daily"), ("growth", "growth")):
         cell = _cell(reading, row, key)
         if cell is not None:
-            value = _amount(reading, cell, key, DEFAULT_SHARE)
-            inner.append(f"{inside}: {value}")
-            if inside == "daily" and change == FILES:
-                inner.append(f"daily_files: {value}")
+            inner.append(f"{inside}: {_amount(reading, cell, key, DEFAULT_SHARE)}")
     yield "change", f"{{{', '.join(inner)}}}"
 
 

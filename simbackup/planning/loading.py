@@ -22,6 +22,8 @@ from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import parse, read
 
 Source = str | Path | Mapping[str, object]
+NAMED = ("machines", "targets", "policies", "systems")
+"""The sections of parts with names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +66,26 @@ def read_site(what: Source, overrides: Mapping[str, object] | None = None) -> Si
         path = found(str(what))
         tree, name = read(path, shelf.shown(path)), path.stem.removesuffix(".site")
     refuse_others(tree, "site")
+    return site_of(_overridden(tree, overrides or {}), name)
+
+
+def _overridden(tree: Node, overrides: Mapping[str, object]) -> Node:
+    """The tree with the values at some addresses replaced."""
     problems: list[Problem] = []
-    for address, value in (overrides or {}).items():
-        new = trees.at_path(tuple(address.split(".")), trees.from_plain(value, Place("overrides")))
+    for address, value in overrides.items():
+        node = trees.from_plain(value, Place("overrides"))
+        section, *inside = address.split(".")
+        named = tree.mapping[section].mapping if section in NAMED and section in tree.mapping else None
+        if named is not None and inside and inside[0] not in named:
+            message = f"there is no '{inside[0]}' under {section}"
+            problems.append(Problem(node.place, address, message, choices(inside[0], named)))
+            continue
+        new = trees.at_path((section, *inside), node)
         problems += trees.without_effect(tree, new)
         tree = trees.overlay(tree, new)
     if problems:
         raise InputError(problems)
-    return site_of(tree, name)
+    return tree
 
 
 def found(name: str) -> Path:
@@ -129,7 +143,7 @@ def _priced(tree: Node, problems: list[Problem]) -> Node:
 
 def _parts(spec: SiteSpec) -> Iterator[tuple[tuple[str, ...], Frozen]]:
     yield (), spec
-    for section in ("machines", "targets", "policies", "systems"):
+    for section in NAMED:
         for name, part in getattr(spec, section).items():
             yield (section, name), part
     for name, policy in spec.policies.items():
@@ -196,7 +210,7 @@ def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             here = ("policies", name, "copies", copy, "to")
             yield from _known(tree, here, part.to, spec.targets, "target")
             if part.to in policy.to:
-                yield _problem(tree, here, f"'{part.to}' has the backups themselves", "name another target")
+                yield _problem(tree, here, f"'{part.to}' already takes the backups", "name another target")
 
 
 def _targets(spec: SiteSpec, tree: Node) -> Iterator[Problem]:

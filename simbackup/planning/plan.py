@@ -237,7 +237,7 @@ def plan(
     overrides
         Values by address that replace those of the file, such as `{"policies.nightly.spread": True}`.
     play
-        A function that simulates a night; the simulator by default.
+        A function that simulates a night; by default, the simulator.
 
     Raises
     ------

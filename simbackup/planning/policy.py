@@ -64,7 +64,7 @@ class RetentionSpec(Frozen):
         for name in ("last", "daily", "weekly", "monthly", "yearly"):
             given = getattr(self, name)
             if given is not None and given.si < 1.0:
-                yield (name,), "keeps nothing", "leave it out; without any rule all is kept for ever"
+                yield (name,), "keeps nothing", "leave it out; without any rule, everything is kept forever"
         if self.age is not None:
             yield from readable("age", period, self.age, "write for example '35 days', '5 weeks', '7 years'")
 
@@ -192,7 +192,7 @@ class PolicySpec(Frozen):
         if self.spread and "full" not in self.schedule:
             yield ("spread",), "there are no full backups to spread", "write 'full' under 'schedule'"
         if self.merges and set(self.schedule) - {"incremental"}:
-            message = "only a policy of incrementals alone merges them"
+            message = "only a policy with nothing but incrementals merges them"
             yield ("merges", "schedule"), message, "write 'schedule: {incremental: daily}'"
 
     @property

@@ -22,8 +22,7 @@ class PricesSheet(Frozen):
     object_month: Money | None = None
     """A terabyte of object storage for a month."""
     egress: Money | None = None
-    """A terabyte that is read back from object storage. No cost of a plan includes it; multiply it by the bytes of a
-    restore."""
+    """A terabyte that a restore reads back from object storage; `plan restore` prints what it costs."""
 
 
 class PricesSpec(Modelled, PricesSheet):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL
 from simbackup.errors import Problem
+from simbackup.planning.cost import ReadBack
 from simbackup.planning.restore_interval import RestoreInterval
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Recovery:
     """What was left out, as the site does not state it."""
     interval: RestoreInterval | None = None
     """How sure the time until all is back is; None if something never is."""
+    read_back: ReadBack | None = None
+    """What is read from object storage and what that costs; None if nothing is, or without a price."""
 
     @property
     def complete(self) -> bool:
@@ -85,6 +88,7 @@ class Recovery:
         return {
             "what": self.what, "at": self.at, "after_loss_of": self.lost, "complete": self.complete,
             "interval": self.interval and {"probability": LEVEL, **self.interval._asdict()},
+            "read_back": self.read_back and self.read_back._asdict(),
             "data_lost": self.data_lost, "back": {f"{share:.0%}": self.until(share) for share in SHARES},
             "warnings": [str(warning) for warning in self.warnings],
             "systems": [{**system._asdict(), "point": system.point and str(system.point)} for system in self.systems],

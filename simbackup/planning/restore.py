@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from dateutil.relativedelta import relativedelta
 from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.arrivals import Arrivals
+from simbackup.planning.cost import read_back
 from simbackup.planning.declared import Declared
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import Source
@@ -54,7 +55,7 @@ def restore(
     nights: Nights | None = None,
     play: Play | None = None,
 ) -> Recovery:
-    """The time of a restore at noon of a day, from the newest save sets that were complete by then.
+    """The time of a restore at noon on a day, from the newest save sets that were complete by then.
 
     Parameters
     ----------
@@ -67,13 +68,12 @@ def restore(
     lost
         A target or a place whose copies are lost.
     at_once
-        Restores from disk that run at the same time.
+        Number of restores from disk that run at the same time.
     intervals
-        `none`, `quick` or `thorough`: how much work goes into the ranges of systems and devices.
+        `none`, `quick` or `thorough`: how thoroughly the ranges of systems and devices are sampled.
     nights
-        The nights of a plan that show what was complete; unless given, those of the week before are simulated.
-    play
-        A function that simulates them; the simulator by default.
+        The nights of a plan that show which save sets were complete; by default, those of the week before are
+        simulated. play A function that simulates them; the simulator by default.
 
     Raises
     ------
@@ -107,7 +107,8 @@ def restore(
             or Restored(client.name, client.priority, "", None, 0, 0.0, 0, 0.0, math.inf, math.inf, nothing)
             for client in ordered
         ]
-        return Recovery(scope, day, lost, times.timed(systems), tuple(_unstated(site, there, lost)))
+        read = read_back(site, _read(there, group, systems))
+        return Recovery(scope, day, lost, times.timed(systems), tuple(_unstated(site, there, lost)), None, read)
 
     if not group:
         return recovery(None, declared)
@@ -131,23 +132,35 @@ def restore(
     return replace(found, interval=interval)
 
 
+def _read(
+    sources: Mapping[str, RestoreSource], clients: Sequence[Client], systems: Iterable[Restored]
+) -> Iterator[tuple[str, float]]:
+    """Targets with the bytes that are read there: save sets of systems, and logs."""
+    policies = {client.name: client.policy for client in clients}
+    for one in systems:
+        if one.source:
+            yield one.source, one.bytes
+            if one.logs:
+                yield sources[policies[one.system]].logs, one.logs
+
+
 def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str) -> Iterator[Problem]:
     """A warning for each time that the site does not state, and that is left out."""
     spec, tree = site.file.spec, site.file.tree
     if lost and spec.recovery is None:
-        message = "is missing: time to decide and to replace hosts is left out"
+        message = "is missing: the time for decisions and new hosts is left out"
         yield Problem(tree.place, "recovery", message, "write for example 'recovery: 24 h'", "warning")
     if lost and spec.catalogue is None:
-        message = "is missing: time to bring back the catalogue is left out"
+        message = "is missing: the time to recover the catalogue is left out"
         yield Problem(tree.place, "catalogue", message, "write for example 'catalogue: 2 h'", "warning")
     if lost and spec.operator is None:
-        message = "is missing: time of people for each system is left out"
+        message = "is missing: the time of people for each system is left out"
         yield Problem(tree.place, "operator", message, "write for example 'operator: 10 min'", "warning")
     for policy, source in sources.items():
         logs, place = spec.policies[policy].logs, tree.find(("policies", policy))[0].place
         if source.late:
             until, to = source.chain[-1].time.date(), source.copies.target.name
-            message = f"backups after that of {until} were not yet whole on '{to}' at noon, and are left out"
+            message = f"backups after that of {until} were not yet complete on '{to}' at noon, and are left out"
             yield Problem(
                 place, f"policies.{policy}", message, "'simbackup plan run' shows how long they take", "warning"
             )
@@ -164,7 +177,7 @@ def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
     word, _, name = scope.partition(" ")
     if word not in WHAT or (word == "site" and name):
         remedy = "write 'site', 'client NAME', or 'one-file NAME'"
-        raise InputError([Problem(Place("--what"), "", f"'{scope}' says not what is restored", remedy)])
+        raise InputError([Problem(Place("--what"), "", f"'{scope}' does not say what to restore", remedy)])
     if word == "site":
         return site.systems, False
     if not name and word == "one-file":

@@ -121,7 +121,7 @@ class Windows:
             running_on += one.elapsed > DAY
             if one.counts:
                 missed = one if missed is None and not one.met else missed
-                if (tight := _tightness(one)) > most:
+                if (tight := tightness(one)) > most:
                     tightest, most = one, tight
         return cls(
             {system: count.system() for system, count in by_system.items()},
@@ -146,6 +146,6 @@ class Windows:
         return sum(one.missed for one in self.systems.values())
 
 
-def _tightness(one: Verdict) -> tuple[bool, float]:
+def tightness(one: Verdict) -> tuple[bool, float]:
     """How much of its window a backup takes; without one, how long it is."""
     return (True, one.elapsed / one.window) if one.window else (False, one.elapsed)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,10 +48,14 @@ def utilisation(result: Result) -> style.Chart:
 
 
 def throughput(result: Result) -> style.Chart:
-    """Bytes a second of each device and link that moved any, over time, each row scaled to its own peak."""
+    """Bytes a second of each device and link that moved any, over time, each row scaled to its own peak.
+
+    A transfer that chance makes short is drawn at the peak of its device.
+    """
+    peaks = {str(row["device"]): float(row["peak"]) for row in result.device_rows}
     return _rows(
         result,
-        lambda rate: rate.bytes_per_s,
+        lambda rate: min(rate.bytes_per_s, peaks.get(rate.link, math.inf)),
         "throughput",
         lambda peak: f"up to {show_short(peak, 'B/s', 3)}",
         scale=1e6,

@@ -130,7 +130,7 @@ class StudyPlots:
         known = list(dict.fromkeys(name for row in self._tried for name in row))
         for name in (x, y):
             if name not in known:
-                raise ResultError(f"nothing was tried with '{name}'; {choices(name, known)}")
+                raise ResultError(f"no combination was tried with '{name}'; {choices(name, known)}")
         kept = [row for row in self._tried if row["keeps limits"]]
         along, across = figures(kept, x), figures(kept, y)
         best = sorted(i for i, row in enumerate(kept) if row["best"])

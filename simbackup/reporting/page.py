@@ -12,6 +12,7 @@ from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.reporting import answer, sections, sentences
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
+from simbackup.results.notes import note_sentences
 from simbackup.results.origins import exact
 from simbackup.results.result import Result
 from simbackup.results.validated_range import Checked, Distance, distance
@@ -86,6 +87,7 @@ def _shown(chapter: Chapter) -> dict[str, Any]:
         "short": sentences.in_short(result.job_rows, result.user_rows),
         "left_out": answer.left_out(result), "restores": answer.restores(result), "splits": sections.splits(result),
         "pictures": {shown.name: shown for shown in chapter.pictures}, "note": chapter.note,
+        "notes": note_sentences(result.trace),
         "devices": sections.devices(result), "drives": sections.devices(result, tape=True),
         "users": sections.users(result), "assumptions": sections.assumptions(result),
         "sources": sections.sources(result), "bases": sections.bases(result), "total": len(result.values),

@@ -17,6 +17,7 @@ from simbackup.output.target import TRACE, check_file
 from simbackup.results.causes import Cause, by_job, spent, split
 from simbackup.results.figures import Figures
 from simbackup.results.floors import Crossed, Least, floors
+from simbackup.results.notes import noted
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import device_rows, job_rows
@@ -178,7 +179,7 @@ class Result:
     def activities(self, job: str) -> dict[tuple[str, str], float]:
         """Seconds that all streams of a job spent, by cause (an address) and activity, in order of appearance.
 
-        `causes` gives those of the critical path alone.
+        `causes` gives only those of the critical path.
         """
         parts = (part for span in self.spans.get(f"jobs.{job}", ()) for part in span.split)
         return spent(((part.cause, part.activity), part.seconds) for part in parts)
@@ -216,7 +217,7 @@ class Result:
         return table(assumption_rows(self.values), ASSUMPTION)
 
     def bases(self) -> dict[str, int]:
-        """How many values each basis has."""
+        """Number of values of each basis."""
         return dict(Counter(value.basis for value in self.values).most_common())
 
     def compare(self) -> pd.DataFrame:
@@ -227,9 +228,9 @@ class Result:
         return table([row.as_dict() for row in rows_of_scenario(self)], columns)
 
     def as_dict(self) -> dict[str, list[dict[str, Any]]]:
-        """The tables as plain data: `jobs` and `devices`, and `users` where there are any."""
-        tables = {"jobs": self.job_rows, "devices": self.device_rows}
-        return tables | {"users": self.user_rows} if self.user_rows else tables
+        """The tables as plain data: `jobs` and `devices`, and `users` and `notes` where there are any."""
+        tables = {"jobs": self.job_rows, "devices": self.device_rows, "users": self.user_rows}
+        return {name: rows for name, rows in tables.items() if rows or name != "users"} | noted(self.trace)
 
     @property
     def picture(self) -> Picture:
@@ -238,7 +239,7 @@ class Result:
         Raises
         ------
         ResultError
-            The result was saved by a version that kept no layout of the system.
+            The result was saved by a version that did not save the layout of the system.
         """
         from simbackup.drawing.picture import Picture  # noqa: PLC0415
 

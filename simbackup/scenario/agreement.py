@@ -157,6 +157,8 @@ def _waits(checks: Checks, path: Path, job: JobSpec) -> None:
     for i, other in enumerate(job.after):
         checks.name((*path, "after", i) if listed else (*path, "after"), other, checks.spec.jobs, "job")
     _queues(checks, path, job)
+    if job.most_rate is not None and not job.moves:
+        checks.report((*path, "most_rate"), "has no effect on a job that moves no bytes", "leave it out")
 
 
 def _queues(checks: Checks, path: Path, job: JobSpec) -> None:

@@ -140,7 +140,7 @@ def wrong_chance(spec: Spec, tree: Node, fleets: Fleets) -> Iterator[Problem]:
             passing = _passing(spec, address)
             if said.each_time and address not in passing:
                 place, at = tree.find((*path, "each_time"))[0].place, f"{SECTION}.{name}.each_time"
-                message = f"'{address}' is no time that can be drawn each time"
+                message = f"'{address}' is not a time that can be drawn for each use"
                 remedy = f"of this device: {', '.join(passing)}" if passing else "leave out 'each_time'"
                 yield Problem(place, at, message, remedy)
                 continue
@@ -182,7 +182,7 @@ def check_ends(spec: Spec, tree: Node, fleets: Fleets, finish: Callable[[dict[st
     """
     place = tree.mapping[SECTION].key
     values = {".".join(path): quantity for path, quantity in spec.quantities()}
-    for end in ("least", "most"):
+    for end, word in (("least", "smallest"), ("most", "largest")):
         moved = {SECTION: Node(None, place)}
         for said in spec.chance.values():
             for address in addresses(said, fleets):
@@ -191,7 +191,7 @@ def check_ends(spec: Spec, tree: Node, fleets: Fleets, finish: Callable[[dict[st
             finish(moved)
         except InputError as error:
             raise InputError([
-                replace(each, place=place, message=f"with the {end} that chance can decide: {each.message}")
+                replace(each, place=place, message=f"with the {word} value that can be drawn: {each.message}")
                 for each in error.problems
             ]) from None  # fmt: skip
 

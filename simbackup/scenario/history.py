@@ -28,7 +28,7 @@ def wrong_history(spec: Spec, tree: Node) -> Iterator[Problem]:
         for column in job.where:
             if column not in TEXTS:
                 path = (*at, "where", column)
-                message = f"'{column}' is no column of words"
+                message = f"'{column}' is not a column of words"
                 yield Problem(tree.find(path)[0].key, ".".join(path), message, choices(column, TEXTS))
         for address, text in job.set.items():
             path = (*at, "set", address)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from simbackup import shelf
@@ -126,7 +127,7 @@ def _removed(
             inner, kept[name] = _removed(base, child, here, log, problems)
             if name in left and isinstance(base.value, dict):
                 left[name] = inner
-    return Node(left, below.place, below.key), Node(kept, above.place, above.key)
+    return replace(below, value=left), replace(above, value=kept)
 
 
 def _is_part(path: tuple[str, ...]) -> bool:
@@ -176,8 +177,7 @@ def override(tree: Node, address: str, node: Node, log: list[str], problems: lis
         message = f"there is no '{inside[0]}' under {first}"
         problems.append(Problem(node.place, address, message, choices(inside[0], section.mapping)))
         return tree
-    for name in (*reversed(inside), first):
-        node = Node({name: node}, node.place, node.place)
+    node = trees.at_path((first, *inside), node)
     if not inside or first not in PARTS:
         return lay_over(tree, node, log, problems)
     return _over_part(tree, section, (first, inside[0]), node, log, problems)

@@ -44,7 +44,7 @@ class Kept:
         """
         made = finished(self.name, self.source, self.overrides, self.read_log, self.base, library=self.library)
         if _scaled(made, self.factors).hash != self.hash:
-            raise ResultError(f"this version of simbackup reads '{self.name}' otherwise than it was run; run it again")
+            raise ResultError(f"this version of simbackup reads '{self.name}' differently; run it again")
         return _scaled(made, self.factors)
 
     def changed(self) -> bool:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator
 
 from simbackup import units
-from simbackup.schema.facts import CLOCK, Fact, Facts, made, number
+from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
 from simbackup.schema.failing import FailsSpec
 from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Modelled, Part, Path
-from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Text
+from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Rate, Text
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -62,10 +62,16 @@ class JobSpec(Part):
     """Time from when it is due until it begins, for example because its client requests it later; none by default."""
     fails: FailsSpec | None = None
     """How often it fails at random, and after what time; never by default."""
+    most_rate: Rate | None = None
+    """Maximum bytes per second that it sends or copies, with all its streams; compressed data count with the size in
+    which they are sent. No limit by default.
+    """
 
     watches: ClassVar[bool] = False
     """Whether it only watches a workload, and does no work of its own."""
-    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    moves: ClassVar[bool] = True
+    """Whether it moves bytes, whose rate can be limited."""
+    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"most_rate": ("most_rate",)}
     """What of a job can limit it, by its name in addresses, and the keys of which there is then too little."""
 
     def creates(self) -> str | None:
@@ -85,6 +91,7 @@ class JobSpec(Part):
         streams: Quantity | None = getattr(self, "streams", None)
         if streams is not None and streams.si > 1:
             yield from number(streams, "stream")
+        yield from amount(self.most_rate, "at most")
         yield from self.own_facts()
         yield from self._schedule()
         for _, part in self:

@@ -18,6 +18,8 @@ class Node:
     value: dict[str, Node] | list[Node] | Scalar
     place: Place
     key: Place = field(default=Place(""))
+    way: bool = False
+    """Whether it is only on the way to a value that is set; merged over another, it leaves that one its place."""
 
     @property
     def mapping(self) -> dict[str, Node]:
@@ -94,7 +96,8 @@ def overlay(below: Node, above: Node, address: str = "", log: list[str] | None =
         for name, child in above.value.items():
             inner = f"{address}.{name}" if address else name
             merged[name] = overlay(merged[name], child, inner, log) if name in merged else child
-        return Node(merged, above.place, above.key)
+        where = below if above.way else above
+        return Node(merged, where.place, where.key, above.way and below.way)
     if log is not None and _alone(below).plain() != _alone(above).plain():
         log.append(f"{address}: {_brief(below)} -> {_brief(above)} ({above.place})")
     return above
@@ -125,7 +128,7 @@ def _alone(node: Node) -> Node:
 def at_path(path: tuple[str, ...], node: Node) -> Node:
     """The tree in which only a node is, at a path."""
     for name in reversed(path):
-        node = Node({name: node}, node.place, node.key)
+        node = Node({name: node}, node.place, node.key, way=True)
     return node
 
 

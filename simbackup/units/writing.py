@@ -66,6 +66,8 @@ def _exact_text(number: Decimal, name: str, dimension: Dimension, value: float) 
     return None
 
 
+ROUNDING = 1e-6
+"""Share of a figure up to which a difference is rounding and no effect."""
 _MINUTE = 60
 _LONGEST_COMPOUND = 100 * 86_400  # from here on the hours drown in the days
 
@@ -94,12 +96,23 @@ def show_short(value: float, unit: str, digits: int = 4) -> str:
     UnitError
         If the unit is unknown.
 
+    Notes
+    -----
+    Of what is less than a thousandth of the smallest unit, or than a hundredth of a per cent, only that is shown.
+
     >>> show_short(365.185, "s"), show_short(0.476, "1"), show_short(1_900_000, "count")
     ('6 min 5.2 s', '47.6 %', '1,900,000')
+    >>> show_short(3.6e-15, "s"), show_short(1.28e-9, "1")
+    ('< 0.001 ns', '< 0.01 %')
     """
     dimension, value = dimension_of(unit), float(value)
     if value < 0:
-        return "-" + show_short(-value, unit, digits)
+        text = show_short(-value, unit, digits)
+        return f"> -{text[2:]}" if text.startswith("<") else f"-{text}"
+    least, name = _least(dimension, unit)
+    over, under = dimension.factor(name) or ONE
+    if 0 < value < least * over / under:
+        return f"< {least:g} {name}".rstrip()
     if not math.isfinite(value):
         return f"{value} {dimension.base}".rstrip()
     rounded = float(f"{abs(value):.{digits - 1}e}")
@@ -111,6 +124,20 @@ def show_short(value: float, unit: str, digits: int = 4) -> str:
     over, under = dimension.factor(name) or ONE
     scaled = Decimal(f"{Decimal(value) * under / over:.{digits - 1}e}")
     return f"{_plain(scaled)} {name}".rstrip()
+
+
+def without_rounding(difference: float, figure: float) -> float:
+    """A difference of two values near a figure; 0 if it is a millionth of it or less, which is rounding and no effect.
+
+    >>> without_rounding(0.000123, 5400.0), without_rounding(-12.0, 5400.0)
+    (0.0, -12.0)
+    """
+    return 0.0 if abs(difference) <= ROUNDING * abs(figure) else difference
+
+
+def _least(dimension: Dimension, unit: str) -> tuple[float, str]:
+    """The least amount that is shown, and its unit."""
+    return (0.01, "%") if unit == "1" else (0.001, dimension.human[0])
 
 
 def _short_unit(dimension: Dimension, unit: str, rounded: float) -> str:

@@ -104,7 +104,7 @@ def _decoded(name: str, content: str) -> bytes:
     try:
         return base64.b64decode(content, validate=True)
     except (binascii.Error, ValueError):
-        raise InputError([Problem(Place(name), "", "arrived damaged", "upload it again")]) from None
+        raise InputError([Problem(Place(name), "", "was damaged in the upload", "upload it again")]) from None
 
 
 def _bounded(text: str, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import warnings
 import webbrowser
 from collections.abc import Callable
 from importlib import import_module
@@ -134,6 +135,7 @@ def serve(
             Timer(SOON, webbrowser.open, [address]).start()
         server = uvicorn.Server(config)
         server.handle_exit = _stopping(page, server.handle_exit)
+        warnings.filterwarnings("ignore", "coroutine .* was never awaited")  # Ctrl-C can come before it begins
         server.run(sockets=[found])
     raise KeyboardInterrupt  # nothing else ends it; the library does not always say so
 

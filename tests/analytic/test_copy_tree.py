@@ -153,3 +153,27 @@ def test_files_that_are_looked_at_share_the_reads_of_directories_and_records() -
 def test_what_is_missing_is_reported(change: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         elapsed("copied", "", change)
+
+
+def test_a_program_that_lists_all_files_first_sends_after_the_slower_walk() -> None:
+    """The far disk takes two reads of 0.4 ms for each file; half of the files then cross the line."""
+    listing = ", since: 1 d, tool: {start_time: 0 s, mount_time: 0 s, walks_first: true}"
+    half = {"data.tree.change.daily": "50 %"}
+    looked = FILES * (2 * 0.4e-3 + 0.02e-3)
+    assert elapsed("mirrored", listing, half) == pytest.approx(looked + SIZE / 2.0 / 100e6, rel=0.02)
+    at_once = elapsed("mirrored", listing.replace("true", "false"), half)
+    assert at_once == pytest.approx(max(looked, SIZE / 2.0 / 100e6), rel=0.02)
+
+
+def test_the_list_of_files_crosses_the_line() -> None:
+    listed = ", tool: {start_time: 0 s, mount_time: 0 s, list_record: 10 kB/file}"
+    assert elapsed("mirrored", listed) == pytest.approx((SIZE + FILES * 10e3) / 100e6, rel=0.02)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_a_program_that_looks_at_a_share_waits_for_the_line_with_each_file(workers: int) -> None:
+    """A round trip of 2 ms besides the reads of the far disk, which workers make side by side."""
+    looking = f", since: 1 d, workers: {workers}, tool: {{start_time: 0 s, mount_time: 0 s, share_look_calls: 1}}"
+    each = 2 * 0.4e-3 + 0.02e-3 + 2e-3
+    far = {"links.lan.latency": "2 ms"}
+    assert elapsed("mirrored", looking, far) == pytest.approx(FILES * each / workers, rel=0.02)

@@ -108,6 +108,20 @@ def test_a_window_holds_each_connection() -> None:
     assert elapsed({"links.line.window": "64 KiB"}) == pytest.approx(expected, rel=TOLERANCE)
 
 
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({"devices.bucket.connection_rate": "5 MB/s"}, "devices.bucket"),
+        ({"links.line.rate": "5 MB/s", "jobs.full.connections": 1}, "links.line"),
+        ({"links.line.window": "50 kB"}, "links.line"),
+    ],
+)
+def test_what_slows_a_connection_is_named(changes: dict[str, Any], cause: str) -> None:
+    """Sending takes 0.2 s of a megabyte, and the request 0.1 s of eight."""
+    causes = sb.simulate(sb.load(SITE, changes)).causes("full")
+    assert sum(seconds for (part, _), seconds in causes.items() if part == cause) > 0.9 * sum(causes.values())
+
+
 def test_selected_files_come_side_by_side() -> None:
     changes = {"jobs.back.select": {"files": 32, "size": "3.2 MB"}}
     assert elapsed(changes, "back") == pytest.approx(2 * (READ + AWAY + 1e5 / RATE), rel=TOLERANCE)
@@ -142,3 +156,68 @@ def test_a_bucket_without_a_way_and_keys_of_tape_are_refused() -> None:
         sb.load(SITE, {"links": None})
     with pytest.raises(sb.InputError, match="no effect on a backup to an object store"):
         sb.load(SITE, {"jobs.full.streams": 2})
+
+
+@pytest.mark.parametrize("source", [60e6, 300e6])
+@pytest.mark.parametrize(("connections", "buffers"), [(1, 1), (1, 2), (4, 4), (4, 16), (8, 3)])
+def test_a_stream_fills_parts_in_memory_before_it_sends_them(source: float, connections: int, buffers: int) -> None:
+    """One by one, as `b / (f + t)`, `c / t` and the source's own rate, whichever is least."""
+    changes = {
+        "jobs.full.method": "image", "jobs.full.connections": connections, "devices.disk.read_rate": f"{source} B/s",
+        "jobs.full.tool": {"start_time": "0 s", "mount_time": "0 s", "part": "64 MB", "part_buffers": buffers},
+        "data.files.cached": "0 %", "devices.bucket.object_requests": 0,
+    }  # fmt: skip
+    expected = oracle.streamed(
+        40e9, part=64e6, latency=WRITE + AWAY, rate=RATE, connections=connections, buffers=buffers, source=source
+    )
+    assert elapsed(changes) == pytest.approx(expected, rel=TOLERANCE)
+
+
+def test_parts_of_a_very_large_object_are_larger() -> None:
+    """No more than a hundred of them, of 400 MB."""
+    expected = oracle.seconds([40e9], part=400e6, latency=WRITE + AWAY, rate=RATE, connections=16, extra=2)
+    assert elapsed({"jobs.full.method": "image", "devices.bucket.most_parts": 100}) == pytest.approx(
+        expected, rel=0.02 + 16 / 100
+    )
+
+
+LZ4 = {"model": "compressor/lz4", "threads": 16, "expand_threads": 16}
+DUMP = """\
+  dump: {method: logical_dump, data: base, to: bucket, connections: 4, workers: 2,
+    compressor: {model: compressor/lz4, threads: 16}}
+  load: {restore: dump, workers: 2, connections: 4, after: dump}
+"""
+
+
+def test_a_dump_of_a_database_is_a_stream_to_objects_and_back() -> None:
+    """Two objects, each of half of what is left when it is compressed; four connections carry it."""
+    base = "  base: {on: disk, size: 40 GB, compression: 2, cached: 100 %, database: {model: database/postgresql}}\n"
+    changes = {
+        "data.base.database.dump_cpu": "0.001 ns/B", "data.base.database.load_cpu": "0.001 ns/B",
+        "data.base.database.load_log": 0, "data.base.database.dump_ratio": 1,
+    }  # fmt: skip
+    result = sb.simulate(sb.load(SITE.replace("jobs:\n", base + "jobs:\n").split("  full:")[0] + DUMP, changes))
+    for job, latency, extra in (("dump", WRITE, 2), ("load", READ, 0)):
+        expected = oracle.seconds([10e9] * 2, part=PART, latency=latency + AWAY, rate=RATE, connections=4, extra=extra)
+        assert result.get(f"jobs.{job}.elapsed") == pytest.approx(expected, rel=TOLERANCE)
+
+
+def test_a_compressed_save_set_goes_to_objects_as_it_is() -> None:
+    """Half of its bytes are read, sent and fetched again."""
+    spare = "  spare: {kind: ssd, capacity: 9 TB, read_rate: 90 GB/s, write_rate: 90 GB/s, read_latency: 0 s,"
+    site = SITE.replace("owns: [disk]", "owns: [disk, spare]")
+    site = site.replace("devices:\n", f"devices:\n{spare}\n    write_latency: 0 s}}\n")
+    site += (
+        "  up: {method: copy_save_set, save_set: full, to: bucket, connections: 16, object_size: 40 MB, after: full}\n"
+    )
+    changes = {
+        "jobs.full": {"method": "image", "data": "files", "to": "spare", "compressor": LZ4},
+        "jobs.back.copied_by": "up", "jobs.back.after": "up", "data.files.compression": 2,
+        "jobs.back.connections": 16,
+    }  # fmt: skip
+    result = sb.simulate(sb.load(site, changes))
+    for job, latency, extra in (("up", WRITE, 2), ("back", READ, 0)):
+        expected = oracle.seconds(
+            [40e6] * 500, part=PART, latency=latency + AWAY, rate=RATE, connections=16, extra=extra
+        )
+        assert result.get(f"jobs.{job}.elapsed") == pytest.approx(expected, rel=TOLERANCE)

@@ -73,4 +73,4 @@ def test_a_scenario_without_a_history_is_refused(say: Say) -> None:
     assert say("history", *jobs, "-o", "jobs.csv").code == 0
     said = say("calibrate", "teaching/mount-queue", "--history", "jobs.csv")
     assert said.code == 2
-    assert "history: is missing; say in it which rows are which jobs, and what is fitted" in said.err
+    assert "history: is missing; state there which rows are runs of which jobs, and what to fit" in said.err

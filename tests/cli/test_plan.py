@@ -150,3 +150,18 @@ def test_a_plan_is_drawn(site: str, capsys: pytest.CaptureFixture[str], monkeypa
     assert (code, err.strip()) == (0, "written to site-calendar.png")
     assert Path("site-calendar.png").read_bytes().startswith(b"\x89PNG")
     assert called(capsys, monkeypatch, "plot", site, "clock")[0] == 2
+
+
+def test_a_night_is_explained_as_a_scenario_is(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("explain", site, "first", "--night", "2027-01-02")
+    code, out, _ = called(capsys, monkeypatch, *words)
+    assert code == 0
+    assert "Night of 2027-01-02: 0 of 4 backups and copies are late or fail" in out
+    assert "bottleneck: " in out
+    code, out, _ = called(capsys, monkeypatch, *words, "--json")
+    told = json.loads(out)
+    assert [one["job"] for one in told["backups"]] == [one["name"] for one in told["jobs"]] == ["first"]
+    code, _, err = called(capsys, monkeypatch, "explain", site, "--night", "2026-01-02")
+    assert (code, err) == (2, "--night: 2026-01-02 is before the start; the plan starts on 2027-01-02\n")

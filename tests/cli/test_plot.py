@@ -41,7 +41,7 @@ def test_a_value_can_be_set_for_a_scenario_but_not_for_a_result(say: Say, tmp_pa
     assert say("plot", SNAPSHOT, "--set", "data.file.size=1 GiB")[0] == 0
     simulate(SNAPSHOT).save(tmp_path / "saved")
     code, _, err = say("plot", "saved", "--set", "data.file.size=1 GiB")
-    assert (code, err) == (2, "saved is a result, in which nothing can be set; name its scenario instead\n")
+    assert (code, err) == (2, "saved is a result, whose values cannot be changed; name its scenario instead\n")
 
 
 @pytest.mark.parametrize(

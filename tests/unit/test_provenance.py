@@ -242,5 +242,5 @@ def test_a_kept_scenario_of_which_something_else_comes_is_refused(tmp_path: Path
     (saved / SCENARIO_FILE).write_text(text, encoding="utf-8")
     content["files"][SCENARIO_FILE] = seal.digest(text.encode())
     (saved / RESULT.record).write_text(seal._sealed(content), encoding="utf-8")
-    with pytest.raises(ResultError, match="otherwise than it was run"):
+    with pytest.raises(ResultError, match="differently; run it again"):
         _ = sb.Result.load(saved).scenario

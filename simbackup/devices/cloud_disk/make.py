@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from simbackup.devices.cloud_disk.live import CloudDisk, Credits, Limits
+from simbackup.devices.cloud_disk.live import CloudDisk, Limits
 from simbackup.devices.cloud_disk.spec import CloudDiskSpec
+from simbackup.devices.credits import Credits
 from simbackup.devices.site import Site
 from simbackup.equations.burst import Bucket
 from simbackup.parameters import parameters_of

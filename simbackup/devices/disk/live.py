@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 from simbackup.devices.disk.turns import DiskTurns
-from simbackup.devices.network.live import Network
+from simbackup.devices.landing import Landed
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Link
 from simbackup.equations import disk as disks
 from simbackup.equations.disk_scatter import scattered_seek_time
 
 
-class Disk:
+class Disk(Landed):
     """A rotating disk."""
 
     def __init__(self, name: str, parameters: disks.DiskParameters) -> None:
@@ -20,7 +20,6 @@ class Disk:
         self.parameters = parameters
         self.size = parameters.capacity
         self.link = Link(name, 1.0, DiskTurns(parameters), fastest=parameters.outer_rate)
-        self.path: tuple[Network, ...] = ()
 
     @property
     def ahead(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.disk.spec import DiskSheet, DiskSpec
+from simbackup.devices.landing import LandingZone
 from simbackup.devices.site import Site
 from simbackup.equations import disk as equations
 from simbackup.parameters import parameters_of
@@ -11,7 +12,9 @@ from simbackup.parameters import parameters_of
 
 def make(site: Site, disk: DiskSpec) -> Disk:
     """The disk."""
-    return Disk(site.address, mechanics(disk))
+    live = Disk(site.address, mechanics(disk))
+    live.lands(site, parameters_of(LandingZone, disk), live.link.fastest)
+    return live
 
 
 def mechanics(disk: DiskSheet) -> equations.DiskParameters:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from simbackup.schema.capability import BlockDevice
+from simbackup.schema.capability import BlockDevice, Piece
 from simbackup.schema.facts import Fact, Facts, amount
+from simbackup.schema.landing import landing_rules
 from simbackup.schema.measurable import Measurable
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
@@ -40,10 +41,17 @@ class DiskSheet(Frozen):
     command_overhead: Duration
     """Time that the drive and its controller spend on each request."""
 
+    landing_zone: PositiveSize | None = None
+    """Bytes that it takes at full rate and puts into their place later, such as the media cache of a disk with shingled
+    tracks; any number by default."""
+    drain_rate: Rate | None = None
+    """Rate at which it does so, and at which it takes more when the landing zone is full."""
+
     measured_as: ClassVar[Mapping[Measurable, str]] = {Measurable.SEQUENTIAL_READ: "outer_rate"}
 
     def rules(self) -> Rules:
-        """The outer zone is the faster, and longer seeks take longer."""
+        """The outer zone is the faster, longer seeks take longer, and a landing zone has a rate at which it drains."""
+        yield from landing_rules(self, "outer_rate")
         if self.inner_rate.si > self.outer_rate.si:
             message = "inner_rate is above outer_rate"
             yield ("inner_rate", "outer_rate"), message, "addresses begin in the outer zone, which is faster"
@@ -60,6 +68,8 @@ class DiskSpec(BlockDevice, Modelled, DiskSheet):
     """A rotating disk in a scenario."""
 
     kind: Literal["disk"]
+
+    pieces: ClassVar[Mapping[str, Piece]] = {"landing_zone": Piece(times="drain_rate")}
 
     def facts(self) -> Facts:
         """Capacity, speed and rate."""

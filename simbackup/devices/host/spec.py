@@ -57,7 +57,7 @@ class HostSheet(Frozen):
     def rules(self) -> Rules:
         """Report a background limit above the limit, and a host that asks early for what it does not read ahead."""
         if self.looks_ahead and self.read_ahead is None:
-            message = "a host that reads nothing ahead asks for no window early"
+            message = "a host that does not read ahead requests no window early"
             yield ("looks_ahead", "read_ahead"), message, "write 'read_ahead: 128 KiB', or leave looks_ahead out"
         if self.dirty_background.si > self.dirty_limit.si:
             message = "write-back would begin above the limit at which writers wait"

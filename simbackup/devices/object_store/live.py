@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from simbackup.devices.network.live import Network, connection_rate, travelling
+from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction
 from simbackup.engine.activity import Activity
@@ -35,13 +36,19 @@ class Terms:
     connections: float | None = None
     parts_at_once: float | None = None
     object_requests: float = 0.0
+    most_parts: float = math.inf
 
 
 class Objects(NamedTuple):
-    """What is moved: bytes of each object, and how many there are."""
+    """What is moved: bytes of each object, and how many there are.
+
+    A program may say how many bytes a part has, and how many parts it holds in memory.
+    """
 
     size: float
     number: float
+    part: float | None = None
+    buffers: float | None = None
 
 
 class ObjectStore:
@@ -64,27 +71,46 @@ class ObjectStore:
     ) -> FlowShape:  # fmt: skip
         """The shape of bytes that also go to objects, or come from them, over networks on some connections.
 
-        The next requests are made while those before them are answered, one at a time on each connection. `drawn` takes
-        the address of a latency, and how many requests have it: how many times as long as stated it is for them.
+        The next requests are made while those before them are answered, one at a time on each connection. A program
+        with few buffers sends each part when it has filled it. `drawn` takes the address of a latency, and how many
+        requests have it: how many times as long as stated it is for them.
         """
         terms, write = self.terms, direction == "write"
-        most = equations.parts(objects.size, terms.part)
+        most = equations.parts(objects.size, objects.part or terms.part, terms.most_parts)
         requests = most + (terms.object_requests if write and most > 1.0 else 0.0)
         each = objects.size / requests  # bytes of a request on average
         at_once = equations.at_once(connections, objects.number, most, terms.parts_at_once)
-        rate = min(terms.connection_rate, connection_rate(networks), *(network.rate for network in networks))
+        rate, sending = self._sending(networks)
         own = terms.write_latency if write else terms.read_latency
         own *= drawn(f"{self.name}.{direction}_latency", requests * objects.number)
         travel = travelling(networks, 1.0 / each)
-        parts = {(self.name, Activity.WAIT_FOR_REQUESTS.value): own / each, **travel, (self.name, ""): 1.0 / rate}
+        parts = {(self.name, Activity.WAIT_FOR_REQUESTS.value): own / each, **travel}
+        parts |= {part: parts.get(part, 0.0) + seconds for part, seconds in sending.items()}
         alone = requests_rate(each, own + sum(travel.values()) * each, rate, 1.0)
+        workers = max(shape.workers, 1)  # who share connections and buffers
+        filling = _filling(shape) if write and objects.buffers is not None else {}
         shape = shape.over(networks, connections=at_once)
-        share = at_once / max(shape.workers, 1)  # workers share the connections
+        share = at_once / workers
         shape = shape.cycle({part: seconds / share for part, seconds in parts.items()}, alone * share)
+        if filling and objects.buffers is not None:
+            share, parts = objects.buffers / workers, {**filling, **parts}
+            rate = equations.buffered_rate(sum(filling.values()), 1.0 / alone, share)
+            shape = shape.cycle({part: seconds / share for part, seconds in parts.items()}, rate)
         held = 1.0 / alone if terms.connections is not None else 0.0
         demands = {self.link: held, self.requests[direction]: 1.0 / each}
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
-        return shape.plus(demands, dict.fromkeys(demands, 1.0))
+        return replace(shape.plus(demands, dict.fromkeys(demands, 1.0)), sent=1.0)
+
+    def _sending(self, networks: Sequence[Network]) -> tuple[float, dict[tuple[str, str], float]]:
+        """Bytes a second of one connection, and the seconds of a byte by what sets them: store, wire, or travel."""
+        slowest = min(networks, key=lambda network: network.rate)
+        bound = connection_rate(networks)
+        if bound < min(self.terms.connection_rate, slowest.rate):
+            away = travel_time(networks)
+            return bound, {part: seconds / away / bound for part, seconds in travelling(networks).items()}
+        if slowest.rate < self.terms.connection_rate:
+            return slowest.rate, {(slowest.link.name, ""): 1.0 / slowest.rate}
+        return self.terms.connection_rate, {(self.name, ""): 1.0 / self.terms.connection_rate}
 
     def record(self, trace: Trace) -> None:
         """Record the connections and each limit in the trace."""
@@ -94,3 +120,14 @@ class ObjectStore:
                 link.name, kind, link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
                 peak_bytes_per_s=link.peak_bytes_per_s,
             )  # fmt: skip
+
+
+def _filling(shape: FlowShape) -> dict[tuple[str, str], float]:
+    """Seconds of a byte that is read and has no other beside it, by what they are for."""
+    workers = max(shape.workers, 1)
+    own = {part: seconds / workers for part, seconds in shape.parts.items()}
+    busiest = max(shape.demands, key=lambda link: shape.demands[link] / (link.capacity or 1.0), default=None)
+    least = shape.demands[busiest] / (busiest.capacity or 1.0) if busiest is not None else 0.0
+    if busiest is None or sum(own.values()) >= least:
+        return own
+    return {(busiest.name, Activity.READ): least}

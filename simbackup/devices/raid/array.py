@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from simbackup.devices.landing import Landed
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Link
@@ -109,7 +110,7 @@ class ArrayLayout:
         return raid.stripe_members_touched(size, self.stripe_unit, self.data_disks)
 
 
-class Rebuilding:
+class Rebuilding(Landed):
     """An array that makes what a missing disk held on a new one."""
 
     layout: ArrayLayout

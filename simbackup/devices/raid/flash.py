@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from simbackup.devices.network.live import Network
 from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.ssd.live import Flash
@@ -23,7 +22,6 @@ class FlashArray(Rebuilding, FlatStore):
         self.layout, self.disk, self.controller = layout, disk, controller
         self.size = layout.data_disks * disk.capacity
         self.link = Link(name, 1.0, fastest=layout.disks * max(disk.read_rate, disk.write_rate))
-        self.path: tuple[Network, ...] = ()
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from simbackup.devices.disk.live import missed, scattered_positioning, turning
 from simbackup.devices.disk.turns import DiskTurns
-from simbackup.devices.network.live import Network
 from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
@@ -43,7 +42,6 @@ class Raid(Rebuilding):
         fastest = self.layout.disks * self.disk.outer_rate
         turns = DiskTurns(self.disk, self._under_way, (self.layout.stripe_unit, self.data_disks))
         self.link = Link(name, 1.0, turns, fastest=fastest)
-        self.path: tuple[Network, ...] = ()
 
     def _under_way(self, place: Spot, together: int) -> float:
         """Bytes of a stream that go to or from the disks at once, among so many that go the same way."""

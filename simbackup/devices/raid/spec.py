@@ -118,7 +118,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
         if self.failed is not None:
             yield from self._survives(int(self.failed.si))
         if self.read_ahead is not None and not self.prefetches:
-            message = "a controller that does not prefetch reads nothing ahead"
+            message = "a controller that does not prefetch does not read ahead"
             yield ("read_ahead", "prefetches"), message, "leave read_ahead out, or write 'prefetches: true'"
         if self.group_limit is not None and self.disks.si > groups * self.group_limit.si:
             most = int(self.group_limit.si)

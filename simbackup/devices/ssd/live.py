@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from simbackup.devices.network.live import Network
+from simbackup.devices.landing import Landed
 from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.flows import Link
 
@@ -40,7 +40,7 @@ class Flash:
         return max(size / self.rate(direction), operations / most)
 
 
-class Ssd(FlatStore):
+class Ssd(Landed, FlatStore):
     """A solid-state disk."""
 
     def __init__(self, name: str, figures: Flash) -> None:
@@ -48,7 +48,6 @@ class Ssd(FlatStore):
         self.size = figures.capacity
         self.figures = figures
         self.link = Link(name, 1.0, fastest=max(figures.read_rate, figures.write_rate))
-        self.path: tuple[Network, ...] = ()
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""

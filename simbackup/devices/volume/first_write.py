@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class Request(NamedTuple):
     """One request of the cycle of a run of first writes: where it goes, its bytes, how many times.
 
-    `delay` are seconds before each in an idle queue of the block layer, which fill no device.
+    `delay` are seconds before each in an idle queue of the block layer, which fill no device. `destaged` is the share
+    that goes on to the disks where a cache gathers writes: what is written again meanwhile goes there once.
     """
 
     activity: Activity
@@ -28,6 +29,7 @@ class Request(NamedTuple):
     size: float
     times: float
     delay: float = 0.0
+    destaged: float = 1.0
 
     @property
     def direction(self) -> Direction:
@@ -113,12 +115,19 @@ def copying(image: Snapshot, store: Store, position: float, run: ChunkRun, ahead
             )
     commits = equations.commits(cow, run.size / cow.chunk, run.together)
     metadata = max(at - equations.commit_distance(cow), image.area.begin)
-    yield Request(Activity.METADATA_COMMIT, area, metadata, cow.chunk, commits)
+    destaged = equations.destaged_commits(cow, run.size / cow.chunk, run.together, area.gathers) / commits
+    yield Request(Activity.METADATA_COMMIT, area, metadata, cow.chunk, commits, destaged=destaged)
 
 
 def served(request: Request, heads: dict[str, float]) -> Service:
-    """What a request takes from where the last one left the head of its device, which moves to it."""
+    """What a request takes from where the last one left the head of its device, which moves to it.
+
+    A cache gathers copies and records, which are written side by side; the head stays where it is.
+    """
     on = request.store
+    if request.direction == "write" and on.gathers >= request.size:
+        gathered = on.append(request.position, request.size)
+        return gathered._replace(busy=gathered.busy * request.destaged)
     head = heads.get(on.name, request.position)
     heads[on.name] = request.position
     return on.request(request.direction, head, request.position, request.size)

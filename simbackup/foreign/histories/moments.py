@@ -56,8 +56,8 @@ def form_of(cells: Sequence[Node], forms: Sequence[str]) -> str:
             fitting[form] = found
     if not fitting:
         wrong = next((cell for cell in filled if _read(str(cell.value), forms[0]) is None), filled[0])
-        remedy = f"known forms are {', '.join(forms)}; state another as 'dates' of a mapping"
-        raise InputError([Problem(wrong.place, "", f"'{wrong.value}' is no date in the form of its column", remedy)])
+        remedy = f"known formats are {', '.join(forms)}; state another as 'dates' of a mapping"
+        raise InputError([Problem(wrong.place, "", f"'{wrong.value}' is not a date in its column's format", remedy)])
     first, *others = fitting
     other = next((form for form in others if fitting[form] != fitting[first]), None)
     if other is not None:

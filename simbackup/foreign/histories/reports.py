@@ -102,7 +102,7 @@ def _best(table: Inventory) -> MappingSpec:
     if known[best] < LEAST_KNOWN:
         place = next(iter(table.rows[0].values())).place
         message = f"no mapping knows the columns {', '.join(table.columns)}"
-        remedy = f"write one, and name it by --mapping; {', '.join(built_in())} come along"
+        remedy = f"write one, and name it by --mapping; {', '.join(built_in())} come with simbackup"
         raise InputError([Problem(place, "", message, remedy)])
     return built_in()[best]
 
@@ -180,7 +180,7 @@ def _number(report: Report, column: str, cell: Node) -> float | None:
         report.problems.append(Problem(cell.place, "", message, remedy))
         return None
     if unit == "B" and not named and not value.is_integer() and not re.search(r"[A-Za-z]", text):
-        message = f"'{text}' is no whole number of bytes"
+        message = f"'{text}' is not a whole number of bytes"
         remedy = f"state the unit: 'units: {{{column}: GB}}' in a mapping"
         report.problems.append(Problem(cell.place, "", message, remedy))
         return None

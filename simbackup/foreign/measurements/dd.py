@@ -40,7 +40,7 @@ def read(text: str, file: str) -> Output:
         place = Place(file, number, 1)
         bsd = bsd or "transferred" in text.splitlines()[number - 1]
         if not options:
-            message = "nothing says whether this run of dd read or wrote"
+            message = "it is unclear whether this run of dd read or wrote"
             raise refused(place, "", message, "keep its command in the line before: dd if=... of=... bs=1M")
         found = _measured(options)
         if isinstance(found, Measurable) and seconds > 0:

@@ -40,5 +40,5 @@ def _read(path: Path) -> Output:
     for tool in TOOLS.values():
         if tool.recognised(text):
             return tool.read(text, str(path))
-    message = "is empty" if not text.strip() else "is not output of a tool that is known here"
+    message = "is empty" if not text.strip() else "is not the output of a known tool"
     raise InputError([Problem(Place(str(path), 1, 1), "", message, f"known are {FORMS}")])

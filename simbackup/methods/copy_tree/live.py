@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
@@ -36,6 +36,7 @@ class CopyTree:
     The walk of the source, what is sent, and the walk of what is there already go on at once. A program that alternates
     reads a file and then writes it; another one does both at once, at the pace of the slower. One that sends the blocks
     in which files differ reads these files at both ends, and writes them whole; one that compares checksums reads all.
+    One that walks first lists all files at both ends before it sends any. The list crosses the networks, too.
     One that writes to a share waits for the other host with each file: so many round trips over all networks, what that
     host works, and the making of the file, before it goes on to the next (Callaghan, Pawlowski and Staubach, "NFS
     Version 3 Protocol Specification", RFC 1813, 1995, for the calls of a file; holds where a client asks one thing at
@@ -56,10 +57,11 @@ class CopyTree:
         data, target = (system.data[end] for end in self.ends)
         part = portion(data, self.since, by_file=True)
         yield from prepare(system, job, data, self.tool, part.files)
-        parts = [self._send(system, job, part)]
-        if self.since is not None:
-            parts.append(self._look(system, job, target, part.share))
-        yield from side_by_side(system, parts)
+        looks = [self._look(system, job, 1, target, part.share)] if self.since is not None else []
+        if self.tool.walks_first:
+            yield from side_by_side(system, [self._look(system, job, 0, data, 0.0), *looks])
+            looks = []
+        yield from side_by_side(system, [self._send(system, job, part), *looks])
         return Moved(part.size, part.files)
 
     def _send(self, system: System, job: str, part: Portion) -> Wait:
@@ -68,7 +70,8 @@ class CopyTree:
         made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it
         shape = self._reading(system, part)
         networks = [system.networks[name] for name in self.networks]
-        shape = self.tool.sending(shape, networks, self.connections, share=self._sent(system))
+        listed = self.tool.list_record * system.data[self.ends[0]].files / part.size
+        shape = self.tool.sending(shape, networks, self.connections, share=self._sent(system) + listed)
         shared = self.tool.share_calls if networks else 0.0
         if self.hosts[0] != to:
             shape = self.tool.serving(shape, system.hosts[to], 0.0 if shared else made.per_byte)
@@ -101,16 +104,33 @@ class CopyTree:
     def _reading(self, system: System, part: Portion) -> FlowShape:
         """How a byte that is sent loads the source, with the files that are only looked at."""
         data, host = system.data[self.ends[0]], system.hosts[self.hosts[0]]
-        who = Walkers(self.workers, self.tool.file_cpu, self.tool.in_turn, None, self.tool.look_cpu)
         copies = 2.0 if self.hosts[0] == self.hosts[1] else 1.0
-        shape = self._walk(host, data, who, part.share).times(1.0 / part.size)
+        if self.tool.walks_first and not part.whole and not self.tool.checksums:  # the others were looked at before
+            region = data.volume.region.part(data.begin, data.size)
+            data = replace(data, size=part.size, files=max(round(part.files), 1), scattered=1.0)
+            shape = walking(host, data, region, self._sender)
+            shape = host.then(shape, host.seconds(self.tool.delta_cpu) if self._by_block else 0.0, Activity.CHECK)
+        else:
+            shape = self._walk(host, data, self._sender, part.share).times(1.0 / part.size)
         return host.then(shape, self.tool.copying(host, copies))
 
-    def _look(self, system: System, job: str, target: DataSet, changed: float) -> Wait:
-        """Look at all files that are there, and read those of which checksums are made."""
-        host = system.hosts[self.hosts[1]]
-        walk = self._walk(host, target, Walkers(self.workers), changed if self._by_block else 0.0)
-        flow = walk.times(1.0 / target.files).start(system.network, job, Activity.WALK, float(target.files))
+    @property
+    def _sender(self) -> Walkers:
+        """Those who walk the source."""
+        tool = self.tool
+        return Walkers(self.workers, tool.file_cpu, tool.in_turn, None, tool.look_cpu, tool.reads_records)
+
+    def _look(self, system: System, job: str, end: int, data: DataSet, changed: float) -> Wait:
+        """Look at all files of one end, and read those of which checksums are made."""
+        host, who = system.hosts[self.hosts[end]], self._sender
+        if end:
+            who = Walkers(self.workers, reads_records=self.tool.reads_records)
+        walk = self._walk(host, data, who, changed if self._by_block else 0.0)
+        walk = walk.times(1.0 / data.files)
+        if end and self.tool.share_look_calls:
+            networks = [system.networks[name] for name in self.networks]
+            walk = walk.following(travelling(networks, self.tool.share_look_calls))
+        flow = walk.start(system.network, job, Activity.WALK, float(data.files))
         yield flow.done
         system.account(job, flow)
 

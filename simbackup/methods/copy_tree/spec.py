@@ -50,7 +50,7 @@ class CopyTreeSpec(JobSpec):
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of walks and of files that are made, and those of a program."""
         keys = ("start_time", "file_time", "copy_cpu", "file_cpu", "attributes", "alternates", "in_turn")
-        yield f"jobs.{name}.tool.file_flushes"
+        yield from (f"jobs.{name}.tool.{key}" for key in ("file_flushes", "walks_first"))
         yield from (f"jobs.{name}.tool.{key}" for key in keys)
         ends = self.data, *((self.to,) if self.since is not None else ())
         yield from (f"data.{end}.{key}" for end in ends for key in ("layout", "file_size", "cached"))
@@ -59,15 +59,18 @@ class CopyTreeSpec(JobSpec):
             yield from (f"data.{self.data}.change.{key}" for key in ("daily", "hot_data", "hot_changes", "replaced"))
             yield from (f"data.{self.data}.change.{key}" for key in ("growth", "daily_files"))
             yield from (f"data.{end}.filesystem.walk_cpu" for end in ends)
-            yield from (f"jobs.{name}.tool.{key}" for key in ("look_cpu", "delta_cpu", "checksums"))
+            keys = ("look_cpu", "delta_cpu", "checksums", "reads_records")
+            yield from (f"jobs.{name}.tool.{key}" for key in keys)
         here, there = spec.host_of(self.data), spec.host_of(self.to)
         yield from (f"hosts.{host}.read_ahead" for host in (here, there))
         if here != there:
+            if self.since is not None:
+                yield f"jobs.{name}.tool.share_look_calls"
             if self.since is not None and self.tool is not None and self.tool.delta_block is not None:
                 yield from (f"jobs.{name}.tool.{key}" for key in ("delta_block", "delta_checksum"))
                 yield f"data.{self.data}.change.run"
             yield from (f"jobs.{name}.{key}" for key in ("connections", "tool.server_cpu", "tool.server_file_cpu"))
-            yield f"jobs.{name}.tool.share_calls"
+            yield from (f"jobs.{name}.tool.{key}" for key in ("share_calls", "list_record"))
             if self.tool is not None and self.tool.alternates:
                 yield f"jobs.{name}.tool.request"
 

@@ -195,7 +195,7 @@ class DatabaseRestore:
             seconds = host.seconds(engine.replay_cpu) if logs else 1.0 / host.copy_rate
             workers, largest = (1, 0.0) if logs else (self.way.workers, target.largest)
             for size, many in phases(extent.size, workers, largest):
-                back = self.way.reading(system, copy, (extent, done, size))
+                back = self.way.reading(system, copy, (extent, done, size), many)
                 shape = of_workers(host.then(back, seconds), many)
                 place = VolumeRange(target.volume, target.begin + done, min(size, target.size))
                 activity = Activity.REPLAY if logs else Activity.COPY
@@ -209,7 +209,7 @@ class DatabaseRestore:
         apart = target.indexes if engine.index_cpu is not None else 0.0
         rows, seconds, done = target.size - apart, host.seconds(engine.load_cpu), 0.0
         for size, workers in phases(saved.size, self.way.workers, target.largest):
-            back = self.way.reading(system, copy, (copy.extents[0], done, size))
+            back = self.way.reading(system, copy, (copy.extents[0], done, size), workers)
             shape = in_turn(of_workers(host.then(back, seconds), workers), engine, seconds, workers)
             begin, written = target.begin + rows * done / saved.size, rows * size / saved.size
             place = VolumeRange(target.volume, begin, written, _logged(target))

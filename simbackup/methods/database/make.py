@@ -10,7 +10,7 @@ from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
 from simbackup.methods.database.way import Way
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.tool.make import tool_of
-from simbackup.schema.quantity import si_or
+from simbackup.schema.quantity import Quantity, si_or
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def make_backup(job: DatabaseBackupSpec, spec: Spec) -> DatabaseBackup:
     """The full backup."""
     return DatabaseBackup(
-        _there(job, spec, int(si_or(job.workers, 1.0))), job.data, job.to, job.method, job.snapshot,
-        job.locks(spec), si_or(job.log_rate, 0.0),
+        _there(job, spec, int(si_or(job.workers, 1.0)), _count(job.connections)), job.data, job.to, job.method,
+        job.snapshot, job.locks(spec), si_or(job.log_rate, 0.0),
     )  # fmt: skip
 
 
@@ -33,7 +33,7 @@ def make_log(job: BinaryLogSpec, spec: Spec) -> BinaryLog:
 def restore(job: RestoreSpec, saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec) -> DatabaseRestore:
     """The restore, with the logs that are replayed."""
     to = job.to or saved.data
-    back = _back(saved, spec, spec.host_of(to), int(si_or(job.workers, 1.0)))
+    back = _back(saved, spec, spec.host_of(to), int(si_or(job.workers, 1.0)), _count(job.connections))
     return DatabaseRestore(back, job.restore, to, job.replay)
 
 
@@ -45,15 +45,25 @@ def replaying(job: RestoreSpec, data: str, spec: Spec) -> DatabaseRestore | None
     return DatabaseRestore(_back(log, spec, spec.host_of(data)), job.restore, data, job.replay)
 
 
-def _back(saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, host: str, workers: int = 1) -> Way:
+def _back(
+    saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, host: str, workers: int = 1, connections: int | None = None
+) -> Way:
     """The way back from its target."""
     owner = spec.owner_of(saved.to) or ""
-    return Way(host, owner, spec.way_from(host, saved.to) or (), tool_of(saved.tool), workers)
+    way = spec.way_from(host, saved.to) or ()
+    return Way(host, owner, way, tool_of(saved.tool), workers, connections=connections)
 
 
-def _there(job: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, workers: int = 1) -> Way:
+def _there(
+    job: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, workers: int = 1, connections: int | None = None
+) -> Way:
     """The way to its target."""
     host, data = spec.host_of(job.data), spec.data[job.data]
     how = reduction_of(job.compressor, None, si_or(data.compression, 1.0), overlapped=True)
     way = spec.way_to(host, job.to) or ()
-    return Way(host, spec.owner_of(job.to) or host, way, tool_of(job.tool), workers, how)
+    return Way(host, spec.owner_of(job.to) or host, way, tool_of(job.tool), workers, how, connections)
+
+
+def _count(said: Quantity | None) -> int | None:
+    """A number, if it is stated."""
+    return None if said is None else int(said.si)

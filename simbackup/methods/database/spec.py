@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.capability import ImageDevice, VolumeDevice
+from simbackup.schema.capability import ImageDevice, ObjectTarget, VolumeDevice
 from simbackup.schema.chosen import Chosen, of_class
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import BackupJob
@@ -20,17 +20,9 @@ if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring
 
-from typing import Literal
-
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.tool.spec import BackupToolSpec
-from simbackup.schema.quantity import (
-    Pieces,
-    PositiveShare,
-    Rate,
-    Text,
-    si_or,
-)
+from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or
 
 
 class DatabaseBackupSpec(BackupJob):
@@ -43,20 +35,17 @@ class DatabaseBackupSpec(BackupJob):
     data: Annotated[Text, OF_DATA]
     """The data set of the database: a name of `data:` with `database:`."""
     to: Annotated[Text, ONTO_DEVICE]
-    """The volume or device that takes the backup, after the data that it already holds."""
+    """The volume or device that takes the backup, after the data that it already holds, or the object store."""
     snapshot: Annotated[Text, Refers("changes", "devices")] | None = None
     """The snapshot that a `snapshot_copy` creates and removes."""
     workers: Pieces | None = None
-    """Number of workers that dump tables or copy files at the same time, each on a core; one by default, as with
-    mysqldump.
-    """
+    """Number of workers that dump tables or copy files at once, each on a core; one by default, as with mysqldump."""
+    connections: Pieces | None = None
+    """Number of connections to an object store, which all workers share; by default, one for each worker."""
     read_lock: bool | None = None
-    """Whether a `logical_dump` holds the read lock, as some programs do without need; by default, as the engine
-    requires.
-    """
+    """Whether a `logical_dump` holds the read lock; by default, as the engine requires."""
     log_rate: Rate | None = None
-    """Bytes of log that users write per second during a `hot_copy` and that its program also copies; none by default.
-    """
+    """Bytes of log that users write per second during a `hot_copy`, and its program copies, too; none by default."""
     compressor: CompressionSpec | None = None
     """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not compressed by default."""
     tool: BackupToolSpec | None = None
@@ -65,6 +54,7 @@ class DatabaseBackupSpec(BackupJob):
     conditional: ClassVar[Mapping[str, str]] = {
         "read_lock": "in logical dumps",
         "log_rate": "in hot copies by a program that copies the log",
+        "connections": "in backups to an object store",
     }
 
     def creates(self) -> str | None:
@@ -91,6 +81,8 @@ class DatabaseBackupSpec(BackupJob):
                 yield f"data.{self.data}.database.in_turn"
         if self.method != "logical_dump":
             yield f"jobs.{name}.tool.copy_cpu"
+        if isinstance(spec.devices[self.to], ObjectTarget):
+            yield f"jobs.{name}.connections"
         yield from _backup_uses(spec, name, self)
 
     def copies_log(self) -> bool:
@@ -107,7 +99,8 @@ class DatabaseBackupSpec(BackupJob):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of loading a dump, and of replaying logs."""
         yield from super().restore_uses(spec, name, restore, job)
-        yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
+        objects = isinstance(spec.devices[self.to], ObjectTarget)
+        yield f"jobs.{restore}.connections" if objects else f"hosts.{spec.owner_of(self.to)}.read_ahead"
         yield f"jobs.{restore}.workers"
         yield from _coded(name, self, restore=True)
         for data in {job.to or self.data, self.data}:
@@ -183,7 +176,7 @@ class BinaryLogSpec(BackupJob):
     data: Annotated[Text, OF_DATA]
     """The data set of the database: a name of `data:` with `database:`."""
     to: Annotated[Text, ONTO_DEVICE]
-    """The volume or device that takes the backup."""
+    """The volume, device or object store that takes the backup."""
     changed: PositiveShare
     """Bytes of log since the previous backup, as a share of the database."""
     compressor: CompressionSpec | None = None
@@ -222,7 +215,9 @@ def _backup_uses(spec: Spec, name: str, job: DatabaseBackupSpec | BinaryLogSpec)
     yield f"data.{job.data}.database.flush_time"
     yield f"hosts.{spec.host_of(job.data)}.read_ahead"
     yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "check_cpu"))
-    if spec.owner_of(job.to) != spec.host_of(job.data):
+    if isinstance(spec.devices[job.to], ObjectTarget):
+        yield from (f"jobs.{name}.tool.{key}" for key in ("part", "part_buffers"))
+    elif spec.owner_of(job.to) != spec.host_of(job.data):
         yield f"jobs.{name}.tool.server_cpu"
     if job.compressor is not None:
         yield from (f"data.{job.data}.compression", f"jobs.{name}.tool.shares_threads")
@@ -247,7 +242,7 @@ def _building(spec: Spec, data: str, *, several: bool) -> Iterator[str]:
 
 
 def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
-    """Report data that are not a database, and a target that is not a block device of its host."""
+    """Report data that are not a database, and a target that cannot take it."""
     known = checks.data_set(path, job.data, owned=False)
     data = checks.spec.data.get(job.data)
     if data is not None and data.database is None:
@@ -261,17 +256,21 @@ def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
             checks.owned(path, job.to, "to")
     with checks.about(*path):
         if job.compressor is not None:
-            job.compressor.check(checks, (*path, "compressor"), job.data, remote=True)
+            remote = not isinstance(checks.spec.devices.get(job.to), ObjectTarget)
+            job.compressor.check(checks, (*path, "compressor"), job.data, remote=remote)
     if known:
         checks.owned(path, checks.spec.data[job.data].on)
 
 
 def _check_target(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
-    """Report a target that is not a block device."""
-    if job.to not in checks.block_devices() and not checks.pending((*path, "to"), "devices", job.to):
+    """Report a target that is neither a block device nor an object store."""
+    legal = {**checks.block_devices(), **checks.spec.devices_with(ObjectTarget)}
+    if job.to not in legal and not checks.pending((*path, "to"), "devices", job.to):
         there = job.to in checks.spec.devices
-        message = f"'{job.to}' is not a disk, array or volume" if there else f"there is no device '{job.to}'"
-        checks.report((*path, "to"), message, choices(job.to, checks.block_devices()))
+        message = (
+            f"'{job.to}' is not a disk, array, volume or object store" if there else f"there is no device '{job.to}'"
+        )
+        checks.report((*path, "to"), message, choices(job.to, legal))
     if isinstance(job, DatabaseBackupSpec):
         job.check_copy(checks, path)
 

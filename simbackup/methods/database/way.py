@@ -12,8 +12,9 @@ from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import Database
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Region
+from simbackup.devices.store import Direction, Region
 from simbackup.engine.activity import Activity
 from simbackup.equations.database import phases
 from simbackup.methods.compression.live import compressed, expanded
@@ -27,7 +28,8 @@ Wait = Generator[simpy.Event, Any, None]
 class Way:
     """The host of the database and that of the target, the networks between them, and how bytes are compressed.
 
-    So many workers of a program go it at once; a backup that comes back is as its copy says.
+    So many workers of a program go it at once, over as many connections to an object store unless there are others; a
+    backup that comes back is as its copy says.
     """
 
     host: str
@@ -36,18 +38,20 @@ class Way:
     tool: Tool
     workers: int = 1
     reduction: Reduction = NO_REDUCTION
+    connections: int | None = None
 
     def reserve(self, system: System, saved: SaveSet, to: str) -> SaveSet:
-        """The save set, with room for its copy on a volume."""
+        """The save set, with room for its copy on a volume; an object store has room."""
         stored = self.reduction.stored
-        extent = Extent(0.0, saved.size, to, system.reserve(to, saved.size / stored))
+        position = 0.0 if to in system.object_stores else system.reserve(to, saved.size / stored)
+        extent = Extent(0.0, saved.size, to, position)
         saved.copies.append(Copy(saved.job, to, stored, saved.time, [extent], self.reduction))
         return saved
 
     def write(
         self, system: System, doing: tuple[str, str], shape: FlowShape, saved: SaveSet, largest: float = 0.0
     ) -> Wait:
-        """Write a save set to its volume, through the page cache of the host there.
+        """Write a save set to its volume, through the page cache of the host there, or to an object store.
 
         `doing` are job and activity, `shape` loads host and devices for each byte by one worker; `largest` is the share
         of the bytes that only one of them can take.
@@ -58,6 +62,9 @@ class Way:
             how = self.tool.coding(self.reduction, workers)
             going = compressed(of_workers(shape, workers), system.hosts[self.host], server, how)
             networks = [system.networks[name] for name in self.networks]
+            if there.medium in system.object_stores:
+                yield from self._upload(system, doing, going, copy, (size, workers))
+                continue
             going = self.tool.sending(going, networks, workers, share=1.0 / self.reduction.sent)
             if self.server != self.host:
                 going = self.tool.serving(going, server, handled=self.reduction.handled())
@@ -66,13 +73,38 @@ class Way:
             yield from system.write(job, self.server, place, going.times(stored), activity)
             done += size
 
-    def reading(self, system: System, copy: Copy, part: tuple[Extent, float, float]) -> FlowShape:
-        """How a byte of a part of a copy loads all on its way back until the host of the database has it.
+    def _upload(
+        self, system: System, doing: tuple[str, str], shape: FlowShape, copy: Copy, part: tuple[float, int]
+    ) -> Wait:
+        """Write so many bytes by some workers to an object store, as one object of each of them."""
+        (job, activity), (size, workers) = doing, part
+        sent = size / copy.compression
+        shape = self._carried(system, shape.times(copy.compression), "write", copy, (sent, workers))
+        flow = system.bounded(job, shape).start(system.network, job, activity, sent)
+        yield flow.done
+        system.account(job, flow)
+
+    def _carried(
+        self, system: System, shape: FlowShape, direction: Direction, copy: Copy, part: tuple[float, int]
+    ) -> FlowShape:
+        """The shape of so many bytes that some workers write to objects, or read from there."""
+        store, networks = system.object_stores[copy.target], [system.networks[name] for name in self.networks]
+        (size, workers), tool = part, self.tool
+        objects = Objects(size / workers, float(workers), tool.part, tool.part_buffers)
+        connections = self.connections or workers
+        return store.carrying(shape, direction, objects, networks, connections, drawn=system.drawn(copy.job))
+
+    def reading(self, system: System, copy: Copy, part: tuple[Extent, float, float], workers: int = 1) -> FlowShape:
+        """How a byte of a part of a copy loads all on its way back until a worker on the database's host has it.
 
         The part is an extent, where it begins there, and its bytes.
         """
-        host, server = system.hosts[self.host], system.hosts[self.server]
-        (place, begin, size), how = part, copy.reduction
+        (place, begin, size), how, host = part, copy.reduction, system.hosts[self.host]
+        if place.medium in system.object_stores:
+            shape = expanded(of_workers(FlowShape(), workers), host, None, how).times(how.fetched)
+            shape = self._carried(system, shape, "read", copy, (size / copy.compression, workers))
+            return shape.times(1.0 / how.fetched)
+        server = system.hosts[self.server]
         region = system.volumes[place.medium].region
         source = region.part(place.position + begin / copy.compression, size / copy.compression)
         shape = expanded(server.reading(source).times(1.0 / how.fetched), host, server, how)

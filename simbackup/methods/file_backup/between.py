@@ -1,4 +1,4 @@
-"""What lies between data and target: a disk before tape, and the backup that another one is based on."""
+"""What lies between data and target: compression, a disk before tape, and the backup that another one is based on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.methods.share.spec import check_share
-from simbackup.schema.capability import MediaLibrary
+from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Frozen, PositiveSize, Text
 from simbackup.schema.unknown import Unknown
@@ -33,6 +33,25 @@ class SpoolSpec(Frozen):
     """Whether one half of the space is filled while the other half goes to tape; otherwise filling and emptying take
     turns.
     """
+
+
+def check_reduction(checks: Checks, path: Path, job: FileBackupSpec) -> None:
+    """Report what is wrong with compression and deduplication."""
+    target, compressor = checks.spec.devices.get(job.to), job.compressor
+    if compressor is not None and not isinstance(compressor, Unknown):
+        remote = isinstance(target, BackupTarget) and not isinstance(target, MediaLibrary | ObjectTarget)
+        compressor.check(checks, (*path, "compressor"), job.data, remote=remote or target is None)
+    if job.deduplication is None or isinstance(job.deduplication, Unknown):
+        return
+    if isinstance(target, MediaLibrary):
+        message = "a tape cannot be read at so many places"
+        checks.report((*path, "deduplication"), message, "deduplicate on disk, and copy the save set to tape")
+    if isinstance(target, ObjectTarget) and job.deduplication.at != "client":
+        message = f"only the client deduplicates for an object store, not the {job.deduplication.at}"
+        checks.report((*path, "deduplication", "at"), message, "write 'client'")
+    known = compressor if compressor is not None and not isinstance(compressor, Unknown) else None
+    job.deduplication.check(checks, (*path, "deduplication"), known)
+    job.deduplication.check_change(checks, (*path, "deduplication"), job.data, whole=job.level == "full")
 
 
 def check_reader(checks: Checks, path: Path, job: FileBackupSpec) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,7 @@ from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.chunks import ChunkStore
 from simbackup.devices.host.live import Host
-from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
@@ -32,6 +33,8 @@ from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
 
 Wait = Generator[simpy.Event, Any, None]
+MOST = 200
+"""Pieces of a stream that are simulated one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,24 +158,27 @@ class DiskRestore:
         yield from prepare(system, job, target, self.tool, files)
         networks = [system.networks[name] for name in self.networks]
 
+        pending: list[Dirty] = []
+
         def stream(parts: Sequence[tuple[float, float]]) -> Wait:
-            for begin, size in parts:
+            for begin, size, number in gathered(parts):
                 source = lying(system, copy, begin, size)
-                yield from seek(system, job, source, networks)
+                yield from seek(system, job, source, networks, number)
                 shape = self._copying(system, source, target, made, copy.reduction)
                 shape = given_back(shape, system, copy.extents[0].medium, copy.reduction)
                 shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.returned)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, beside(target, made))
-                yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
+                pending.append((yield from system.write(job, self.host, place, shape, Activity.RESTORE)))
 
         with system.shut_out(self.to):
             yield from side_by_side(system, [stream(parts) for parts in self._streams(pieces)])
+            yield from system.written_back(job, pending)
         return Moved(total, float(files))
 
     def _streams(self, pieces: Sequence[tuple[float, float]]) -> list[Sequence[tuple[float, float]]]:
-        """What each stream brings back: an equal part of all, or some of the selected pieces."""
-        if self.selection is not None:
+        """What each stream brings back: an equal part of what lies together, or some of the pieces."""
+        if len(pieces) > 1 or (self.selection is not None and self.selection.files < self.streams):
             return [pieces[number :: self.streams] for number in range(self.streams)]
         return [
             [(begin + number * size / self.streams, size / self.streams) for begin, size in pieces]
@@ -216,10 +222,20 @@ def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float
     return host.then(server.reading(source, request=request), copy)
 
 
-def seek(system: System, job: str, source: Region, networks: Sequence[Network]) -> Wait:
-    """Wait until the first byte of a piece arrives, and record it."""
+def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
+    """Begin and size of each piece, and of how many it stands for: of very many, some that follow go as one.
+
+    They are found one after the other, and take as long; events are fewer.
+    """
+    together = math.ceil(len(pieces) / MOST)
+    groups = [pieces[i : i + together] for i in range(0, len(pieces), together)]
+    return [(group[0][0], sum(size for _, size in group), len(group)) for group in groups]
+
+
+def seek(system: System, job: str, source: Region, networks: Sequence[Network], number: int = 1) -> Wait:
+    """Wait until the first bytes of so many pieces have come, one after the other, and record it."""
     with system.clock.span(job, source.store.name, Activity.SEEK):
-        yield system.env.timeout(_way_there(source, networks))
+        yield system.env.timeout(number * _way_there(source, networks))
 
 
 def _way_there(source: Region, networks: Sequence[Network]) -> float:

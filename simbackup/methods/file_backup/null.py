@@ -37,7 +37,7 @@ class NullBackup:
 
         def stream(number: int) -> Wait:
             shape = it.going(system, data, copies=1.0, number=number)
-            flow = shape.start(system.network, job, Activity.SAVE, part.size / it.streams)
+            flow = system.bounded(job, shape).start(system.network, job, Activity.SAVE, part.size / it.streams)
             yield flow.done
             system.account(job, flow)
 

@@ -21,10 +21,10 @@ from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
 
-def objects_of(size: float, files: float, method: str, each: float | None) -> Objects:
+def objects_of(size: float, files: float, method: str, each: float | None, tool: Tool) -> Objects:
     """The objects of a save set: of so many bytes each, or one for each file, or one for all blocks."""
     own = each if each is not None else size / files if method == "file_level" else size
-    return Objects(min(own, size), max(size / own, 1.0))
+    return Objects(min(own, size), max(size / own, 1.0), tool.part, tool.part_buffers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,12 @@ class ObjectBackup:
         yield from prepare(system, job, data, it.tool, part.files)
         yield from first_walk(system, job, it)
         stored = it.reduction.stored
-        objects = objects_of(part.size / stored, part.files, it.method, self.object_size)
+        objects = objects_of(part.size / stored, part.files, it.method, self.object_size, it.tool)
         networks = [system.networks[name] for name in it.networks]
         shape = compressed(it.reading(system, data), system.hosts[it.host], None, it.reduction).times(stored)
         shape = store.carrying(shape, "write", objects, networks, it.connections, drawn=system.drawn(job))
-        flow = it.tool.sending(shape, networks, loaded=True).start(
-            system.network, job, Activity.SAVE, part.size / stored
-        )
+        shape = system.bounded(job, it.tool.sending(shape, networks, loaded=True))
+        flow = shape.start(system.network, job, Activity.SAVE, part.size / stored)
         yield flow.done
         system.account(job, flow)
         system.require_image(it.source)
@@ -93,11 +92,11 @@ class ObjectRestore:
         there, chunk = copy.fetched, copy.reduction.together
         if chunk is not None:  # a piece of an object for each run of chunks
             each = min(chunk, self.object_size or chunk, total / there)
-            objects = Objects(each, total / there / each)
+            objects = Objects(each, total / there / each, self.tool.part)
         elif chosen is None:
-            objects = objects_of(size / there, saved.files, saved.method, self.object_size)
+            objects = objects_of(size / there, saved.files, saved.method, self.object_size, self.tool)
         else:
-            objects = Objects(total / files / there, files)
+            objects = Objects(total / files / there, files, self.tool.part)
         with system.shut_out(self.to):
             shape = self._copying(system, copy, objects, target, made, job=job)
             place = VolumeRange(target.volume, target.begin + min(begin, max(target.size - size, 0.0)), size)

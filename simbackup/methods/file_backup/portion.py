@@ -7,7 +7,7 @@ from typing import NamedTuple
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Region
+from simbackup.devices.store import Region, bus
 from simbackup.engine.activity import Activity
 from simbackup.equations.change import differs, gap
 from simbackup.methods.tool.live import Tool
@@ -64,5 +64,5 @@ def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0)
     across = (run + between) * store.stream("read", region.begin, region.size)
     if between <= max(ahead, store.passed) and across <= one.latency:
         return region.streaming("read").times(across / (run * store.stream("read", region.begin, region.size)))
-    shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).through(store.path)
+    shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).through(bus(store, "read"))
     return shape.cycle({(store.name, Activity.READ): one.latency / run})

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.spec import DeduplicationSpec
-from simbackup.methods.file_backup.between import SpoolSpec, check_level, check_maker, check_reader, check_spool
+from simbackup.methods.file_backup.between import (
+    SpoolSpec,
+    check_level,
+    check_maker,
+    check_reader,
+    check_reduction,
+    check_spool,
+)
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
@@ -116,15 +123,16 @@ class FileBackupSpec(Saving, FileKeeping):
                 yield f"devices.{self.to}.drive.command_time"
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
-            yield from (f"jobs.{name}.workers", f"jobs.{name}.tool.in_turn")
+            yield from (f"jobs.{name}.{key}" for key in ("workers", "tool.in_turn"))
             yield from (f"jobs.{name}.tool.workers",) if self.workers is None else ()
             yield from (f"jobs.{name}.tool.walks_first", f"jobs.{name}.share.look_calls")
+            if self.level != "full" or (self.tool is not None and self.tool.walks_first):
+                yield from (f"jobs.{name}.tool.{key}" for key in ("look_cpu", "reads_records"))
         yield from self._network_uses(spec, name)
         if self.level != "full":
             yield from (f"data.{self.data}.change.{key}" for key in CHANGES)
             if walks:
                 yield from (f"data.{self.data}.{key}" for key in ("filesystem.walk_cpu", "change.daily_files"))
-                yield f"jobs.{name}.tool.look_cpu"
             else:
                 yield f"jobs.{name}.tool.scan_cpu"
                 yield from () if self.searches() else (f"data.{self.data}.change.run",)
@@ -148,7 +156,7 @@ class FileBackupSpec(Saving, FileKeeping):
         if objects or spec.way_to(self.share.host if self.share else spec.host_of(self.data), self.to):
             yield f"jobs.{name}.connections"
         if objects:
-            yield f"jobs.{name}.object_size"
+            yield from (f"jobs.{name}.{key}" for key in ("object_size", "tool.part", "tool.part_buffers"))
 
     def _server_uses(self, spec: Spec, name: str, device: str, host: str) -> Iterator[str]:
         """The keys of the host that a target belongs to, if that is another than that of the data."""
@@ -168,6 +176,7 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from self._server_uses(spec, name, device, host)
         if objects or spec.way_from(host, device):
             yield f"jobs.{restore}.connections"
+        yield from (f"jobs.{name}.tool.part",) if objects else ()
         tape = isinstance(spec.devices[device], MediaLibrary)
         if tape and si_or(self.multiplexing, 1.0) > 1.0:
             yield f"jobs.{name}.tool.one_pass"
@@ -211,32 +220,9 @@ class FileBackupSpec(Saving, FileKeeping):
                 self._check_way(checks, path)
         if self.data in spec.data:
             checks.owned(path, spec.data[self.data].on)
-        with checks.about(*path):
-            check_reader(checks, path, self)
-        with checks.about(*path):
-            self._check_reduction(checks, path)
-        with checks.about(*path):
-            check_spool(checks, path, self)
-        with checks.about(*path):
-            check_level(checks, path, self)
-
-    def _check_reduction(self, checks: Checks, path: Path) -> None:
-        """Report what is wrong with compression and deduplication."""
-        target, compressor = checks.spec.devices.get(self.to), self.compressor
-        if compressor is not None and not isinstance(compressor, Unknown):
-            remote = isinstance(target, BackupTarget) and not isinstance(target, MediaLibrary | ObjectTarget)
-            compressor.check(checks, (*path, "compressor"), self.data, remote=remote or target is None)
-        if self.deduplication is None or isinstance(self.deduplication, Unknown):
-            return
-        if isinstance(target, MediaLibrary):
-            message = "a tape cannot be read at so many places"
-            checks.report((*path, "deduplication"), message, "deduplicate on disk, and copy the save set to tape")
-        if isinstance(target, ObjectTarget) and self.deduplication.at != "client":
-            message = f"only the client deduplicates for an object store, not the {self.deduplication.at}"
-            checks.report((*path, "deduplication", "at"), message, "write 'client'")
-        known = compressor if compressor is not None and not isinstance(compressor, Unknown) else None
-        self.deduplication.check(checks, (*path, "deduplication"), known)
-        self.deduplication.check_change(checks, (*path, "deduplication"), self.data, whole=self.level == "full")
+        for between in (check_reader, check_reduction, check_spool, check_level):
+            with checks.about(*path):
+                between(checks, path, self)
 
     def base_age(self) -> float | None:
         """Seconds since the backup that it is based on, None if it is based on none."""

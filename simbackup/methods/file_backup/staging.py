@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network
@@ -22,11 +23,10 @@ def handing_over(
 
     `shape` loads the drive and the networks already; so many bytes cross these for each byte.
     """
-    towards, waits = crossing
+    (towards, waits), (crossed, share) = crossing, networks
     if not tool.alternates:
-        return shape.cycle(towards.parts, towards.cap)
+        return replace(shape.cycle(towards.parts, towards.cap), sent=share)
     address = max(towards.demands, key=lambda link: towards.demands[link]).name
-    crossed, share = networks
     return tool.sending(shape.after(waits, address, Activity.WRITE), crossed, loaded=True, share=share)
 
 

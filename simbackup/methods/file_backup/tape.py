@@ -58,7 +58,8 @@ class TapeBackup:
         yield from prepare(system, job, data, self.tool, part.files)
         yield from first_walk(system, job, self)
         writer = TapeWriter(
-            part.size, lambda crossing, begin, size: self._shape(system, data, crossing, part),  # noqa: ARG005
+            part.size,
+            lambda crossing, begin, size: system.bounded(job, self._shape(system, data, crossing, part)),  # noqa: ARG005
             self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * part.files / part.size,
             lambda: system.require_image(self.source),
         )  # fmt: skip

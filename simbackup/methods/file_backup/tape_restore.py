@@ -205,7 +205,7 @@ class TapeRestore:
             fill = replace(fill, workers=self.workers, serial=serial)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = VolumeRange(target.volume, begin, extent.size, beside(target, made))
-        fill = replace(fill, share=share)
+        fill = replace(fill, share=share, sent=1.0 / how.sent)
         it.pending.append(
             (yield from system.write(it.job, self.host, place, fill, Activity.TRANSFER, law=drive.law(stream)))
         )

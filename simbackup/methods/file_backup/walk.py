@@ -40,7 +40,8 @@ class Remote:
 class Walkers:
     """Who walks: how many at once, core seconds of the reference for each file, and the share they take in turn.
 
-    They may read what another host keeps. `look_cpu` are the core seconds for each file that is only looked at.
+    They may read what another host keeps. `look_cpu` are the core seconds for each file that is only looked at, whose
+    record they may read, whatever directories say.
     """
 
     workers: int = 1
@@ -48,6 +49,7 @@ class Walkers:
     in_turn: float = 0.0
     remote: Remote | None = None
     look_cpu: float = 0.0
+    reads_records: bool = False
 
 
 def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float = 1.0) -> FlowShape:
@@ -64,6 +66,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     files = data.filesystem
     if files is None:
         raise JobFailedError(f"'{data.name}' has no file system")  # the checks exclude it
+    files = replace(files, listed=False) if who.reads_records else files
     mean, cold, store = data.size / data.files, 1.0 - data.cached, region.store
     each = max(data.size * sent, 1.0) / data.files
     outside = equations.outside_record(mean if data.file_size is None else data.file_size, files.resident)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.schema.job import BackupJob, FileKeeping
 from simbackup.schema.part import Path
@@ -33,6 +33,8 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
     """The snapshot or checkpoint to create, or the mirror to split off."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
+
+    moves: ClassVar[bool] = False
 
     def creates(self) -> str | None:
         """The frozen image that is the backup."""

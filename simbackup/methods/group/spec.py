@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.chosen import of_class
@@ -31,6 +31,8 @@ class StartGroupSpec(JobSpec):
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
 
+    moves: ClassVar[bool] = False
+
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The key of the program's time for a group."""
         del spec
@@ -45,6 +47,8 @@ class SaveIndexSpec(JobSpec):
     """The backups whose files it lists."""
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+    moves: ClassVar[bool] = False
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report jobs that are not file backups."""
@@ -69,6 +73,8 @@ class SystemStateSpec(FileKeeping):
     """The data set with its files; none by default."""
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+    moves: ClassVar[bool] = False
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report an unknown host or unknown data."""

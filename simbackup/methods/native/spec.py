@@ -11,7 +11,7 @@ from simbackup.methods.database.spec import check_replay
 from simbackup.schema.capability import Sink
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import Figures
-from simbackup.schema.job import BackupJob, Rounds
+from simbackup.schema.job import BackupJob, JobSpec, Rounds
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
 
@@ -102,7 +102,7 @@ class NativeBackupSpec(BackupJob):
     """`steady` (the default) computes the mean rate of the loop; `by_event` simulates each buffer."""
     service_times: ServiceTimes | None = None
     """Distribution of service times, with the mean of the steady loop: `exponential` (the default) or `constant`; only
-    with `by_event`.
+    with `by_event`. By chance, some exponential ones are shorter than the device could make them, and others longer.
     """
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"buffers": ("buffers", "engine.io_depth", "engine.memory_limit")}
     """Buffers that wait for the answers to requests: more of them take memory, and each a request in flight."""
@@ -142,6 +142,7 @@ class NativeBackupSpec(BackupJob):
         with checks.about(*path):
             if self.rounds == "by_event":
                 self._check_transfers(checks, path)
+                _check_rate(checks, path, self)
             elif self.service_times is not None:
                 remedy = "write 'rounds: by_event', too"
                 checks.report((*path, "service_times"), "has no effect in the steady state", remedy)
@@ -212,3 +213,12 @@ class NativeBackupSpec(BackupJob):
             check_replay(checks, path, job, self.data[0])
         if job.rounds == "by_event":
             self._check_transfers(checks, path)
+        if job.most_rate is not None and (job.rounds or self.rounds) == "by_event":
+            _check_rate(checks, path, job)
+
+
+def _check_rate(checks: Checks, path: Path, job: JobSpec) -> None:
+    """Report a greatest rate of buffers that are simulated one by one."""
+    if job.most_rate is not None:
+        remedy = "write 'rounds: steady', or leave it out"
+        checks.report((*path, "most_rate"), "has no effect on buffers that are simulated one by one", remedy)

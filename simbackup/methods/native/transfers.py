@@ -224,6 +224,7 @@ class Transfers:
                 self.system.network.queued(stop.link)
             yield turn
             served = env.now
+            peaks = {link: link.peak_bytes_per_s for link in stop.shape.moves}
             flow = _slower(stop.shape, factor).start(self.system.network, self.draws.job, stop.activity, size)
             if stop.network is None:
                 yield flow.done
@@ -231,6 +232,9 @@ class Transfers:
                 mean = size * stop.shape.demands[stop.link] / stop.network.rate
                 with self.system.standing(flow, WireQueue(turns, stop.network, mean)):
                     yield flow.done
+        for link, before in peaks.items():  # chance makes a service short, and not the device faster
+            if link.peak_bytes_per_s > before:
+                link.peak_bytes_per_s = max(before, link.peak_bytes_per_s * min(factor, 1.0))
         for key, seconds in (
             ((stop.link.name, Activity.QUEUE), served - began),
             ((stop.link.name, stop.activity), env.now - served),

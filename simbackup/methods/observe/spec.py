@@ -30,6 +30,7 @@ class ObserveSpec(JobSpec):
     """How long they are watched; the reported figures are means over this time."""
 
     watches: ClassVar[bool] = True
+    moves: ClassVar[bool] = False
 
     def own_facts(self) -> Facts:
         """How long it lasts."""

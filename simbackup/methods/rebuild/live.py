@@ -12,13 +12,12 @@ from simbackup.system import JobFailedError, System
 
 @dataclass(frozen=True, slots=True)
 class Rebuild:
-    """All other disks of a group are read, and a new disk is written, at a rate at most.
+    """All other disks of a group are read, and a new disk is written.
 
     Beside others it gets a `precedence` times the time of the disks that a stream gets.
     """
 
     of: str
-    most: float
     precedence: float
     method: str = "rebuild"
 
@@ -28,9 +27,7 @@ class Rebuild:
         if not isinstance(store, Redundant) or not store.degraded:
             raise JobFailedError(f"no disk of '{self.of}' is missing")
         shape, size = store.rebuilding()
-        shape = replace(
-            shape.at_most(self.most, f"{job}.most_rate", Activity.WRITE), share=shape.share * self.precedence
-        )
+        shape = system.bounded(job, replace(shape, share=shape.share * self.precedence))
         flow = shape.start(system.network, job, Activity.WRITE, size)
         yield flow.done
         system.account(job, flow)

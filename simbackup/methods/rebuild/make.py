@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from simbackup.methods.rebuild.live import Rebuild
@@ -16,4 +15,4 @@ if TYPE_CHECKING:
 def make(job: RebuildSpec, spec: Spec) -> Rebuild:
     """The rebuild."""
     del spec
-    return Rebuild(job.of, si_or(job.most_rate, math.inf), si_or(job.precedence, 1.0))
+    return Rebuild(job.of, si_or(job.precedence, 1.0))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import RedundantDevice
 from simbackup.schema.chosen import Chosen
-from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Rate, Ratio, Text
+from simbackup.schema.quantity import Ratio, Text
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -28,20 +26,10 @@ class RebuildSpec(JobSpec):
     method: Literal["rebuild"]
     of: Annotated[Text, Refers("changes", "devices")]
     """The array with a disk that has `failed`."""
-    most_rate: Rate | None = None
-    """Maximum bytes per second that are written to the new disk, even on an idle array; by default, as fast as disks
-    and controller allow.
-    """
     precedence: Ratio | None = None
     """Share of the disks' time that it gets, relative to that of each other stream; 1 by default. Near zero, it only
     works in idle time, and may not end while others work.
     """
-
-    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"most_rate": ("most_rate",)}
-
-    def own_facts(self) -> Facts:
-        """Its greatest rate."""
-        yield from amount(self.most_rate, "at most")
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a device that has no disk to rebuild."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.schema.capability import SplitMirror
 from simbackup.schema.part import Path
@@ -26,6 +26,8 @@ class CreateSnapshotSpec(JobSpec):
     snapshot: Annotated[Text, Refers("changes", "devices")]
     """The snapshot, checkpoint, clone or mirror: a name of `devices:`."""
 
+    moves: ClassVar[bool] = False
+
     def creates(self) -> str | None:
         """The snapshot."""
         return self.snapshot
@@ -41,6 +43,8 @@ class RemoveSnapshotSpec(JobSpec):
     method: Literal["remove_snapshot"]
     snapshot: Annotated[Text, Refers("changes", "devices")]
     """The snapshot, checkpoint, clone or mirror: a name of `devices:`."""
+
+    moves: ClassVar[bool] = False
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report anything but a frozen image."""

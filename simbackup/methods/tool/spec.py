@@ -21,6 +21,9 @@ from simbackup.schema.quantity import (
     Word,
 )
 
+LOOKING = "in file_level backups of a level other than full or with 'walks_first', and in repeated copies of trees"
+"""Where files are looked at and left alone."""
+
 
 class BackupToolSheet(Frozen):
     """The costs of a backup program."""
@@ -74,6 +77,22 @@ class BackupToolSheet(Frozen):
     """Time of the reference core for each file that it examines but does not save, in addition to that of the file
     system; none by default.
     """
+    reads_records: Annotated[bool, Word()] = False
+    """Whether it also reads the record of each file that it examines but does not save, for example for its rights,
+    even if directories contain times and sizes. If they do not, it always reads the record.
+    """
+    part: PositiveSize | None = None
+    """Size of the parts in which it writes or reads objects of an object store, one request each; by default, that of
+    the store.
+    """
+    part_buffers: PositiveCount | None = None
+    """Number of parts that it holds in memory. It fills a part before it sends it, and reuses its memory when it has
+    been sent. By default, as many as it needs.
+    """
+    list_record: SizePerFile | None = None
+    """Bytes that a copy of a tree to another host sends for each file of the source, changed or not: its name and
+    attributes. None by default.
+    """
     delta_block: PositiveSize | None = None
     """Size of the blocks that a repeated copy to another host compares; it only sends those that changed. By default,
     files that differ are sent whole.
@@ -90,8 +109,8 @@ class BackupToolSheet(Frozen):
     job does not state it; one by default.
     """
     walks_first: Annotated[bool, Word()] = False
-    """Whether it examines all files before it saves the first one, for example to count them or to map inodes and
-    directories.
+    """Whether it examines all files before it saves or sends the first one, for example to count or list them, or to
+    map inodes and directories.
     """
     in_turn: Share | None = None
     """Share of file_cpu and make_cpu that only one worker can spend at a time; none by default."""
@@ -100,6 +119,10 @@ class BackupToolSheet(Frozen):
     share_calls: Count | None = None
     """Number of requests that a copy of a tree waits for with each file that it creates on a share of another host:
     look-up, create, attributes, close. By default none, as for a program with an agent at both ends.
+    """
+    share_look_calls: Ratio | None = None
+    """Number of requests that a repeated copy of a tree waits for with each file that it examines on a share of another
+    host: few where one request lists a directory; none, as with an agent at both ends, by default.
     """
     file_flushes: Count | None = None
     """How often it waits for each restored file until that is on disk (fsync); never by default."""
@@ -150,17 +173,22 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
         "make_cpu": "in restores of file_level backups",
-        "look_cpu": "in file_level backups of a level other than full, and in repeated copies of trees",
+        "look_cpu": LOOKING,
+        "reads_records": LOOKING,
+        "part": "where objects are written or read",
+        "part_buffers": "where objects are written",
         "delta_block": "in repeated copies of trees to another host",
         "delta_checksum": "with 'delta_block', in repeated copies of trees to another host",
         "delta_cpu": "in repeated copies of trees, with 'delta_block' or 'checksums'",
         "checksums": "in repeated copies of trees",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
         "workers": "in file_level backups that do not say 'workers'",
-        "walks_first": "in file_level backups",
+        "walks_first": "in file_level backups, and copies of trees",
+        "list_record": "in copies of trees to another host",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
         "share_calls": "in copies of trees to another host",
+        "share_look_calls": "in repeated copies of trees to another host",
         "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with 'multiplexing'",
         "shares_threads": "in backups with a compressor and several workers or streams",

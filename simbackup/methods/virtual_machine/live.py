@@ -57,7 +57,7 @@ class Resume:
         machine.image = None  # nobody else resumes it meanwhile
         memory = machine.machine.memory
         source = system.volumes[volume].region.part(position, memory)
-        flow = host.reading(source).start(system.network, job, Activity.READ, memory)
+        flow = system.bounded(job, host.reading(source)).start(system.network, job, Activity.READ, memory)
         yield flow.done
         system.account(job, flow)
         now = float(system.env.now)

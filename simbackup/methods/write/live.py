@@ -71,7 +71,7 @@ class SynchronousWrite:
             for network in (*links, *store.path):
                 shape = shape.after(network.latency / self.request, network.link.name, Activity.TRAVEL)
                 shape = shape.after(1.0 / network.rate, network.link.name)
-            flow = shape.over(links).start(system.network, job, Activity.WRITE, stretch.size)
+            flow = system.bounded(job, shape.over(links)).start(system.network, job, Activity.WRITE, stretch.size)
             yield flow.done | volume.changed
             written = system.network.stop(flow)
             system.account(job, flow)

@@ -188,13 +188,16 @@ class _Updates(NamedTuple):
         for request in copying(self.snapshot, store, there, run):
             service = served(request, heads)
             if self.waits and request.activity is Activity.COPY_WRITE:  # one after the other, when all are read
-                next_to = request.store.request("write", request.position, request.position, request.size)
+                next_to = served(request, {request.store.name: request.position})
                 service = _mean(service, next_to, request.times * run.together)
             found.take(
                 request.store, service, self.runs * request.times, request.size, waits=self.waits,
                 direction=request.direction,
             )  # fmt: skip
             found.delay += self.runs * request.times * request.delay if self.waits else 0.0
+        found.delay += self.runs * equations.unplug_time(cow, run.together) if self.waits else 0.0
+        if store.gathers >= self.size:  # the held write goes to the disks later, as without a snapshot
+            return
         alone = who.rate is None and who.clients <= 1.0 and self.waits
         held = store.request("write", here, there, self.size)
         if alone or self.snapshot.area.store.link is store.link:  # those that are held together follow the first
@@ -202,7 +205,6 @@ class _Updates(NamedTuple):
             held = _mean(store.request("write", heads[store.name], there, self.size), held, number)
         more = Service(held.latency - self.write.latency, held.busy - self.write.busy)
         found.take(store, more, self.runs, 0.0, waits=self.waits)
-        found.delay += self.runs * equations.unplug_time(cow, run.together) if self.waits else 0.0
 
     def _together(self, chunks: float, outside: float, who: Writers) -> float:
         """Such updates that share a commit: of those who wait for them, or of all that wait to be written."""

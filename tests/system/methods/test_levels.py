@@ -136,3 +136,20 @@ def test_a_repeated_incremental_is_based_on_the_one_before() -> None:
     result = run(full=FULL, night=night, back={"restore": "full", "replay": "night", "after": "night"})
     share = differs(Change(daily=0.01, growth=0.2), DAY)
     assert result.get("jobs.back.bytes") == pytest.approx((1 + 4 * share) * 500e9)
+
+
+def test_files_change_as_often_as_the_data_unless_they_say_otherwise() -> None:
+    data = {
+        "users": SITE["data"]["users"] | {"change": {"model": "change/file-server", "daily": "3 %", "growth": "0 %"}}
+    }
+    result = simulate(SITE | {"data": data, "jobs": {"night": INCREMENTAL}})
+    assert result.get("jobs.night.files") == pytest.approx(differs(Change(0.03, 0.1, 0.9), DAY) * 2_000_000)
+
+
+@pytest.mark.parametrize("level", [{}, {"level": "incremental", "since": "24 h"}])
+def test_an_image_reads_towards_its_host_over_a_line_to_the_array(level: dict[str, str]) -> None:
+    lines = SITE["links"] | {"san": {"model": "network/ten-gigabit-ethernet", "joins": ["filer", "array"]}}
+    night = {"method": "image", "data": "users", "to": "staging"} | level
+    result = simulate(SITE | {"links": lines, "jobs": {"night": night}})
+    assert result.get("links.san.back.bytes") == pytest.approx(result.get("jobs.night.bytes"))
+    assert result.get("links.san.bytes") == 0.0

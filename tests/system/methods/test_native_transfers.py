@@ -11,6 +11,7 @@ import simbackup as sb
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.flows import Link
 from simbackup.methods.native.transfers import Draws, Leg, Stop
+from simbackup.plots.rates import throughput
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
 from tests.shared import ROOT
@@ -228,3 +229,14 @@ def test_what_stands_at_a_network_keeps_applications_waiting(tmp_path: Path) -> 
     steady, by_event = (row["network_wait"] for row in waits)
     assert steady > 0.1
     assert by_event == pytest.approx(steady, rel=0.15)
+
+
+def test_a_service_that_chance_makes_short_is_no_faster_device(tmp_path: Path) -> None:
+    """The shortest of a hundred draws takes about a hundredth of the mean, and d writes 50 MiB/s."""
+    result = run(tmp_path, backup(service_times="exponential"))
+    rates = [rate.bytes_per_s for rate in result.trace.rates if rate.link == "devices.d"]
+    assert max(rates) > 10 * 50 * MIB
+    assert device(result, "devices.d")["peak"] == pytest.approx(50 * MIB)
+    chart = throughput(result)
+    line = next(line for axis in chart.axes for line in axis.get_lines() if line.get_label() == "devices.d")
+    assert max(line.get_ydata()) * 1e6 == pytest.approx(50 * MIB)

@@ -54,3 +54,22 @@ def test_a_restore_has_the_connections_of_the_target() -> None:
     )
     assert many.until(1.0) == pytest.approx(many.systems[0].bytes / LINE, rel=0.1)
     assert one.until(1.0) > 2.0 * many.until(1.0)
+
+
+PRICES = {"currency": "EUR", "date": "2027-01-01", "egress": 90}
+
+
+@pytest.mark.parametrize(("prices", "lost", "cost"), [(PRICES, "main", 90.0), (PRICES, "", None), (None, "main", None)])
+def test_what_is_read_back_from_an_object_store_costs_egress(
+    prices: dict[str, Any] | None, lost: str, cost: float | None
+) -> None:
+    """A pool costs nothing to read; without prices nothing has a cost."""
+    cloud = loaded(object_size="64 MiB", connections=16)
+    priced = load_site({**cloud.file.tree.plain(), "prices": prices})
+    found = restore(priced, "client first", date(2027, 1, 6), lost, intervals="none")
+    if cost is None:
+        assert found.read_back is None
+    else:
+        assert found.read_back is not None
+        assert found.read_back.cost == pytest.approx(cost * found.systems[0].bytes / 1e12)
+        assert (found.read_back.bytes, found.read_back.currency) == (found.systems[0].bytes, "EUR")

@@ -68,7 +68,7 @@ def test_a_copy_that_is_still_on_its_way_is_no_help() -> None:
     assert 20e12 / 125e6 > 16 * 3600
     early, late = (restore(slow, "site", date(2027, 6, day), "main") for day in (6, 9))
     assert early.data_lost == (7 * 24 + 16) * 3600
-    assert "backups after that of 2027-05-29 were not yet whole on 'second'" in str(early.warnings[-2])
+    assert "backups after that of 2027-05-29 were not yet complete on 'second'" in str(early.warnings[-2])
     assert late.data_lost == (3 * 24 + 16) * 3600
     planned = plan(slow, date(2027, 6, 9))
     assert restore(slow, "site", date(2027, 6, 6), "main", nights=planned.nights).data_lost == early.data_lost

@@ -29,5 +29,5 @@ def test_a_search_is_drawn_with_its_front(tmp_path: Path) -> None:
     tried, front = found.plot.pareto(SAVE, SIZE).axes[0].lines
     assert len(tried.get_xdata()) == 12
     assert len(front.get_xdata()) == len(found.rows) == 3  # each size as fast as can be
-    with pytest.raises(sb.ResultError, match="nothing was tried with 'price'"):
+    with pytest.raises(sb.ResultError, match="no combination was tried with 'price'"):
         found.plot.pareto("price", SAVE)

@@ -132,7 +132,7 @@ def test_jobs_fail_in_their_share_of_tries_and_retries_save_them() -> None:
         assert abs(share - expected) < 3.0 * (expected * (1.0 - expected) / 100.0) ** 0.5
     failed = next(row for row in sb.simulate(chance).job_rows if row["status"] == "failed")
     assert failed["elapsed"] == 120.0
-    assert failed["reason"] == "failed by chance, as 30 % of its tries do"
+    assert failed["reason"] == "failed at random, as 30 % of its attempts do"
 
 
 MOUNT = {"of": "devices.library.exchange_time", "distribution": "uniform", "loc": "6 s", "scale": "12 s"}
@@ -194,7 +194,7 @@ def test_a_request_to_an_object_store_has_a_latency_of_its_own() -> None:
 
 @pytest.mark.parametrize("address", ["data.files.size", "devices.library.drive.native_rate"])
 def test_what_does_not_pass_is_not_drawn_each_time(address: str) -> None:
-    with pytest.raises(sb.InputError, match=rf"'{address}' is no time that can be drawn each time"):
+    with pytest.raises(sb.InputError, match=rf"'{address}' is not a time that can be drawn for each use"):
         moves(mount={**MOUNT, "of": address, "loc": 0.5, "scale": 1.0, "by": "factor"})
 
 
@@ -209,7 +209,7 @@ def test_what_does_not_pass_is_not_drawn_each_time(address: str) -> None:
         ({"scale": "3 GB"}, "3 GB"),
         ({"most": None}, "has no upper end; write 'most:'"),
         ({"least": "20 %"}, "nothing lies between"),
-        ({"most": "200 %"}, "with the most that chance can decide: 2 is out of bounds|out of bounds"),
+        ({"most": "200 %"}, "with the largest value that can be drawn: 2 is out of bounds|out of bounds"),
     ],
 )
 def test_what_chance_cannot_decide_is_refused(change: dict[str, Any], message: str) -> None:

@@ -49,3 +49,36 @@ def test_arms_move_once_for_all_copies_and_all_writes_that_wait_together(
     region = Region(Disk("disk", DISK), 0.0, size * 1e9)
     expected = scattered_first_writes(writers, region, 200e9, 4096.0, gathers=gathers)
     assert rate == pytest.approx(expected, rel=0.05)
+
+
+ARRAY = """\
+title: A database whose snapshot lies on the same array, with a write cache or without
+hosts:
+  server: {model: host/linux-2020-server, owns: [array]}
+devices:
+  array: {model: raid/hardware-raid10-2011, disk: disk/sas-15k-600gb-2009, disks: 8, battery: BATTERY}
+  volume: {kind: logical_volume, on: array, size: 1 TB}
+  cow: {model: snapshot/lvm2-5.3, of: volume, on: array, size: 250 GB, chunk: 64 KiB}
+data:
+  db: {on: volume, size: 20 GB}
+workloads:
+  users: {data: db, transactions: 300 /s, reads: 0.5, read_size: 16 KiB, cpu: 1 ms, writes: 100 %, updates: 1,
+    synchronous: true}
+jobs:
+  create: {method: create_snapshot, snapshot: cow}
+  seen: {method: observe, workload: users, duration: TIME, after: create}
+"""
+
+
+def test_a_write_cache_leaves_the_disks_no_more_to_do(tmp_path: Path) -> None:
+    """It gathers copies, and records that are written again replace each other in it; fewer are new as time goes on."""
+
+    def busy(time: str, *, battery: bool) -> float:
+        file = tmp_path / "site.yaml"
+        file.write_text(ARRAY.replace("BATTERY", str(battery).lower()).replace("TIME", time), encoding="utf-8")
+        return next(row["busy"] for row in sb.simulate(file).device_rows if row["device"] == "devices.array")
+
+    early, late = busy("5 min", battery=True), busy("30 min", battery=True)
+    assert early <= busy("5 min", battery=False)
+    assert late <= busy("30 min", battery=False)
+    assert late < early

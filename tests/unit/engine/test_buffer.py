@@ -41,6 +41,20 @@ def test_full_without_a_drain_stops_the_filler() -> None:
     assert cache.level == pytest.approx(100.0)
 
 
+def test_an_alarm_that_comes_early_is_no_look() -> None:
+    env, network, cache = system()
+    fill = flow(network, "in", 10.0)
+    cache.fill(fill)
+    env.run(until=5.0)
+    network.set_cap(fill, 5.0)
+    env.run(until=6.0)
+    looks = cache.looks
+    env.run(until=14.0)  # it would have been full at 10 s
+    assert cache.looks == looks
+    env.run(until=16.0)
+    assert fill.waited == pytest.approx({"links.in": 5.0, "jobs.in": 10.0, "hosts.cache": 1.0})
+
+
 def stops(rate: float, others: Callable[[Link], float]) -> Limit:
     """A tape that needs 20 to keep moving, and else takes a tenth less than its host has room for."""
     del others

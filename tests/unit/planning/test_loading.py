@@ -72,3 +72,16 @@ def test_keys_of_a_tool_that_no_night_uses_have_no_effect() -> None:
         "policies.nightly.tool.copies_log": "it is only used in hot copies of databases",
         "systems.first.filesystem": "it is only used in file_level backups",
     }
+
+
+def test_a_name_that_an_override_misspells_is_refused() -> None:
+    with pytest.raises(InputError) as wrong:
+        load_site(TEXT, {"policies.nigthly.at": "21:00"})
+    message = "overrides: policies.nigthly.at: there is no 'nigthly' under policies; did you mean 'nightly'?"
+    assert str(wrong.value) == message
+
+
+def test_what_stands_in_the_file_keeps_its_place_beside_an_override() -> None:
+    with pytest.raises(InputError) as wrong:
+        load_site(TEXT.replace("    to: pool\n", ""), {"policies.nightly.at": "21:00"})
+    assert str(wrong.value).startswith("site:20:5: policies.nightly.to: is missing")

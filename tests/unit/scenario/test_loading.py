@@ -309,3 +309,10 @@ def test_an_override_leaves_other_parts_as_they_are() -> None:
 
 def _parts(scenario: Scenario) -> dict[str, Part]:
     return {f"{section}.{name}": part for section in PARTS for name, part in getattr(scenario.spec, section).items()}
+
+
+def test_what_stands_in_the_file_keeps_its_place_beside_an_override(write: Write) -> None:
+    site = "title: x\nhosts: {a: {model: host/linux-modern-server}}\njobs:\n  save: {method: image, data: d}\n"
+    with pytest.raises(InputError) as wrong:
+        load(write("a.yaml", site), {"jobs.save.begin": "1 s"})
+    assert ("jobs.save.to", 4) in {(problem.address, problem.place.line) for problem in wrong.value.problems}

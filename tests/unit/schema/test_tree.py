@@ -186,6 +186,8 @@ def test_set_path_makes_the_mappings_on_its_way() -> None:
     tree = set_path(parse("a: {b: 1}\n", "a.yaml"), ("a", "c", "d"), Node(5, place, place))
     assert tree.plain() == {"a": {"b": 1, "c": {"d": 5}}}
     assert tree.find(("a", "c", "d"))[0].place == place
+    assert tree.find(("a",))[0].place == Place("a.yaml", 1, 4)
+    assert tree.find(("a", "c"))[0].place == place
 
 
 def test_plain_values_become_trees() -> None:

@@ -61,7 +61,7 @@ def test_an_upload_is_stored_with_its_tables(guest: Guest) -> None:
     found = uploaded(guest, {"list.csv": in_64("name\nx\n"), "a.yaml": in_64("title: A\n")})
     assert (found.name, found.text) == ("a.yaml", "title: A\n")
     assert (found.folder / "list.csv").read_text() == "name\nx\n"
-    with pytest.raises(InputError, match="arrived damaged"):
+    with pytest.raises(InputError, match="was damaged in the upload"):
         uploaded(guest, {"a.yaml": "%%%"})
     with pytest.raises(InputError, match="is not UTF-8"):
         uploaded(guest, {"a.yaml": base64.b64encode(b"\xff\xfe\x00").decode()})

@@ -113,7 +113,7 @@ def test_veeam_reports_sessions(tmp_path: Path) -> None:
 
 
 def test_bytes_that_are_no_whole_number_need_a_unit(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"2:\d+: '100\.25' is no whole number of bytes; state the unit"):
+    with pytest.raises(InputError, match=r"2:\d+: '100\.25' is not a whole number of bytes; state the unit"):
         _read(VEEAM.replace("107374182400", "100.25"), tmp_path)
     (job,) = _read(VEEAM.replace("107374182400", "100.25").replace("DataSize", "DataSize (GB)"), tmp_path)
     assert job.size_bytes == 100.25e9
@@ -151,7 +151,7 @@ def test_elapsed_times_may_have_decimal_commas(tmp_path: Path) -> None:
         (BACULA.replace("2026-03-02 01:30:00", "2026-02-02 01:30:00"), "the job ends before it begins"),
         (BACULA.replace(",W,", ",Q,"), "the status 'Q' is not known"),
         (BACULA.replace("18,", "17,"), "the job 'report-17' appears twice, first in"),
-        (BACULA.replace("2026-03-02 22:00:00", "yesterday"), "'yesterday' is no date in the form of its column"),
+        (BACULA.replace("2026-03-02 22:00:00", "yesterday"), "'yesterday' is not a date in its column's format"),
         (NETBACKUP.replace("001:02:03", "soon"), "'soon' is not an elapsed time"),
         (NETBACKUP.replace("001:02:03", "9" * 400 + ":00"), "is no elapsed time of a job; write at most 36500 d"),
     ],

@@ -135,7 +135,7 @@ def test_dd_passes_over_what_measures_something_else(command: str, why: str, tmp
 
 
 def test_dd_without_its_command_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"out.txt:3:1: nothing says whether this run of dd read or wrote"):
+    with pytest.raises(InputError, match=r"out.txt:3:1: it is unclear whether this run of dd read or wrote"):
         _of(GNU, tmp_path)
 
 
@@ -153,7 +153,7 @@ def test_btape_reports_each_file_by_its_data() -> None:
     ("text", "message"),
     [
         ("", "x.txt:1:1: is empty"),
-        ("hello\n", "x.txt:1:1: is not output of a tool that is known here"),
+        ("hello\n", "x.txt:1:1: is not the output of a known tool"),
         ('{\n "fio version": "fio-3.33",\n "jobs": [\n', "x.txt:4:1: is not valid JSON"),
         ('{"fio version": "fio-3.33"}', "x.txt:1:1: jobs: is missing"),
     ],
@@ -179,7 +179,7 @@ def test_a_day_that_no_calendar_has_is_refused(tool: str, said: str, tmp_path: P
 
 @pytest.mark.parametrize("seconds", ["1.234,5", ",", "9" * 30 + ",0,1"])
 def test_seconds_that_are_no_number_are_no_output_of_dd(seconds: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not output of a tool that is known here"):
+    with pytest.raises(InputError, match="is not the output of a known tool"):
         _of(f"dd if=/dev/zero of=x\n1000 bytes copied, {seconds} s, 1 MB/s\n", tmp_path)
 
 

@@ -1,0 +1,137 @@
+"""Why a night of a plan takes as long as it does: its late backups and copies, each with its bottleneck."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, NamedTuple
+
+from simbackup.errors import InputError, Place, Problem, ResultError, choices
+from simbackup.experiments.what_if import Reasons, reasons
+from simbackup.planning.night import LOGS
+from simbackup.planning.origins import Origins, scenario_of
+from simbackup.planning.plan import Plan
+from simbackup.planning.playing import GOOD, job_of, outcomes
+from simbackup.planning.scenarios import night_scenario
+from simbackup.planning.verdicts import Verdict, verdicts_of
+from simbackup.planning.windows import tightness
+from simbackup.results.causes import Cause, spent
+from simbackup.results.fleet_figures import series
+from simbackup.results.result import Result
+from simbackup.run import simulate
+
+
+class NightJob(NamedTuple):
+    """A backup or copy of a night: seconds since backups began, its window in seconds, and what took most of its time.
+
+    The bottleneck is None where no part could be faster; `share` is its share of the time of the job itself.
+    """
+
+    job: str
+    elapsed: float
+    window: float | None
+    verdict: str
+    """`late`, `fails`, or empty for one that is in time."""
+    bottleneck: str | None
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class NightReasons:
+    """Why a night takes as long as it does.
+
+    `jobs` are those that are late, or those asked for; the one that uses most of its window where none is late. `found`
+    explains the latest of those with the same bottleneck, or each that was asked for.
+    """
+
+    night: date
+    jobs: tuple[NightJob, ...]
+    late: int
+    """Backups and copies of the night that are late or fail."""
+    count: int
+    """All backups and copies of the night."""
+    found: tuple[Reasons, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {
+            "night": self.night, "late": self.late, "count": self.count,
+            "backups": [one._asdict() for one in self.jobs], "jobs": [one.as_dict() for one in self.found],
+        }  # fmt: skip
+
+
+def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = ()) -> NightReasons:
+    """Why a night of a plan takes as long as it does, with runs in which bottlenecks are twice as fast, or removed.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    night
+        The day on which the night begins; by default that of the backup which uses most of its window.
+    jobs
+        Backups, by the names of their systems, and copies, as `SYSTEM-COPY`; by default those that are late.
+
+    Raises
+    ------
+    InputError
+        Nothing is backed up in that night.
+    ResultError
+        There is no such backup, or no night decides.
+    """
+    deciding = plan.windows.tightest
+    if night is None and deciding is None:
+        raise ResultError(f"nothing but first backups runs until {plan.until}, and they are not judged; name a --night")
+    day = night or (deciding.night if deciding is not None else plan.until)
+    try:
+        kind, i, later = plan.nights.found(day)
+    except KeyError:
+        days = [str(each.day) for each in plan.days if each.runs]
+        raise InputError(
+            [Problem(Place("--night"), "", f"nothing is backed up in the night of {day}", choices(str(day), days))]
+        ) from None
+    simulated = plan.nights.night(kind, i)
+    result = simulate(scenario_of(plan.site.file, night_scenario(plan.site.file, simulated), f"on {simulated.day}"))
+    found = outcomes(plan.site, simulated, result)
+    today = next(each for each in plan.days if each.day == day)
+    verdicts = {_name(one): one for one in verdicts_of(plan.site, today, later, found, plan.nights.firsts)}
+    for job in jobs:
+        if job not in verdicts:
+            raise ResultError(f"there is no backup '{job}' in the night of {day}; {choices(job, verdicts)}")
+    late = [one for one in verdicts.values() if not one.met]
+    chosen = [verdicts[job] for job in jobs] or late or [max(verdicts.values(), key=tightness)]
+    chosen.sort(key=tightness, reverse=True)
+    runs = {_name(one): _run(result, one, later) for one in chosen}
+    first = {one.name: one for one in reasons(result, None, list(runs.values()))}
+    rows = [_row(one, first[runs[_name(one)]]) for one in chosen]
+    alike = {row.bottleneck: row.job for row in reversed(rows)}  # the latest with each bottleneck comes last, and stays
+    shown = [row.job for row in rows if jobs or alike[row.bottleneck] == row.job]
+    origins = Origins(plan.site.file, {})
+    told = {one.name: one for one in reasons(result, result.scenario, [runs[name] for name in shown])}
+    explained = tuple(replace(told[runs[name]], name=name, causes=_called(told[runs[name]], origins)) for name in shown)
+    return NightReasons(day, tuple(rows), len(late), len(verdicts), explained)
+
+
+def _name(one: Verdict) -> str:
+    return f"{one.system}-{one.copy}" if one.copy else one.system
+
+
+def _called(one: Reasons, origins: Origins) -> dict[Cause, float]:
+    """The causes, with limits named as the site file has them."""
+    return spent(
+        (cause._replace(address=origins.waited_for(cause.address)), seconds) for cause, seconds in one.causes.items()
+    )
+
+
+def _run(result: Result, one: Verdict, later: int) -> str:
+    """The job of the scenario; of backups of logs the longest."""
+    name = job_of(one.system, later, one.copy)
+    rows = [row for row in result.job_rows if (series(row["job"]) if one.copy == LOGS else row["job"]) == name]
+    return str(max(rows, key=lambda row: row["end"] - row["due"])["job"])
+
+
+def _row(one: Verdict, why: Reasons) -> NightJob:
+    share = why.share / why.elapsed if why.elapsed else 0.0
+    verdict = "" if one.met else "late" if why.status in GOOD else "fails"
+    return NightJob(_name(one), one.elapsed, one.window, verdict, why.bottleneck, share)

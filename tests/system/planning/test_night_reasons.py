@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from datetime import date
+from functools import cache
+
+import pytest
+from sites.plan import TEXT
+
+from simbackup.errors import InputError, ResultError
+from simbackup.planning.night_reasons import night_reasons
+from simbackup.planning.plan import Plan, plan
+
+SATURDAY = date(2027, 1, 9)
+
+
+@cache
+def planned(window: str = "20:00 to 20:10") -> Plan:
+    return plan(TEXT.replace("20:00 to 06:00", window), "10 days")
+
+
+def test_the_deciding_night_is_explained_by_its_late_backups() -> None:
+    found = night_reasons(planned())
+    verdicts = {one.system: one for one in planned().verdicts if one.night == SATURDAY and not one.copy}
+    assert (found.night, found.late, found.count) == (SATURDAY, 2, 4)
+    assert [(one.job, one.verdict) for one in found.jobs] == [("second", "late"), ("first", "late")]
+    assert [one.elapsed for one in found.jobs] == [verdicts[one.job].elapsed for one in found.jobs]
+    assert len({one.bottleneck for one in found.jobs}) == len(found.found)
+    for one in found.found:
+        assert sum(one.causes.values()) == pytest.approx(one.elapsed)
+        assert one.without is not None
+        assert one.doubled is not None
+        assert max(one.without, one.doubled) < one.elapsed
+
+
+def test_a_night_in_time_is_explained_by_what_uses_most_of_its_window() -> None:
+    found = night_reasons(planned("20:00 to 06:00"))
+    assert (found.night, found.late, [one.job for one in found.jobs]) == (SATURDAY, 0, ["second"])
+
+
+def test_backups_and_copies_of_another_night_are_explained_by_name() -> None:
+    found = night_reasons(planned(), date(2027, 1, 2), ["first-tape", "first"])
+    assert {one.name for one in found.found} == {"first-tape", "first"}
+    assert {one.job: one.verdict for one in found.jobs}["first-tape"] == ""
+
+
+def test_what_is_not_there_is_refused() -> None:
+    with pytest.raises(
+        ResultError, match="there is no backup 'frist' in the night of 2027-01-09; did you mean 'first'"
+    ):
+        night_reasons(planned(), None, ["frist"])
+    with pytest.raises(InputError, match="nothing is backed up in the night of 2028-01-01"):
+        night_reasons(planned(), date(2028, 1, 1))
+    with pytest.raises(ResultError, match="nothing but first backups runs until 2027-01-02"):
+        night_reasons(plan(TEXT, "1 day"))
+
+
+def test_a_wait_for_a_turn_names_the_limit_in_the_site_file() -> None:
+    text = TEXT.replace("    place: vault\n", "    place: vault\n    limit: {at_once: 1}\n")
+    found = night_reasons(plan(text, "1 day"), date(2027, 1, 2), ["first-tape", "second-tape"])
+    assert "targets.vault.limit" in {cause.address for one in found.found for cause in one.causes}

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+import pytest
+
+from simbackup.cli import show_study
+from simbackup.experiments.studied import Study
+
+ROWS = ({"scenario": "a", "failed": "save: the disk is full"}, {"scenario": "b", "failed": None})
+
+
+@pytest.mark.parametrize(("samples", "more"), [((), ""), (({}, {}), ", in at least one of the runs behind each")])
+def test_rows_with_failed_jobs_are_counted_as_rows(
+    samples: tuple[dict[str, tuple[float]], ...], more: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_study.study(Study("A study", "", (), (), ROWS, samples))
+    lines = [each.rstrip() for each in capsys.readouterr().out.splitlines()]
+    assert lines[-2:] == [f"a job failed in 1 of 2 rows{more}:", "  1 x save: the disk is full"]
