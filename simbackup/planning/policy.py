@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -38,6 +39,10 @@ class LimitSpec(Frozen):
     """
 
 
+_NO_TIME = re.compile(r"\s*0+(?!\d)")
+KEEPS_ALL = "leave it out; without any rule, everything is kept forever"
+
+
 class RetentionSpec(Frozen):
     """How long restore points are kept: a restore point stays as long as any of these rules keeps it."""
 
@@ -64,9 +69,11 @@ class RetentionSpec(Frozen):
         for name in ("last", "daily", "weekly", "monthly", "yearly"):
             given = getattr(self, name)
             if given is not None and given.si < 1.0:
-                yield (name,), "keeps nothing", "leave it out; without any rule, everything is kept forever"
+                yield (name,), "keeps nothing", KEEPS_ALL
         if self.age is not None:
             yield from readable("age", period, self.age, "write for example '35 days', '5 weeks', '7 years'")
+            if _NO_TIME.match(self.age):
+                yield ("age",), "keeps nothing", KEEPS_ALL
 
     def made(self) -> Retention:
         """The retention."""
