@@ -26,7 +26,7 @@ def pages() -> dict[str, str]:
 def page(kind: str, sheets: Iterable[Datasheet]) -> str:
     """All datasheets of a kind, each with its values and where they come from."""
     lines = [f"(datasheets-{kind})=", f"# {title_of(kind)}", ""]
-    lines += [f"What a datasheet of this kind may hold: [keys](../../reference/datasheets/{kind}.md).", ""]
+    lines += [f"The reference explains the [keys](../../reference/datasheets/{kind}.md) of this kind of datasheet.", ""]
     for sheet in sheets:
         lines += [f"({anchor(sheet.name)})=", f"## {plain(sheet.title)}", "", f"`{sheet.name}`", ""]
         lines += [plain(sheet.description), ""] if sheet.description else []
@@ -95,7 +95,7 @@ def _index(sheets: dict[str, list[Datasheet]]) -> str:
 
 
 def _works() -> str:
-    lines = ["# Works that the datasheets cite", ""]
+    lines = ["# Sources that the datasheets cite", ""]
     for work in works(None):
         said = [str(work[key]) for key in ("author", "publisher", "year") if key in work]
         where = f" <{work['url']}>" if "url" in work else ""
@@ -109,8 +109,8 @@ def _works() -> str:
 
 
 INTRODUCTION = """\
-{total} datasheets come with simbackup. Each value says where it comes from. The *basis* is `datasheet` (its maker
-states it), `measured`, `derived` from other values, `fitted` to measured rows, or `assumed`; a value that is not
-exactly known has a range. [What the words mean](../../reference/origin.md).
+{total} datasheets come with simbackup. Each value states where it comes from. Its *basis* is `datasheet` (the maker
+states it), `measured`, `derived` from other values, `fitted` to measured rows, or `assumed`. A value that is not
+exactly known has a range. [What these words mean](../../reference/origin.md).
 
 A device of yours that is missing here needs one file: [add a datasheet](../../how-to/add-a-datasheet.md)."""

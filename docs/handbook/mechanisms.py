@@ -93,10 +93,10 @@ def _index(modules: dict[str, ModuleType]) -> str:
 
 
 INTRODUCTION = """\
-Each equation here is one that the program computes: the text is the docstring of the function, and the formula is
-made from its code. Arguments and results are in SI units: seconds, bytes, bytes per second. Where a function does more
-than a formula says, its code is shown.
+These are the equations that the program computes: the text is the docstring of the function, and the formula is
+generated from its code. Arguments and results are in SI units: seconds, bytes, bytes per second. If a function does
+more than a formula can show, its code is printed.
 
-Below each equation are the measured rows whose simulation uses it. That a row uses an equation does not mean that the
-equation decides the row. An equation that rows of several publications use, and rows that were
-[predicted blindly](../../validation.md), is better tested than one that only rows of one document use."""
+Below each equation are the measured rows whose simulation uses it. A row that uses an equation does not necessarily
+depend on it strongly. An equation that is used by rows of several publications, and by rows that were
+[predicted blindly](../../validation.md), is better tested than one that only rows of a single document use."""

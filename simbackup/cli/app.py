@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Annotated, Any
 
@@ -22,6 +23,8 @@ from simbackup.errors import SimbackupError
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Any error in a command line; typer has no name of its own for it."""
 
+LINE = 60
+"""Letters of help that fit beside the name of a command on a terminal of 80 columns."""
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
@@ -34,10 +37,20 @@ models = typer.Typer(
 )  # fmt: skip
 app.add_typer(models, name="models")
 plan = typer.Typer(
-    help="Plan a site over months: nights, capacity, cartridges, restores and cost.", no_args_is_help=True,
-    context_settings=SETTINGS, rich_markup_mode=None,
+    help="Plan a site over months: nights, capacity, cartridges, restores and cost.",
+    short_help="Plan a site over months.", no_args_is_help=True, context_settings=SETTINGS, rich_markup_mode=None,
 )  # fmt: skip
 app.add_typer(plan, name="plan")
+
+
+def brief(text: str | None) -> str:
+    """The first sentence of a help text, up to a comma if it would not fit a line of a list of commands.
+
+    >>> brief("Plan a site over months: nights, capacity, cartridges, restores and cost, as tables. Then more.")
+    'Plan a site over months.'
+    """
+    sentence = " ".join((text or "").split()).partition(". ")[0].removesuffix(".")
+    return f"{sentence if len(sentence) <= LINE else re.split('[,:;]', sentence)[0]}."
 
 
 def _version(wanted: bool) -> None:
@@ -62,9 +75,9 @@ for command in (
     run, plot, report, reproduce, explain, check, study, sensitivity, trace, picture, calibrate, measure, history,
     scenarios, schema, serve,
 ):  # fmt: skip
-    app.command()(command)
+    app.command(short_help=brief(command.__doc__))(command)
 for name, command in {"list": listed, "show": shown, "fitted": fitted, "cite": cited}.items():
-    models.command(name)(command)
+    models.command(name, short_help=brief(command.__doc__))(command)
 for name, command in {
     "init": init,
     "run": plan_site,
@@ -74,7 +87,7 @@ for name, command in {
     "size": size_site,
     "plot": plot_site,
 }.items():
-    plan.command(name)(command)
+    plan.command(name, short_help=brief(command.__doc__))(command)
 
 
 def _usage(error: Any) -> str:

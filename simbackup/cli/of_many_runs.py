@@ -92,9 +92,14 @@ def sensitivity(  # noqa: PLR0917 (typer reads each as an option)
     sets: Sets = None,
     seed: Seed = 0,
     samples: Annotated[
-        int, typer.Option(help="Sample size of Sobol' indices, a power of two; 0 leaves them out.", min=0, max=2**16)
+        int,
+        typer.Option(
+            metavar="N", help="Sample size of Sobol' indices, a power of two; 0 leaves them out.", min=0, max=2**16
+        ),
     ] = 64,
-    walks: Annotated[int, typer.Option(help="Walks of the Morris screening; 0 leaves it out.", min=0, max=1000)] = 10,
+    walks: Annotated[
+        int, typer.Option(metavar="N", help="Walks of the Morris screening; 0 leaves it out.", min=0, max=1000)
+    ] = 10,
     workers: Workers = None,
     scheduler: Scheduler = None,
     into: Into = None,

@@ -13,7 +13,10 @@ from simbackup.cli.options import Json, note, warn
 def measure(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Output of fio, iperf3, dd or btape.")],
     like: Annotated[
-        str, typer.Option(help="The datasheet that supplies what was not measured, such as ssd/nvme-gen4-2021.")
+        str,
+        typer.Option(
+            metavar="NAME", help="The datasheet that supplies what was not measured, such as ssd/nvme-gen4-2021."
+        ),
     ],
     out: Annotated[
         Path,
@@ -56,9 +59,14 @@ def history(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .csv file.")],
     mapping: Annotated[
         str,
-        typer.Option(help="Columns of tables: a .yaml file, or bacula, netbackup, netbackup-bpdbjobs, veeam, jobs."),
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Columns of tables: a .yaml file, or bacula, netbackup, netbackup-bpdbjobs, veeam, jobs.",
+        ),
     ] = "",
-    zone: Annotated[str, typer.Option(help="Time zone of times that state none, such as Europe/Berlin.")] = "",
+    zone: Annotated[
+        str, typer.Option(metavar="ZONE", help="Time zone of times that state none, such as Europe/Berlin.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Write a history of jobs, jobs.csv, from reports of backup programs."""

@@ -42,7 +42,7 @@ def cited(
     scenario: Annotated[str | None, typer.Argument(help="A scenario; default: all datasheets.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List the sources that the datasheets, or those of a scenario, cite."""
+    """List the sources that are cited by the datasheets, or by those of a scenario."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import works  # noqa: PLC0415
 

@@ -13,9 +13,9 @@ def serve(  # noqa: PLR0917 (typer reads each as an option)
     scenario: Annotated[
         str, typer.Argument(metavar="[SCENARIO|SITE|FOLDER]", help="What to open; a folder offers all its files.")
     ] = "",
-    port: Annotated[int, typer.Option(help="Port of the page; 0 picks a free one.")] = 8350,
+    port: Annotated[int, typer.Option(metavar="N", help="Port of the page; 0 picks a free one.")] = 8350,
     host: Annotated[
-        str, typer.Option(help="Address of the page; any but the default lets others connect.")
+        str, typer.Option(metavar="ADDRESS", help="Address of the page; any but the default lets others connect.")
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     memory: Annotated[str, typer.Option(metavar="SIZE", help="Maximum memory of one run.")] = "2 GB",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Intervals, Json, Sets, Wanted, note, overrides, warn
+from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
 
 SiteFile = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")]
 
@@ -21,7 +21,7 @@ def init(
         "site.yaml"
     ),
     template: Annotated[
-        str, typer.Option(help="virtualised, small-office, database-farm or file-services.")
+        str, typer.Option(metavar="NAME", help="virtualised, small-office, database-farm or file-services.")
     ] = "virtualised",
 ) -> None:
     """Write a site file from an inventory, with policies and targets of a template; guesses are marked assumed."""
@@ -47,14 +47,16 @@ def init(
 
 def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
-    until: Annotated[str, typer.Option(help="How long: a time such as 3y or 18 months, or a date.")] = "3y",
+    until: Annotated[
+        str, typer.Option(metavar="TIME|DATE", help="How long: a time such as 3y or 18 months, or a date.")
+    ] = "3y",
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder."),
     ] = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")] = False,
     intervals: Wanted = Intervals.QUICK,
-    sets: Sets = None,
+    sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Run a site day by day: windows, capacity, cartridges, restore points, cost."""
@@ -94,10 +96,13 @@ def explain_site(  # noqa: PLR0917 (typer reads each as an option)
         typer.Argument(help="Backups by their systems, copies as SYSTEM-COPY; default: those that are late."),
     ] = None,
     night: Annotated[
-        str | None, typer.Option(help="The day on which the night begins; by default the night that decides.")
+        str | None,
+        typer.Option(metavar="DATE", help="The day on which the night begins; by default the night that decides."),
     ] = None,
-    until: Annotated[str, typer.Option(help="Where to look for it: a time such as 3y or 18 months, or a date.")] = "3y",
-    sets: Sets = None,
+    until: Annotated[
+        str, typer.Option(metavar="TIME|DATE", help="Where to look for it: a time such as 3y or 18 months, or a date.")
+    ] = "3y",
+    sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Explain why a night takes as long as it does: the bottleneck of each late backup, and its time without it."""
@@ -121,12 +126,16 @@ def explain_site(  # noqa: PLR0917 (typer reads each as an option)
 
 def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
-    what: Annotated[str, typer.Option(help="site, 'client NAME', or 'one-file NAME'.")] = "site",
-    at: Annotated[str | None, typer.Option(help="The date, at noon; a year after the start unless given.")] = None,
-    lost: Annotated[str, typer.Option("--after-loss-of", help="A target or a place that is lost.")] = "",
-    at_once: Annotated[int, typer.Option(help="Restores from disk at the same time.", min=1)] = 4,
+    what: Annotated[str, typer.Option(metavar="WHAT", help="site, 'client NAME', or 'one-file NAME'.")] = "site",
+    at: Annotated[
+        str | None, typer.Option(metavar="DATE", help="The date, at noon; a year after the start unless given.")
+    ] = None,
+    lost: Annotated[
+        str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")
+    ] = "",
+    at_once: Annotated[int, typer.Option(metavar="N", help="Restores from disk at the same time.", min=1)] = 4,
     intervals: Wanted = Intervals.QUICK,
-    sets: Sets = None,
+    sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Restore a site, a system or a file on a date. Exits with 1 if something cannot be restored."""
@@ -150,8 +159,8 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
 def check_site(
     site: SiteFile,
     goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
-    until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
-    sets: Sets = None,
+    until: Annotated[str, typer.Option(metavar="TIME|DATE", help="How long: a time such as 3y, or a date.")] = "3y",
+    sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Compare a plan with goals. Exits with 1 if one is missed."""
@@ -179,8 +188,8 @@ def size_site(  # noqa: PLR0917 (typer reads each as an option)
     vary: Annotated[
         list[str], typer.Option(metavar="ADDRESS=A,B", help="Values to try, such as targets.pool.device.disks=8,12.")
     ],
-    until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
-    sets: Sets = None,
+    until: Annotated[str, typer.Option(metavar="TIME|DATE", help="How long: a time such as 3y, or a date.")] = "3y",
+    sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Plan every combination of values; the cheapest that meets the goals comes first. Exits with 1 if none does."""
@@ -219,10 +228,14 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
     ] = None,
-    until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
-    at: Annotated[str | None, typer.Option(help="The date of a restore; a year after the start unless given.")] = None,
-    lost: Annotated[str, typer.Option("--after-loss-of", help="A target or a place that is lost; for restore.")] = "",
-    sets: Sets = None,
+    until: Annotated[str, typer.Option(metavar="TIME|DATE", help="How long: a time such as 3y, or a date.")] = "3y",
+    at: Annotated[
+        str | None, typer.Option(metavar="DATE", help="The date of a restore; a year after the start unless given.")
+    ] = None,
+    lost: Annotated[
+        str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost; for restore.")
+    ] = "",
+    sets: SiteSets = None,
 ) -> None:
     """Plot the capacity in use over time, the nights as a calendar, or the systems that a restore brings back."""
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415

@@ -20,6 +20,13 @@ Sets = Annotated[
 ]
 
 
+SiteSets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="ADDRESS=VALUE", help="Replace a value, such as targets.pool.device.disks=14."),
+]
+"""`Sets` of a site."""
+
+
 class Intervals(StrEnum):
     """How much work goes into intervals."""
 
@@ -44,7 +51,7 @@ Wanted = Annotated[
     ),
 ]
 Workers = Annotated[
-    int | None, typer.Option(help="Worker processes; by default as many as there are processors.", min=1)
+    int | None, typer.Option(metavar="N", help="Worker processes; by default as many as there are processors.", min=1)
 ]
 Scheduler = Annotated[
     str | None,
@@ -54,7 +61,7 @@ Into = Annotated[
     Path | None,
     typer.Option(metavar="FOLDER", help="Save results in this folder, and run only what is missing there."),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of all random streams.", min=0)]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random streams.", min=0)]
 
 
 def warn(warnings: Iterable[Problem]) -> None:

@@ -133,8 +133,10 @@ def recovery(found: Recovery) -> None:
     show.table(head, rows, right=tuple(range(2, len(head))))
     for share in SHARES:
         back = found.until(share)
-        when = show_short(back, "s", 3) if back < float("inf") else "never"
-        show.line(f"{100 * share:.0f} % of the systems are back after {when}")
+        if back == float("inf"):
+            show.line(f"less than {100 * share:.0f} % of the systems come back")
+            break
+        show.line(f"{100 * share:.0f} % of the systems are back after {show_short(back, 's', 3)}")
     if found.interval is not None:
         show.line(found.interval.sentence())
     if found.read_back is not None:

@@ -135,9 +135,9 @@ def destaged_commits(cow: CopyOnWriteParameters, chunks: float, together: float 
     """Metadata writes per run of chunks that reach the disks behind a write cache; all of them without one.
 
     min(n, 2 f + R / W): of n commits, those that find their metadata chunk in the cache replace it there ("write
-    on top", section 2.5.2.3 of the manual of the RAID Array 3000 controller shelf). It goes to the disks when it is
-    full, as does the write that clears the next, f of each per run, and whenever the R bytes of copies written
-    meanwhile have filled the cache of W bytes once. Holds for a cache that writes first what came first.
+    on top", RAID Array 3000 Pedestal Storage Subsystem, Hardware User's Manual, page 2-11). It goes to the
+    disks when it is full, as does the write that clears the next, f of each per run, and whenever the R bytes of copies
+    written meanwhile have filled the cache of W bytes once. Holds for a cache that writes first what came first.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import Recovery
 from simbackup.planning.restore import AT_ONCE, lost_with, restore, scope_of
 from simbackup.planning.spec import CalendarDay
+from simbackup.schema.file_kind import kind_of
 from simbackup.schema.part import Disagreement, Rules, disagreements
 from simbackup.schema.quantity import Count, Duration, Frozen, Money, PositiveCount, Text
 from simbackup.schema.tree import Node
@@ -92,6 +93,11 @@ def read_goals(path: str) -> Goals:
 
 def goals_of(tree: Node) -> Goals:
     """The goals of a tree."""
+    other = kind_of(tree.mapping)
+    if other is not None:
+        raise InputError(
+            [Problem(tree.place, "", f"is a {other}, and no goals", "write for example 'windows_missed: 0'")]
+        )
     problems: list[Problem] = []
     spec = validate(GoalsSpec, tree, "", problems)
     if spec is None or problems:

@@ -12,7 +12,7 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.division import divided
 from simbackup.planning.names import taken
 from simbackup.planning.spec import SiteSpec
-from simbackup.policies.days import WEEKDAYS
+from simbackup.policies.clock import WEEKDAYS
 from simbackup.schema import tree as trees
 from simbackup.schema.file_kind import refuse_others
 from simbackup.schema.part import NAME, disagreements
@@ -101,7 +101,14 @@ def found(name: str) -> Path:
     for path in (Path(name), *places):
         if shelf.is_file(path):
             return path
-    raise InputError([Problem(Place(name), "", "there is no such site file", "simbackup plan init writes one")])
+    known = [
+        path.relative_to(root / "scenarios").as_posix().removesuffix(".site.yaml")
+        for root in shelf.roots()
+        for path in (root / "scenarios").rglob("*.site.yaml")
+        if path.parent.name != "templates"
+    ]
+    remedy = f"{choices(bare, known)}; simbackup plan init writes one"
+    raise InputError([Problem(Place(name), "", "there is no such site file", remedy)])
 
 
 def site_of(tree: Node, name: str, source: Node | None = None) -> SiteFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -11,7 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from simbackup.devices.job_queue.spec import Order
 from simbackup.policies import days as calendar_days
-from simbackup.policies.clock import Window, clock
+from simbackup.policies.clock import Window, clock, deadline
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import NO_AGE, Retention, period
 from simbackup.schema.job import Names
@@ -36,6 +37,10 @@ class LimitSpec(Frozen):
     """Which waiting job runs first: the one that came first, the one with the most bytes to save, that of the system
     with the lowest `priority`, or the one whose window ends first.
     """
+
+
+_NO_TIME = re.compile(r"\s*0+(?!\d)")
+KEEPS_ALL = "leave it out; without any rule, everything is kept forever"
 
 
 class RetentionSpec(Frozen):
@@ -64,9 +69,11 @@ class RetentionSpec(Frozen):
         for name in ("last", "daily", "weekly", "monthly", "yearly"):
             given = getattr(self, name)
             if given is not None and given.si < 1.0:
-                yield (name,), "keeps nothing", "leave it out; without any rule, everything is kept forever"
+                yield (name,), "keeps nothing", KEEPS_ALL
         if self.age is not None:
             yield from readable("age", period, self.age, "write for example '35 days', '5 weeks', '7 years'")
+            if _NO_TIME.match(self.age):
+                yield ("age",), "keeps nothing", KEEPS_ALL
 
     def made(self) -> Retention:
         """The retention."""
@@ -91,7 +98,7 @@ class SecondCopySpec(Frozen):
     at: Text | None = None
     """The time of day at which copying begins, such as `08:00`; after each backup by default."""
     by: Text | None = None
-    """The time of day by which it should have ended."""
+    """The time of day by which it should have ended, or that of a weekday, such as `monday 06:00`."""
     retention: RetentionSpec | None = None
     """How long it is kept; forever by default."""
     merges: bool = False
@@ -101,9 +108,10 @@ class SecondCopySpec(Frozen):
     def rules(self) -> Rules:
         """Report days and times of day that are none."""
         yield from _days("on", self.on)
-        for name in ("at", "by"):
-            if getattr(self, name) is not None:
-                yield from readable(name, clock, getattr(self, name), "write for example '08:00'")
+        if self.at is not None:
+            yield from readable("at", clock, self.at, "write for example '08:00'")
+        if self.by is not None:
+            yield from readable("by", deadline, self.by, "write for example '08:00' or 'monday 08:00'")
 
 
 class StagingSpec(Frozen):

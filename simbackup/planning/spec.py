@@ -25,6 +25,7 @@ from simbackup.schema.quantity import (
     SizePerFile,
     Text,
 )
+from simbackup.units.slips import bits
 
 EARLIEST, LATEST = date(1900, 1, 1), date(2200, 1, 1)
 """First days of sites, far enough from the first and the last day that dates can have."""
@@ -44,6 +45,8 @@ def _date(raw: Any) -> Any:
     raise PydanticCustomError("given", "{message}", {"problems": problems, "message": told[0]})
 
 
+MOST_GROWTH = 5.0
+"""Growth of a site in a year from which on a text is taken for a slip."""
 CalendarDay = Annotated[date, BeforeValidator(_date)]
 
 
@@ -74,6 +77,12 @@ class SystemSpec(Frozen):
     """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
     backups wait in the order `priority`, those with lower numbers also run first.
     """
+
+    def rules(self) -> Rules:
+        """Report a size in bits."""
+        message, _, remedy = bits(self.size.text).partition("; ")
+        if message:
+            yield ("size",), f"'{self.size.text}' {message}", remedy
 
     def by_file(self) -> bool:
         """Whether its files are saved one by one."""
@@ -169,5 +178,8 @@ class SiteSpec(Frozen):
     """What storage costs; by default, no costs are reported."""
 
     def rules(self) -> Rules:
-        """Report a time zone that does not exist."""
+        """Report a time zone that does not exist, and growth without its sign of per cent."""
         yield from readable("zone", ZoneInfo, self.zone, "write for example 'Europe/Berlin' or 'UTC'")
+        if self.growth is not None and self.growth.si > MOST_GROWTH:
+            meant = f"'{self.growth.si:g} %'" if "%" not in self.growth.text else "less"
+            yield ("growth",), f"is {100.0 * self.growth.si:,.0f} % in a year", f"did you mean {meant}?"

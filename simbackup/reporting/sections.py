@@ -202,7 +202,7 @@ def sources(result: Result) -> ReportTable:
         at = list(dict.fromkeys(value.at for value in counts[key] if value.at))
         rows.append((words(citation(works[key])), words("; ".join(at)), quantity(len(counts[key]), "count")))
     columns = (Column("work"), Column("where in it"), Column("values", "count"))
-    return ReportTable("Sources", columns, rows, "Works that values come from")
+    return ReportTable("Sources", columns, rows, "Sources of the values")
 
 
 def citation(work: Mapping[str, object]) -> str:

@@ -46,8 +46,10 @@ def find(name: str) -> Path:
     legal = names()
     tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
     remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)
-    if any(is_file(root / "scenarios" / f"{bare.removesuffix('.study')}.study.yaml") for root in shelf.roots()):
-        remedy = f"it is a study: simbackup study {bare.removesuffix('.study')}"
+    for kind, command in {"study": "study", "site": "plan run"}.items():
+        other = bare.removesuffix(f".{kind}")
+        if any(is_file(root / "scenarios" / f"{other}.{kind}.yaml") for root in shelf.roots()):
+            remedy = f"it is a {kind}: simbackup {command} {other}"
     raise InputError([Problem(Place(name), "", "there is no file or scenario of this name", remedy)])
 
 

@@ -40,10 +40,10 @@ def plain_message(error: Any) -> tuple[str, str]:
         "extra_forbidden": ("is not known here", ""),
         "literal_error": (f"{shown} is not one of the allowed words", f"choose from: {context.get('expected', '')}"),
         "string_too_short": ("is empty", "write a name"),
-        "too_short": (f"has {context.get('actual_length')} entries", f"write {context.get('min_length')}"),
+        "too_short": (_entries(context), f"write at least {context.get('min_length')}"),
         "less_than_equal": (f"{shown} is above {context.get('le')}", "write a smaller number"),
         "greater_than_equal": (f"{shown} is below {context.get('ge')}", "write a greater number"),
-        "too_long": (f"has {context.get('actual_length')} entries", f"write {context.get('max_length')}"),
+        "too_long": (_entries(context), f"write {context.get('max_length')}"),
     }
     return fixed.get(kind, (str(error["msg"]), ""))
 
@@ -54,3 +54,8 @@ def unknown_key(error: Any, legal: Iterable[str]) -> str:
     if error["input"] is None and not remedy.startswith("did you mean"):
         return "put a text with a comma in quotes"
     return remedy
+
+
+def _entries(context: Any) -> str:
+    """How many entries a list or a mapping has."""
+    return f"has {context['actual_length']} entries" if context.get("actual_length") else "is empty"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from simbackup.units import UnitError, parse
+from simbackup.units.slips import bits
 
 _NUMBER = re.compile(r"\s*([0-9][0-9.,'_\u00a0\u202f ]*)((?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*")
 _SPACES = str.maketrans("", "", "'_\u00a0\u202f ")
@@ -74,7 +75,8 @@ def amount(cell: str, unit: str, written: Convention, head: str = "") -> float:
     """
     found = _NUMBER.fullmatch(cell)
     if found is None:
-        raise UnitError(f"'{cell}' is not a number")
+        negative = cell.startswith("-") and _NUMBER.fullmatch(cell[1:])
+        raise UnitError(f"'{cell}' cannot be negative" if negative else f"'{cell}' is not a number")
     other = "." if written.decimal == "," else ","
     digits = found[1].translate(_SPACES)
     groups = digits.split(written.decimal)[0].split(other)
@@ -84,6 +86,9 @@ def amount(cell: str, unit: str, written: Convention, head: str = "") -> float:
         )
     number = digits.replace(other, "").replace(written.decimal, ".")
     text = f"{number}{found[2]} {found[3] or head}".strip()
+    advice = bits(text) if unit == "B" else ""
+    if advice:
+        raise UnitError(f"'{cell}' {advice}")
     try:
         return parse(text, unit)
     except UnitError as error:

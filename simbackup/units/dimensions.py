@@ -102,12 +102,12 @@ class Dimension:
         return factor
 
     def likely(self, name: str) -> list[str]:
-        """Legal names that differ from this one only by case or by 'ps' for '/s', one for each value."""
-        per_second = name.replace("ps", "/s")
+        """Legal names that differ from this one only by case, by 'ps' for '/s' or by a '/s', one for each value."""
         if not name:
             return []
-        if self.factor(per_second):
-            return [per_second]
+        for near in (name.replace("ps", "/s"), f"{name}/s", name.removesuffix("/s")):
+            if self.factor(near):
+                return [near]
         wanted = _fold(name)
         legal = [*self.names, *(f"{over}/{under}" for over in self.over for under in self.under)]
         alike: dict[Ratio | None, str] = {}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 _NOT_FINITE = re.compile(r"[+-]?\.?(?:(nan)|inf|infinity)", re.IGNORECASE)
 _BEYOND = re.compile(r"[EZYRQ](i?)(?=B|b)")
+_BITS = re.compile(r"(?<=[\d ])([kKMGTP]i?)?(?:b|bits?)\Z")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d|,)")
 
 
@@ -21,6 +22,16 @@ def beyond(name: str, factor: Callable[[str], object]) -> str:
     match = _BEYOND.match(name)
     largest = f"P{match[1]}{name[match.end() :]}" if match else ""
     return f"the largest unit is '{largest}'" if largest and factor(largest) else ""
+
+
+def bits(text: str) -> str:
+    """Advice for a size in bits, of which nobody has any but of networks; empty for any other text.
+
+    >>> bits("100 Gb"), bits("100 GB")
+    ("is in bits; did you mean '100 GB'?", '')
+    """
+    meant, found = _BITS.subn(lambda unit: f"{unit[1] or ''}B", text.strip())
+    return f"is in bits; did you mean '{meant}'?" if found else ""
 
 
 def comma(text: str, is_right: Callable[[str], bool], *, whole: bool) -> str:

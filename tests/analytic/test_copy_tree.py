@@ -168,3 +168,12 @@ def test_a_program_that_lists_all_files_first_sends_after_the_slower_walk() -> N
 def test_the_list_of_files_crosses_the_line() -> None:
     listed = ", tool: {start_time: 0 s, mount_time: 0 s, list_record: 10 kB/file}"
     assert elapsed("mirrored", listed) == pytest.approx((SIZE + FILES * 10e3) / 100e6, rel=0.02)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_a_program_that_looks_at_a_share_waits_for_the_line_with_each_file(workers: int) -> None:
+    """A round trip of 2 ms besides the reads of the far disk, which workers make side by side."""
+    looking = f", since: 1 d, workers: {workers}, tool: {{start_time: 0 s, mount_time: 0 s, share_look_calls: 1}}"
+    each = 2 * 0.4e-3 + 0.02e-3 + 2e-3
+    far = {"links.lan.latency": "2 ms"}
+    assert elapsed("mirrored", looking, far) == pytest.approx(FILES * each / workers, rel=0.02)

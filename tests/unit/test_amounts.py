@@ -38,3 +38,14 @@ def test_amounts_are_read_as_people_write_them(
 def test_other_cells_are_refused(cell: str) -> None:
     with pytest.raises(UnitError):
         amount(cell, "B", POINT)
+
+
+@pytest.mark.parametrize(("cell", "head"), [("100 Gb", ""), ("100", "Gb"), ("100", "Gbit")])
+def test_a_size_in_bits_is_a_slip(cell: str, head: str) -> None:
+    with pytest.raises(UnitError, match=f"'{cell}' is in bits; did you mean '100 GB'?"):
+        amount(cell, "B", Convention(".", False), head=head)
+
+
+def test_what_is_negative_is_said_to_be() -> None:
+    with pytest.raises(UnitError, match="'-5 GB' cannot be negative"):
+        amount("-5 GB", "B", Convention(".", False))

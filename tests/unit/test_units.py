@@ -133,10 +133,10 @@ BAD = [
     ("5,5 MB", "B", "'5,5 MB' is not a size; write the decimal with a point: '5.5 MB'"),
     ("1__0 MB", "B", "'1__0 MB' is not a size; write for example '5 MB', '2 GiB'"),
     ("\u0665 MB", "B", "'\u0665 MB' is not a size; write for example '5 MB', '2 GiB'"),
-    ("5 MB/s", "B", "'5 MB/s' is not a size; write for example '5 MB', '2 GiB'"),
-    ("5 MB", "B/s", "'5 MB' is not a data rate; write for example '5 MB/s', '1 Gb/s'"),
+    ("5 MB/s", "B", "'5 MB/s' is not a size; did you mean '5 MB'?"),
+    ("5 MB", "B/s", "'5 MB' is not a data rate; did you mean '5 MB/s'?"),
     ("5 MB/", "B/s", "'5 MB/' is not a data rate; write for example '5 MB/s', '1 Gb/s'"),
-    ("5 MB/s/s", "B/s", "'5 MB/s/s' is not a data rate; write for example '5 MB/s', '1 Gb/s'"),
+    ("5 MB/s/s", "B/s", "'5 MB/s/s' is not a data rate; did you mean '5 MB/s'?"),
     # a bare number
     ("5", "B", "'5' has no unit; write for example '5 MB', '2 GiB'"),
     (5, "B", "5 has no unit; write for example '5 MB', '2 GiB'"),

@@ -43,7 +43,7 @@ class HostSheet(Frozen):
     """Age at which unwritten data are written back, however few they are; by default, age does not matter."""
     write_behind: PositiveSize | None = None
     """Bytes of one file that write-back writes to disk before it turns to another; by default, the disk's own
-    `stream_turn`.
+    `stream_turn`. A controller whose write cache writes more of a stream at once decides instead.
     """
     copy_rate: Rate
     """Rate at which one core moves data between a program and the page cache."""

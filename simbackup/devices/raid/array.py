@@ -32,6 +32,7 @@ class Controller:
     read_ahead: float = 0.0
     write_cache: float = 0.0
     battery: bool = True
+    write_behind: float = math.inf
     rebuild_rate: float = math.inf
 
     @property
@@ -47,10 +48,11 @@ class Controller:
     def under_way(self, run: float, *, writes: bool, together: int) -> float:
         """Bytes of a stream that go to or from the disks at once, among so many streams that go the same way.
 
-        The cache is emptied in the order of places, so that each of its streams has its share of it in one run.
+        The cache is emptied in the order of places, so that each of its streams has its share of it in one run, or
+        `write_behind` bytes where the controller looks no further.
         """
         if writes:
-            return max(run, self.staging / max(together, 1))
+            return max(run, min(self.staging / max(together, 1), self.write_behind))
         return max(run, self.read_ahead if self.prefetches else 0.0)
 
     def served(self, service: Service, size: float, direction: Direction) -> Service:

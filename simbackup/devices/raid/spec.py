@@ -46,6 +46,10 @@ class RaidSheet(Frozen):
     write_cache: PositiveSize | None = None
     """Cache from which the controller acknowledges writes until it is full; by default, the controller writes through.
     """
+    write_behind: PositiveSize | None = None
+    """Maximum bytes of one stream that go from the write cache to the disks at once, when several streams are written;
+    by default, the stream's part of the cache.
+    """
     battery: Annotated[bool, Word()] = True
     """Whether a battery protects the write cache; without one, the controller writes through."""
     rebuild_rate: Rate | None = None
@@ -126,6 +130,9 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
         if self.read_ahead is not None and not self.prefetches:
             message = "a controller that does not prefetch does not read ahead"
             yield ("read_ahead", "prefetches"), message, "leave read_ahead out, or write 'prefetches: true'"
+        if self.write_behind is not None and self.write_cache is None:
+            message = "a controller without a write cache writes nothing behind"
+            yield ("write_behind",), message, "leave write_behind out, or write 'write_cache: 1 GB'"
         if self.group_limit is not None and self.disks.si > groups * self.group_limit.si:
             most = int(self.group_limit.si)
             message = f"a group would have more than its maximum of {most} disks"

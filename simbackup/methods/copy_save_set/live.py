@@ -9,6 +9,7 @@ from typing import Any
 import simpy
 
 from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
+from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
@@ -30,7 +31,8 @@ class CopySaveSet:
     """A copy of the newest save set of a backup, which is on a disk of `server`.
 
     Its files are not walked again: the save set is read in sequence, and written like a backup. A save set
-    that is already there is not copied again.
+    that is already there is not copied again. Between stores that deduplicate, `new_chunks` alone may be copied, which
+    lie in the order in which they came; the lists of chunks are left out, some thousandths of the save set.
     """
 
     backup: str
@@ -43,6 +45,7 @@ class CopySaveSet:
     pool: str | None = None
     connections: int = 1
     object_size: float | None = None
+    new_chunks: bool = False
     method: str = "copy_save_set"
 
     def expected(self, system: System) -> float:
@@ -55,7 +58,7 @@ class CopySaveSet:
         if any(copy.target == self.to for copy in saved.copies):
             system.trace.event(system.env.now, job, f"has nothing to do: the newest save set is already on '{self.to}'")
             return Moved(0.0, 0.0)
-        how = _carried(lies.reduction)
+        how = lies.reduction if self.new_chunks else _carried(lies.reduction)
         data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]
         yield from prepare(system, job, data, self.tool, 0.0)
         yield from seek(system, job, lying(system, lies, 0.0, saved.size), ())
@@ -88,24 +91,34 @@ class CopySaveSet:
     def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to objects does."""
         server, store, size = system.hosts[self.server], system.object_stores[self.to], saved.size / copy.compression
-        there, source = lies.fetched, lying(system, lies, 0.0, saved.size)
-        reading = fetching((server, server), source, self.tool.copying(server) * there, self.tool.request)
-        reading = given_back(reading.times(1.0 / there), system, lies.extents[0].medium, lies.reduction)
-        reading = reading.times(copy.compression)
+        reading = self._read(system, saved, (lies, copy), (server, server)).times(copy.compression)
         objects = objects_of(size, saved.files, saved.method, self.object_size, self.tool)
         shape = store.carrying(reading, "write", objects, networks, self.connections, drawn=system.drawn(copy.job))
         flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, size)
         yield flow.done
         system.account(copy.job, flow)
 
+    def _read(self, system: System, saved: SaveSet, copies: tuple[Copy, Copy], way: tuple[Host, Host]) -> FlowShape:
+        """How a byte of the save set loads the disk on which it lies and its `way` through a host.
+
+        `copies` are where it lies and the new one, whose bytes are those that the host copies.
+        """
+        lies, copy = copies
+        place, there = lies.extents[0], lies.compression if self.new_chunks else lies.fetched
+        each = self.tool.copying(way[1]) * there / copy.compression
+        if self.new_chunks:
+            source = system.volumes[place.medium].region.part(place.position, saved.size / there)
+        else:
+            source = lying(system, lies, 0.0, saved.size)
+        shape = fetching(way, source, each, self.tool.request).times(1.0 / there)
+        return shape if self.new_chunks else given_back(shape, system, place.medium, lies.reduction)
+
     def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to disk does."""
         server, host = system.hosts[self.server], system.hosts[self.host]
-        there, size = lies.fetched, saved.size / copy.compression
+        size = saved.size / copy.compression
         position = system.reserve(self.to, size)
-        source = lying(system, lies, 0.0, saved.size)
-        shape = fetching((server, host), source, self.tool.copying(host) * there, self.tool.request).times(1.0 / there)
-        shape = given_back(shape, system, lies.extents[0].medium, lies.reduction)
+        shape = self._read(system, saved, (lies, copy), (server, host))
         shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
         shape = replace(shape, sent=1.0)
         place = VolumeRange(system.volumes[self.to], position, size)

@@ -21,4 +21,6 @@ def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
     streams = int(si_or(job.streams, 1.0))
     each = job.object_size.si if job.object_size else None
     owner, connections = spec.owner_of(job.to) or "", int(si_or(job.connections, 1.0))
-    return CopySaveSet(job.save_set, server, job.to, owner, way, tool, streams, job.pool, connections, each)
+    return CopySaveSet(
+        job.save_set, server, job.to, owner, way, tool, streams, job.pool, connections, each, job.new_chunks
+    )  # fmt: skip

@@ -42,6 +42,11 @@ class CopySaveSetSpec(Copying):
     connections: Pieces | None = None
     """Number of network connections over which each stream spreads its bytes; one by default."""
 
+    new_chunks: bool = False
+    """Whether only the chunks are copied that were new to the store of the backup, as between deduplicating stores that
+    replicate; by default, the whole save set is copied, in one piece.
+    """
+
     conditional: ClassVar[Mapping[str, str]] = {"object_size": "in copies to an object store"}
 
     def tool_of(self) -> str | None:
@@ -84,6 +89,12 @@ class CopySaveSetSpec(Copying):
                 checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, targets))
             return
         target = spec.devices[self.to]
+        if self.new_chunks and isinstance(saved, Saving) and not saved.shares_chunks():
+            message = f"'{self.save_set}' is not deduplicated"
+            checks.report((*path, "new_chunks"), message, "leave it out, or give that backup a 'deduplication:'")
+        if self.new_chunks and isinstance(target, MediaLibrary):
+            message = "a tape cannot be read at so many places"
+            checks.report((*path, "new_chunks"), message, "leave it out, so that the whole save set is copied")
         if isinstance(saved, Saving) and isinstance(target, BackupTarget):
             if saved.to == self.to:
                 checks.report((*path, "to"), f"'{self.save_set}' already saves to '{self.to}'", "name another device")

@@ -126,7 +126,11 @@ class CopyTree:
         if end:
             who = Walkers(self.workers, reads_records=self.tool.reads_records)
         walk = self._walk(host, data, who, changed if self._by_block else 0.0)
-        flow = walk.times(1.0 / data.files).start(system.network, job, Activity.WALK, float(data.files))
+        walk = walk.times(1.0 / data.files)
+        if end and self.tool.share_look_calls:
+            networks = [system.networks[name] for name in self.networks]
+            walk = walk.following(travelling(networks, self.tool.share_look_calls))
+        flow = walk.start(system.network, job, Activity.WALK, float(data.files))
         yield flow.done
         system.account(job, flow)
 

@@ -64,6 +64,8 @@ class CopyTreeSpec(JobSpec):
         here, there = spec.host_of(self.data), spec.host_of(self.to)
         yield from (f"hosts.{host}.read_ahead" for host in (here, there))
         if here != there:
+            if self.since is not None:
+                yield f"jobs.{name}.tool.share_look_calls"
             if self.since is not None and self.tool is not None and self.tool.delta_block is not None:
                 yield from (f"jobs.{name}.tool.{key}" for key in ("delta_block", "delta_checksum"))
                 yield f"data.{self.data}.change.run"

@@ -29,9 +29,11 @@ class BackupToolSheet(Frozen):
     """The costs of a backup program."""
 
     start_time: Duration
-    """Time from its start until it begins to move data."""
+    """Time from its start until it begins to move data, once for each run of a job. Add what has no key of its own,
+    such as the time in which a hypervisor creates and removes the snapshot of a machine.
+    """
     mount_time: Duration
-    """Time to mount a snapshot and unmount it again."""
+    """Time to mount a snapshot and unmount it again: in `snapshot_copy`, and in restores from frozen images."""
     check_cpu: TimePerByte | None = None
     """Time of the reference core for each byte of a finished backup that it reads again to check it; none by default.
     """
@@ -120,6 +122,10 @@ class BackupToolSheet(Frozen):
     """Number of requests that a copy of a tree waits for with each file that it creates on a share of another host:
     look-up, create, attributes, close. By default none, as for a program with an agent at both ends.
     """
+    share_look_calls: Ratio | None = None
+    """Number of requests that a repeated copy of a tree waits for with each file that it examines on a share of another
+    host: few where one request lists a directory; none, as with an agent at both ends, by default.
+    """
     file_flushes: Count | None = None
     """How often it waits for each restored file until that is on disk (fsync); never by default."""
     alternates: Annotated[bool, Word()] = False
@@ -184,6 +190,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
         "share_calls": "in copies of trees to another host",
+        "share_look_calls": "in repeated copies of trees to another host",
         "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with 'multiplexing'",
         "shares_threads": "in backups with a compressor and several workers or streams",

@@ -146,7 +146,7 @@ async function open(asked) {
   editor.show(found.text);
   levers.clear();
   for (const panel of document.querySelectorAll("[role=tabpanel]:not(#panel-text, #panel-variants)")) {
-    panel.innerHTML = '<p class="faint">Not there yet.</p>';
+    panel.innerHTML = '<p class="faint">Nothing to show yet.</p>';
   }
   for (const id of ["cards", "problems", "upload-problems", "levers"]) $(id).replaceChildren();
   $("title").textContent = found.name;

@@ -75,5 +75,5 @@ def test_a_fit_that_ends_at_its_bound_says_so_and_gives_no_percentage_for_an_unc
 
 def test_a_report_lists_the_ends_at_which_intervals_stop_short(tmp_path: Path) -> None:
     page = report([scenario(DRIVE)], tmp_path / "page.html", reruns=False, drawn=False).read_text(encoding="utf-8")
-    assert "Intervals stop short of this end of a range, which the checks refuse:" in page
+    assert "Intervals stop short of this end of a range, which the checks reject:" in page
     assert "<li>devices.library.drive.native_rate: the end 20 MB/s of its range is clipped to" in page

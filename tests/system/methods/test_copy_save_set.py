@@ -175,3 +175,29 @@ def test_a_restore_without_a_choice_reads_the_first_copy_that_is_there(tmp_path:
     system.env.run(until=ended)
     assert [job.data["status"] for job in system.trace.jobs] == ["done"] * 3
     assert any(span.job == "jobs.back" and span.activity == "load" for span in system.trace.spans)
+
+
+CHUNKS = "{cut_cpu: 0 ns/B, join_cpu: 0 ns/B, together: 1 GB, ratio: 8, at: target}"
+REPLICATED = f"""\
+  save: {{method: image, data: d, to: b, deduplication: {CHUNKS}}}
+  replicate: {{method: copy_save_set, save_set: save, to: c, after: save, new_chunks: true}}
+  back: {{restore: save, copied_by: replicate, after: replicate}}
+"""
+
+
+def test_stores_that_replicate_send_what_was_new_and_give_all_back() -> None:
+    """An eighth crosses the line of 50 MB/s, which the far disk writes as fast; all of it comes back over that line."""
+    at_once = {"hosts.second.dirty_background": "0 %", "hosts.client.dirty_background": "0 %"}
+    result = sb.simulate(SITE + REPLICATED, at_once)
+    assert result.get("jobs.replicate.elapsed") == pytest.approx(1e9 / 50e6, rel=0.01)
+    assert result.get("devices.c.bytes") == pytest.approx(1e9 + 8e9, rel=0.01)
+    assert result.get("jobs.back.elapsed") == pytest.approx(8e9 / 50e6, rel=0.05)
+    whole = sb.simulate(SITE + REPLICATED, {**at_once, "jobs.replicate.new_chunks": False})
+    assert whole.get("jobs.replicate.elapsed") == pytest.approx(8e9 / 50e6, rel=0.01)
+
+
+def test_only_deduplicated_save_sets_have_new_chunks() -> None:
+    with pytest.raises(sb.InputError, match="'save' is not deduplicated"):
+        sb.load(SITE + REPLICATED, {"jobs.save.deduplication": None})
+    with pytest.raises(sb.InputError, match="a tape cannot be read at so many places"):
+        sb.load(SITE + REPLICATED, {"jobs.replicate.to": "jukebox"})

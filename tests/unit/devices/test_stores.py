@@ -215,6 +215,14 @@ def test_a_write_cache_puts_out_its_share_of_each_stream_at_once_if_it_has_a_bat
     assert beside(store, [(0.0, 0.0, True), (400e9, 0.0, True)]) == pytest.approx(expected, rel=0.02)
 
 
+def test_a_controller_puts_out_no_more_of_a_stream_at_once_than_it_looks_for() -> None:
+    """Of 80 MB of each stream in the cache, 40 MB, which are 4 MB on every disk."""
+    controller = Controller(write_cache=160e6, write_behind=40e6)
+    store = Raid("devices.a", Array(ArrayLayout("0", 10, UNIT), FIGURES, controller))
+    expected = served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 4e6)
+    assert beside(store, [(0.0, 0.0, True), (400e9, 0.0, True)]) == pytest.approx(expected, rel=0.02)
+
+
 @pytest.mark.parametrize(("level", "rewritten"), [("5", 2), ("6", 3)])
 def test_a_small_write_with_parity_occupies_its_disks_until_what_they_read_comes_round(
     level: raid.Level, rewritten: int

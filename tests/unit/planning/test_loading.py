@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from sites.plan import TEXT, site
 
@@ -85,3 +87,26 @@ def test_what_stands_in_the_file_keeps_its_place_beside_an_override() -> None:
     with pytest.raises(InputError) as wrong:
         load_site(TEXT.replace("    to: pool\n", ""), {"policies.nightly.at": "21:00"})
     assert str(wrong.value).startswith("site:20:5: policies.nightly.to: is missing")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"systems.first.size": "8 Tb"}, "systems.first.size: '8 Tb' is in bits; did you mean '8 TB'?"),
+        ({"growth": 20}, "growth: is 2,000 % in a year; did you mean '20 %'?"),
+        ({"policies.nightly.retention.age": "0 days"}, "policies.nightly.retention.age: keeps nothing; leave it out"),
+    ],
+)
+def test_slips_that_would_make_a_plan_wrong_are_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        load_site(TEXT, changes)
+
+
+def test_a_misspelt_site_is_found() -> None:
+    with pytest.raises(InputError, match="did you mean 'planning/forty-systems'"):
+        found("planning/forty")
+
+
+def test_a_site_has_no_goals() -> None:
+    with pytest.raises(InputError, match="is a site, and no goals"):
+        goals_of(parse(TEXT, "site.yaml"))

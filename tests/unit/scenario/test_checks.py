@@ -101,6 +101,7 @@ def test_the_sound_parts_do_not_disagree(site: Load) -> None:
         ({"devices.volume_group.disk.outer_rate": "1 MB/s"}, "devices.volume_group.disk.outer_rate"),
         ({"devices.volume_group.level": "10", "devices.volume_group.disks": 5}, "devices.volume_group.disks"),
         ({"devices.volume_group.level": "6", "devices.volume_group.disks": 3}, "devices.volume_group.disks"),
+        ({"devices.volume_group.write_behind": "1 MiB"}, "devices.volume_group.write_behind"),
         ({"hosts.other.dirty_limit": "0.1 %"}, "hosts.other.dirty_limit"),
         ({"hosts.other.dirty_background": "99 %"}, "hosts.other.dirty_background"),
         ({"devices.cow.chunk": "4 MiB"}, "devices.cow.chunk"),

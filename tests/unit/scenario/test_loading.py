@@ -316,3 +316,8 @@ def test_what_stands_in_the_file_keeps_its_place_beside_an_override(write: Write
     with pytest.raises(InputError) as wrong:
         load(write("a.yaml", site), {"jobs.save.begin": "1 s"})
     assert ("jobs.save.to", 4) in {(problem.address, problem.place.line) for problem in wrong.value.problems}
+
+
+def test_the_name_of_a_site_is_refused_with_its_command() -> None:
+    with pytest.raises(InputError, match="it is a site: simbackup plan run planning/forty-systems"):
+        load("planning/forty-systems")

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+from typer.main import get_command
+
+from simbackup.cli.app import app, brief
+
+COMMANDS = get_command(app)
+
+
+@pytest.mark.parametrize("group", [COMMANDS, *(one for one in COMMANDS.commands.values() if hasattr(one, "commands"))])  # type: ignore[attr-defined]
+def test_each_command_has_a_line_of_its_own_in_the_list(group: object) -> None:
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        line = command.get_short_help_str(62)
+        assert line.endswith("."), f"{name}: {line}"
+        assert "..." not in line
+
+
+def test_options_that_take_a_value_name_it() -> None:
+    """And not the type that Python gives it; those with choices list them."""
+    for group in (COMMANDS, *(one for one in COMMANDS.commands.values() if hasattr(one, "commands"))):  # type: ignore[attr-defined]
+        for name, command in group.commands.items():  # type: ignore[attr-defined]
+            for option in getattr(command, "params", ()):
+                if option.param_type_name == "option" and not option.is_flag:
+                    assert option.metavar or option.name in {"intervals", "hold_out"}, f"{name} {option.opts[0]}"
+
+
+def test_a_long_sentence_ends_at_its_comma() -> None:
+    assert brief("Do this, and then do that, until all of it is done and nothing is left.") == "Do this."
+    assert brief("Do this, and that. Then stop.") == "Do this, and that."
