@@ -57,7 +57,7 @@ def deadline(text: str) -> Deadline:
     day, _, at = text.strip().rpartition(" ")
     weekday = day.strip().lower()
     if weekday and weekday not in WEEKDAYS:
-        raise UnitError(f"{text!r} is not a time of day, nor of a weekday; write for example '06:00', 'monday 06:00'")
+        raise UnitError(f"{text!r} is not a time of day; write for example '06:00', 'monday 06:00'")
     return Deadline(parse_clock(at), WEEKDAYS.index(weekday) if weekday else None)
 
 

@@ -112,7 +112,8 @@ def _owned(checks: Checks, host: str, part: HostSpec, owner: dict[str, str]) -> 
     for i, device in enumerate(part.owns):
         path = ("hosts", host, "owns", i)
         if checks.name(path, device, checks.spec.devices, "device") and device in owner:
-            checks.report(path, f"'{device}' already belongs to '{owner[device]}'", "a device has one host")
+            remedy = "a device has one host; let others read it through 'share:' of a job, or describe both as one host"
+            checks.report(path, f"'{device}' already belongs to '{owner[device]}'", remedy)
         owner.setdefault(device, host)
 
 
