@@ -19,6 +19,7 @@ from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.trace import Trace
 from simbackup.live_parts import made
 from simbackup.methods.job import Job, Schedule
+from simbackup.policies.clock import DAY, deadline
 from simbackup.scenario.spec import Spec
 from simbackup.schema.capability import (
     BlockDevice,
@@ -33,7 +34,7 @@ from simbackup.schema.capability import (
 from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
-from simbackup.units import parse_clock, parse_moment
+from simbackup.units import parse_moment
 
 
 def build(
@@ -61,7 +62,7 @@ def build(
 def job_of(name: str, spec: Spec) -> Job:
     """A live job of a scenario."""
     job = spec.jobs[name]
-    return Job(name, made(job, job, spec), schedule_of(job))
+    return Job(name, made(job, job, spec), schedule_of(job, spec.weekday))
 
 
 def _devices(system: System, spec: Spec) -> None:
@@ -131,12 +132,13 @@ def _reached(system: System, spec: Spec, name: str, on: str) -> Store:
     return Over(store, (*(system.networks[link] for link in way), *store.path)) if way else store
 
 
-def schedule_of(job: JobSpec) -> Schedule:
-    """When a job runs, and by when it should have ended."""
+def schedule_of(job: JobSpec, weekday: int = 0) -> Schedule:
+    """When a job runs, and by when it should have ended; a run begins on a weekday (0 is Monday)."""
+    by = None if job.deadline is None else deadline(job.deadline)
     begin = parse_moment(job.begin) if job.begin is not None else 0.0
     return Schedule(
         begin, job.after, job.every.si if job.every else None, si_or(job.until, 0.0),
-        job.window.si if job.window else None, parse_clock(job.deadline) if job.deadline else None,
+        job.window.si if job.window else None, by.after(weekday) if by else None, by.every if by else DAY,
         job.queues, si_or(job.priority, math.inf), int(si_or(job.retries, 0.0)), si_or(job.retry_after, 0.0),
         si_or(job.delay, 0.0), job.fails.share.si if job.fails else 0.0,
         si_or(job.fails.after, 0.0) if job.fails else 0.0,

@@ -11,7 +11,7 @@ from simbackup.devices.site import Site
 from simbackup.engine.flows import Link
 from simbackup.equations.burst import Bucket
 
-FULL = ("has no room left in its landing zone", "has room in its landing zone again")
+FULL = ("is full", "has room again")
 """What the trace says."""
 ROOMY = 4.0
 """Times the greatest rate of its device that a landing zone with room takes: it is the device that limits then."""

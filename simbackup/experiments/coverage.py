@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from simbackup.results.documents import PUBLISHED, collections, documents
 from simbackup.uncertainty.calibrated import is_calibrated
 from simbackup.uncertainty.model_error import CALIBRATED, EVERY, ModelError, Residual, model_errors
 from simbackup.uncertainty.operations import operation_of
-from simbackup.uncertainty.validated_cases import ValidatedCase
+from simbackup.uncertainty.validated_cases import BLIND, ValidatedCase
 
 IDENTIFIED, NOT_FITTED = "documents, identified", "documents, identified, not fitted"
 PREDICTED = "validation, predicted"
@@ -154,11 +154,20 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     sets += [
         (kind, [one for one in every if one.operation == kind]) for kind in sorted({one.operation for one in every})
     ]
-    cases = [
-        ValidatedCase(m.folder, m.id, known_kinds[m.folder, m.id][0], row.moved, row.error)
-        for row in rows
-        for m in [row.measurement]
-        if row.is_result and row.moved > 0.0
-    ]
     found_sets = [Coverage.of(*one) for one in sets if one[1]]
-    return CoverageReport(every, found_sets, model_errors(residuals(rows, kinds)), cases)
+    return CoverageReport(every, found_sets, model_errors(residuals(rows, kinds)), list(validated(rows)))
+
+
+def validated(rows: Iterable[Row]) -> Iterator[ValidatedCase]:
+    """The measured times of jobs, and rates as times, with the error of the blind prediction where there was one."""
+    found = (measured for name in collections() for measured in documents(name))
+    files = {measured.folder.name: scenarios_of(measured) for measured in found}
+    for row in rows:
+        m, timed = row.measurement, row.measurement.timed
+        if timed is not None and row.is_moved and row.moved > 0.0:
+            kind = operation_of(files[m.folder][timed.file], timed.address)
+            error, basis = row.error, str(row.role)
+            if row.predicted and row.blind_error is not None:
+                error, basis = row.blind_error, BLIND
+            off = 1.0 / (1.0 + error) - 1.0 if timed.by_rate else error
+            yield ValidatedCase(m.folder, m.id, kind, row.moved, basis, off)

@@ -67,6 +67,7 @@ class Schedule:
     until: float = 0.0
     window: float | None = None
     deadline: float | None = None
+    deadline_every: float = DAY
     queues: tuple[str, ...] = ()
     priority: float = math.inf
     retries: int = 0
@@ -78,18 +79,20 @@ class Schedule:
     def allowed(self, due: float, since: float) -> tuple[float | None, str]:
         """Seconds after it was due by which a run should have ended, None without a limit, and what it misses then.
 
-        A deadline is a time of day (seconds since midnight): the first one after `since`, when it or the first job of
-        its chain was due.
+        A deadline comes every day or every week, first so many seconds after the start: it is the first after `since`,
+        when it or the first job of its chain was due.
 
         >>> Schedule(deadline=6 * 3600.0).allowed(due=22 * 3600.0, since=20 * 3600.0)
         (28800.0, 'after its deadline')
+        >>> Schedule(deadline=6 * 3600.0, deadline_every=7 * DAY).allowed(due=22 * 3600.0, since=20 * 3600.0)
+        (547200.0, 'after its deadline')
         """
         limits: list[tuple[float, str]] = []
         if self.window is not None:
             limits.append((self.window, "outside its window"))
         if self.deadline is not None:
-            days = math.floor((since - self.deadline) / DAY) + 1
-            limits.append((max(days * DAY + self.deadline - due, 0.0), "after its deadline"))
+            times = math.floor((since - self.deadline) / self.deadline_every) + 1
+            limits.append((max(times * self.deadline_every + self.deadline - due, 0.0), "after its deadline"))
         return min(limits, default=(None, ""))
 
     def starts(self) -> list[float]:

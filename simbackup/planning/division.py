@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simbackup.planning.policy import PolicySpec
 from simbackup.planning.spec import SiteSpec
-from simbackup.policies.days import WEEKDAYS
+from simbackup.policies.clock import WEEKDAYS
 from simbackup.schema.tree import Node
 
 

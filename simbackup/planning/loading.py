@@ -12,7 +12,7 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.division import divided
 from simbackup.planning.names import taken
 from simbackup.planning.spec import SiteSpec
-from simbackup.policies.days import WEEKDAYS
+from simbackup.policies.clock import WEEKDAYS
 from simbackup.schema import tree as trees
 from simbackup.schema.file_kind import refuse_others
 from simbackup.schema.part import NAME, disagreements

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
-from simbackup.policies.clock import Window, clock
+from simbackup.policies.clock import Window, clock, deadline
 from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
 
@@ -57,7 +57,7 @@ class LevelRun(NamedTuple):
         return SENT_AS.get(self.level, self.level) if self.age > 0.0 else Level.FULL
 
 
-Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[Window | None, ...]]
+Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[Window | None, ...], int | None]
 """What runs in a night, with how much, and in which windows."""
 
 
@@ -103,7 +103,14 @@ def work_of(file: SiteFile, night: Night) -> Work:
     )
     days = (night.day + timedelta(days=run.later) for run in night.runs)
     windows = (file.spec.policies[run.policy].window_on(day) for run, day in zip(night.runs, days, strict=True))
-    return night.runs, tuple(amounts), tuple(windows)
+    weekday = night.day.weekday() if has_weekdays(file) else None
+    return night.runs, tuple(amounts), tuple(windows), weekday
+
+
+def has_weekdays(file: SiteFile) -> bool:
+    """Whether copies should have ended at times of weekdays."""
+    copies = (copy for policy in file.spec.policies.values() for copy in policy.copies.values())
+    return any(copy.by is not None and deadline(copy.by).weekday is not None for copy in copies)
 
 
 def begin(text: str) -> float:

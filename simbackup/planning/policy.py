@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from simbackup.devices.job_queue.spec import Order
 from simbackup.policies import days as calendar_days
-from simbackup.policies.clock import Window, clock
+from simbackup.policies.clock import Window, clock, deadline
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import NO_AGE, Retention, period
 from simbackup.schema.job import Names
@@ -98,7 +98,7 @@ class SecondCopySpec(Frozen):
     at: Text | None = None
     """The time of day at which copying begins, such as `08:00`; after each backup by default."""
     by: Text | None = None
-    """The time of day by which it should have ended."""
+    """The time of day by which it should have ended, or that of a weekday, such as `monday 06:00`."""
     retention: RetentionSpec | None = None
     """How long it is kept; forever by default."""
     merges: bool = False
@@ -108,9 +108,10 @@ class SecondCopySpec(Frozen):
     def rules(self) -> Rules:
         """Report days and times of day that are none."""
         yield from _days("on", self.on)
-        for name in ("at", "by"):
-            if getattr(self, name) is not None:
-                yield from readable(name, clock, getattr(self, name), "write for example '08:00'")
+        if self.at is not None:
+            yield from readable("at", clock, self.at, "write for example '08:00'")
+        if self.by is not None:
+            yield from readable("by", deadline, self.by, "write for example '08:00' or 'monday 08:00'")
 
 
 class StagingSpec(Frozen):

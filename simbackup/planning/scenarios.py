@@ -7,8 +7,9 @@ from typing import Any
 
 from simbackup.errors import Place
 from simbackup.planning.loading import SiteFile
-from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin
+from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin, has_weekdays
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
+from simbackup.policies.clock import WEEKDAYS
 from simbackup.policies.levels import Level
 from simbackup.schema.registry import sheets
 from simbackup.schema.tree import Node
@@ -192,6 +193,8 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
         "title": Node(f"{spec.title}: {night.day}", Place(file.name)),
         "hosts": {}, "devices": {}, "links": {}, "data": {}, "jobs": {},
     }  # fmt: skip
+    if has_weekdays(file):
+        parts["first_day"] = WEEKDAYS[night.day.weekday()]
     joined: list[str] = []
     for name, target in spec.targets.items():
         parts["devices"][name] = file.part("targets", name, "device")

@@ -7,11 +7,11 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from simbackup.planning.ledger import Day
-from simbackup.planning.night import DAY, LOGS, LevelRun, begin
+from simbackup.planning.night import LOGS, LevelRun, begin
 from simbackup.planning.playing import Outcome, job_of
 from simbackup.planning.policy import PolicySpec
 from simbackup.planning.site import PlannedSite
-from simbackup.policies.clock import elapsed
+from simbackup.policies.clock import deadline, elapsed
 
 FIRST = "first full"
 """The level of the first backup of a system, as plans report it."""
@@ -50,7 +50,7 @@ def verdicts_of(
         policy = site.file.spec.policies[run.policy]
         opening = site.opening(run.policy, day.day)
         room = None if opening is None else elapsed(time, opening.closes)
-        night, copies = day.day, tuple(_copies(run, policy))
+        night, copies = day.day, tuple(_copies(run, policy, day.day))
         for system in site.of_policy(run.policy):
             name = system.name
             yield _verdict((night, name, run.policy, level, ""), time, outcomes[job_of(name, later)], room)
@@ -62,16 +62,17 @@ def verdicts_of(
                 yield _verdict((night, name, run.policy, level, LOGS), time, outcomes[logs], every)
 
 
-def _copies(run: LevelRun, policy: PolicySpec) -> Iterator[tuple[str, float | None]]:
+def _copies(run: LevelRun, policy: PolicySpec, night: date) -> Iterator[tuple[str, float | None]]:
     """The copies of a run and what targets make of it, with the seconds that each has, None where it has no end."""
     for name in (*run.copies, *dict.fromkeys(made.name for made in run.made)):
         by = policy.copies[name].by if name in run.copies else None
-        yield name, None if by is None else _after(by, policy.at)
+        yield name, None if by is None else _after(by, policy.at, night)
 
 
-def _after(by: str, at: str) -> float:
-    """Seconds from when backups begin until a time of day after that."""
-    return (begin(by) - begin(at)) % DAY or DAY
+def _after(by: str, at: str, night: date) -> float:
+    """Seconds from when backups of a night begin until a time of day, or of a weekday, after that."""
+    end = deadline(by)
+    return (end.after(night.weekday()) - begin(at)) % end.every or end.every
 
 
 def _verdict(what: tuple[date, str, str, str, str], time: datetime, outcome: Outcome, room: float | None) -> Verdict:

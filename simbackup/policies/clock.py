@@ -7,7 +7,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from simbackup.units import parse_clock
+from simbackup.units import UnitError, parse_clock
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+DAY, WEEK = 86_400.0, 7 * 86_400.0
 
 
 def clock(text: str) -> time:
@@ -20,6 +23,42 @@ def clock(text: str) -> time:
     """
     seconds = int(parse_clock(text))
     return time(seconds // 3600, seconds // 60 % 60, seconds % 60)
+
+
+class Deadline(NamedTuple):
+    """A time of day in seconds after midnight, of every day or of a weekday (0 is Monday)."""
+
+    at: float
+    weekday: int | None = None
+
+    @property
+    def every(self) -> float:
+        """Seconds from one such time to the next."""
+        return DAY if self.weekday is None else WEEK
+
+    def after(self, first: int = 0) -> float:
+        """Seconds until such a time from midnight at which a weekday begins.
+
+        >>> friday = 4
+        >>> deadline("06:00").after(friday) / 3600, deadline("Monday 06:00").after(friday) / 3600
+        (6.0, 78.0)
+        """
+        return self.at + (0.0 if self.weekday is None else (self.weekday - first) % 7 * DAY)
+
+
+def deadline(text: str) -> Deadline:
+    """The time that a text such as `06:00` or `monday 06:00` names.
+
+    Raises
+    ------
+    UnitError
+        It names none.
+    """
+    day, _, at = text.strip().rpartition(" ")
+    weekday = day.strip().lower()
+    if weekday and weekday not in WEEKDAYS:
+        raise UnitError(f"{text!r} is not a time of day; write for example '06:00', 'monday 06:00'")
+    return Deadline(parse_clock(at), WEEKDAYS.index(weekday) if weekday else None)
 
 
 def moment(day: date, at: time, zone: ZoneInfo) -> datetime:

@@ -10,7 +10,8 @@ from typing import Any
 
 from dateutil import rrule
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+from simbackup.policies.clock import WEEKDAYS
+
 MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",

@@ -42,7 +42,7 @@ class Row:
     cases: tuple[float, ...] = ()
     """What it is in the cases behind the interval."""
     moved: float = 0.0
-    """Bytes that its job moved, 0 if it is not about a job."""
+    """Bytes that the job moved whose time or rate it states, 0 if it states none."""
 
     @property
     def error(self) -> float:
@@ -149,9 +149,10 @@ def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
 
 
 def _moved(measurement: Measurement, results: Mapping[str, Result]) -> float:
-    """Bytes of the job that a row is about, 0 if it is about none."""
-    file, address = measurement.addresses[0]
-    owner = address.rpartition(".")[0]
+    """Bytes of the job whose time or rate a row states, 0 if it states none."""
+    if measurement.timed is None:
+        return 0.0
+    file, owner, _ = measurement.timed
     return next((float(row["bytes"]) for row in results[file].job_rows if f"jobs.{row['job']}" == owner), 0.0)
 
 

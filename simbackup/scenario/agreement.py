@@ -8,6 +8,7 @@ from simbackup import units
 from simbackup.devices.host.spec import HostSpec
 from simbackup.devices.network.spec import LinkSpec
 from simbackup.errors import LONGEST_LIST, Problem, choices
+from simbackup.policies.clock import deadline
 from simbackup.scenario.checks import Checks
 from simbackup.scenario.spec import Spec
 from simbackup.schema.capability import JobLimit
@@ -111,7 +112,8 @@ def _owned(checks: Checks, host: str, part: HostSpec, owner: dict[str, str]) -> 
     for i, device in enumerate(part.owns):
         path = ("hosts", host, "owns", i)
         if checks.name(path, device, checks.spec.devices, "device") and device in owner:
-            checks.report(path, f"'{device}' already belongs to '{owner[device]}'", "a device has one host")
+            remedy = "a device has one host; let others read it through 'share:' of a job, or describe both as one host"
+            checks.report(path, f"'{device}' already belongs to '{owner[device]}'", remedy)
         owner.setdefault(device, host)
 
 
@@ -178,7 +180,7 @@ def _times(checks: Checks, path: Path, job: JobSpec) -> None:
         if job.begin is not None:
             _time(checks, (*path, "begin"), job.begin)
     if job.deadline is not None:
-        _clock(checks, (*path, "deadline"), job.deadline)
+        _deadline(checks, (*path, "deadline"), job.deadline)
 
 
 def _repeats(checks: Checks, path: Path, job: JobSpec) -> None:
@@ -211,12 +213,17 @@ def _time(checks: Checks, path: Path, text: str) -> None:
         checks.report(path, f"{text} is out of bounds", DURATION.remedy(seconds))
 
 
-def _clock(checks: Checks, path: Path, text: str) -> None:
-    """A time of day."""
+def _deadline(checks: Checks, path: Path, text: str) -> None:
+    """A time of day, or of a weekday where the first day is known."""
     try:
-        units.parse_clock(text)
+        weekday = deadline(text).weekday
     except units.UnitError as error:
-        checks.report(path, str(error).split(";", maxsplit=1)[0], "write one, such as '06:00'")
+        what = str(error).split(";", maxsplit=1)[0]
+        checks.report(path, what, "write one, such as '06:00', or '06:00' of a weekday, such as 'monday 06:00'")
+        return
+    if weekday is not None and "first_day" not in checks.tree.mapping:
+        message = f"'{text}' is on a weekday, and the scenario does not say on which it begins"
+        checks.report(path, message, "write for example 'first_day: friday' at the top of the file")
 
 
 def _order(checks: Checks) -> None:

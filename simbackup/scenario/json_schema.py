@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from simbackup.policies.clock import WEEKDAYS
 from simbackup.scenario.spec import SECTIONS, Spec
 from simbackup.schema.calibration import Constant, Fit
 from simbackup.schema.capability import Device
@@ -43,6 +44,7 @@ TEXTS = {
     "title": "What the file is about, in one line.",
     "question": "The question that the scenario answers.",
     "extends": "The scenario file that this one extends; values given here win.",
+    "first_day": "The weekday on which the first day of the simulation falls, for deadlines on weekdays.",
     "kind": "The kind of part that the datasheet describes.",
     "description": "What the part is, in a sentence or two.",
     "parameters": "Its values, each with its basis.",
@@ -92,6 +94,7 @@ class _Files(Forms):
     def scenario(self) -> Json:
         """A scenario; keys are only required in one that extends none, and so is complete."""
         properties = {name: plain_text(TEXTS[name]) for name in ("title", "question", "extends")}
+        properties["first_day"] = {"enum": [*WEEKDAYS], "description": TEXTS["first_day"]}
         complete: Json = {}
         for section, part in _sections().items():
             if part is Device:

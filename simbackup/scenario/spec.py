@@ -11,6 +11,7 @@ from simbackup.data.spec import DataSpec
 from simbackup.devices.host.spec import HostSpec
 from simbackup.devices.network.spec import LinkSpec
 from simbackup.errors import Problem, choices
+from simbackup.policies.clock import WEEKDAYS
 from simbackup.scenario.places import Places
 from simbackup.schema import registry
 from simbackup.schema.capability import Device
@@ -25,7 +26,7 @@ from simbackup.schema.validate import Part, validate, validate_in_part
 from simbackup.schema.wording import EMPTY, MISSING
 from simbackup.schema.workload import WorkloadSpec
 
-SECTIONS = ("title", "question", "extends", *PARTS, "fleets", "chance", "history")
+SECTIONS = ("title", "question", "extends", "first_day", *PARTS, "fleets", "chance", "history")
 KINDS = frozenset({"kind", "method", "restore"})
 """Keys that say what a device or a job is."""
 IDENTIFYING = {
@@ -50,6 +51,13 @@ class Spec(Places):
     jobs: dict[str, JobSpec]
     history: HistorySpec | None = None
     chance: dict[str, ChanceSpec] = field(default_factory=dict[str, ChanceSpec])
+    first_day: str = ""
+    """The weekday on which a run begins, empty where nobody asks for it."""
+
+    @property
+    def weekday(self) -> int:
+        """The weekday on which a run begins (0 is Monday)."""
+        return WEEKDAYS.index(self.first_day) if self.first_day else 0
 
     def quantities(self) -> Iterator[tuple[tuple[str, ...], Quantity]]:
         """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""
@@ -136,7 +144,20 @@ def read_spec(
         parts("jobs", lambda node, address: _job_class(node, address, problems)),
         _history(tree, problems),
         parts("chance", lambda node, address: ChanceSpec),  # noqa: ARG005
+        _first_day(tree, problems),
     )
+
+
+def _first_day(tree: Node, problems: list[Problem]) -> str:
+    """The weekday on which a run begins, empty if the scenario does not say it, or says none."""
+    node = tree.mapping.get("first_day")
+    if node is None or node.value is None:
+        return ""
+    if str(node.value).lower() in WEEKDAYS:
+        return str(node.value).lower()
+    message = f"'{node.plain()}' is not a weekday"
+    problems.append(Problem(node.place, "first_day", message, choices(str(node.value), WEEKDAYS)))
+    return ""
 
 
 def _history(tree: Node, problems: list[Problem]) -> HistorySpec | None:

@@ -45,8 +45,8 @@ class JobSpec(Part):
     window: Duration | None = None
     """Time within which it should end, counted from when it was due."""
     deadline: Text | None = None
-    """Time of day by which it should end, such as `06:00`: the first such time after it, or the chain of jobs that it
-    belongs to, begins.
+    """Time of day by which it should end, such as `06:00`, or time of a weekday, such as `monday 06:00`: the first such
+    time after it, or the chain of jobs that it belongs to, begins. A weekday needs the scenario's `first_day`.
     """
     queues: Annotated[Names, Refers("waits in", "devices")] = ()
     """Job queues, each of which must have a free place before it begins."""

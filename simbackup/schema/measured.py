@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -22,6 +22,8 @@ from simbackup.schema.yaml_file import read
 
 Form = Literal["value", "ratio", "saved", "loss", "share", "rate"]
 FORMS: tuple[Form, ...] = ("ratio", "saved", "loss", "share", "rate")
+RATES = frozenset({"rate", "transfer_rate"})
+"""Figures of a job from which its time follows."""
 _NUMBER = re.compile(r"\s*([-+0-9._eE]+)\s*(\S.*?)?\s*\Z")
 
 
@@ -74,6 +76,14 @@ class MeasuredRow(Frozen):
     """Why the simulated figure is off, if it is."""
 
 
+class TimedJob(NamedTuple):
+    """A job of the scenario of a file, by its address, of which a row states the time, or a rate."""
+
+    file: str
+    address: str
+    by_rate: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """One measured figure in its own unit, and the form and addresses of its simulated value."""
@@ -100,6 +110,15 @@ class Measurement:
     def group(self) -> str:
         """The rows that are held out together with it."""
         return self.row.group or self.id
+
+    @property
+    def timed(self) -> TimedJob | None:
+        """The job whose time or rate it states; None if it states anything else."""
+        legal = {"rate": {"elapsed"}, "value": {"elapsed", *RATES}}
+        file, address = self.addresses[1 if self.form == "rate" else 0]
+        owner, _, figure = address.rpartition(".")
+        by_rate = self.form == "rate" or figure in RATES
+        return TimedJob(file, owner, by_rate) if figure in legal.get(self.form, ()) else None
 
     @property
     def resolution(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -19,72 +19,97 @@ ROUNDING = 1.001
 """How many times more bytes than the table says still count as equal."""
 LEAST_ERROR = 0.005
 """Errors below which a case counts as right."""
+BLIND = "blind"
+"""The basis of an error of what was predicted before anybody had read the figure."""
+BASES = {
+    BLIND: "predicted blind",
+    "held-out": "nothing is fitted to it",
+    "opened": "known when the model was improved",
+    "seen": "known when a value was chosen",
+    "fitted": "a constant is fitted to it",
+}
+"""What the error of a case is worth, in words, the most first."""
 
 
 class ValidatedCase(NamedTuple):
-    """A measured result: its publication, its row, its kind of operation, bytes of its job, and the relative error."""
+    """A measured time or rate of a job: its publication, its row, its kind of operation, the bytes that the job moved.
+
+    `error` is that of the time, relative: negative for an answer that was too short. It is the error of the blind
+    prediction if there was one; `basis` says what it is worth.
+    """
 
     publication: str
     row: str
     operation: str
     bytes: float
+    basis: str
     error: float
-
-    def sentence(self) -> str:
-        """The case in words.
-
-        >>> ValidatedCase("tk70-1990", "backup", "image", 1e9, -0.08).sentence()
-        'tk70-1990 with 1 GB and an error of -8 %'
-        """
-        off = (
-            f"of {100.0 * self.error:+.0f} %"
-            if abs(self.error) >= LEAST_ERROR
-            else f"below {100.0 * LEAST_ERROR:.1f} %"
-        )
-        return f"{self.publication} with {units.show_short(self.bytes, 'B', 3)} and an error {off}"
 
 
 class Nearness(NamedTuple):
-    """The measured case nearest to a job, by its bytes, and whether the job moves `more` or `fewer` than all cases.
+    """The measured cases nearest to a job, by its bytes, and whether the job moves `more` or `fewer` than all cases.
 
-    `outside` is empty for a job inside of what was measured, and `all` where nothing of its kind was.
+    `cases` are those of one publication, size and basis. `outside` is empty for a job inside of what was measured, and
+    `all` where nothing of its kind was.
     """
 
-    case: ValidatedCase | None
+    cases: tuple[ValidatedCase, ...]
     outside: Literal["", "more", "fewer", "all"] = ""
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
-        return {"nearest": self.case._asdict() if self.case else None, "outside": self.outside}
+        return {"nearest": [case._asdict() for case in self.cases], "outside": self.outside}
 
     def sentence(self, operation: str) -> str:
         """What a planner has to know of it, in words; empty inside of what was measured."""
         if not self.outside:
             return ""
-        if self.case is None:
+        if not self.cases:
             return f"no job of its kind ({operation}) has been measured"
         size = "larger" if self.outside == "more" else "smaller"
-        return f"{size} than any measured job of its kind ({operation}), the closest being {self.case.sentence()}"
+        return f"{size} than any measured job of its kind ({operation}), the closest being {in_words(self.cases)}"
 
 
-UNKNOWN = Nearness(None)
+def in_words(cases: Sequence[ValidatedCase]) -> str:
+    """Cases of one publication, size and basis, in words.
+
+    >>> in_words([ValidatedCase("tk70-1990", "backup", "image", 1e9, "blind", -0.08)])
+    'tk70-1990 with 1 GB, its time off by -8 % (predicted blind)'
+    >>> in_words([ValidatedCase("zrm", "cp", "copy", 1e9, "fitted", error) for error in (-0.08, 0.02)])
+    'zrm with 1 GB, its 2 times off by -8 % to +2 % (a constant is fitted to each)'
+    """
+    first, errors = cases[0], sorted(case.error for case in cases)
+    ends = dict.fromkeys(f"{100.0 * one:+.0f} %" for one in (errors[0], errors[-1]))
+    off = " to ".join(ends) if max(map(abs, errors)) >= LEAST_ERROR else f"less than {100.0 * LEAST_ERROR:.1f} %"
+    times, basis = "its time", BASES[first.basis]
+    if len(cases) > 1:
+        times, basis = f"its {len(cases)} times", basis.replace("to it", "to each")
+    return f"{first.publication} with {units.show_short(first.bytes, 'B', 3)}, {times} off by {off} ({basis})"
+
+
+UNKNOWN = Nearness(())
 """Of a job that moves nothing."""
 
 
 def nearest(operation: str, size: float) -> Nearness:
-    """The measured case of a kind of operation whose job moved the most similar number of bytes.
+    """The measured cases of a kind of operation whose jobs moved the most similar number of bytes.
 
-    >>> nearest("restore of nothing", 1e9).case is None
-    True
+    Of several publications or bases with as many bytes, those count whose errors are worth most.
+
+    >>> nearest("restore of nothing", 1e9).cases
+    ()
     """
     own = [case for case in known() if case.operation == operation]
     if size <= 0.0:
         return UNKNOWN
     if not own:
-        return Nearness(None, "all")
-    case = min(own, key=lambda one: (abs(math.log(one.bytes / size)), one.publication, one.row))
+        return Nearness((), "all")
+    far = min(abs(math.log(one.bytes / size)) for one in own)
+    near = [one for one in own if abs(math.log(one.bytes / size)) <= far + math.log(ROUNDING)]
+    best = min(near, key=lambda one: (list(BASES).index(one.basis), one.publication))
+    cases = tuple(one for one in near if (one.publication, one.basis) == (best.publication, best.basis))
     least, most = min(one.bytes for one in own), max(one.bytes for one in own)
-    return Nearness(case, "more" if size > most * ROUNDING else "fewer" if size * ROUNDING < least else "")
+    return Nearness(cases, "more" if size > most * ROUNDING else "fewer" if size * ROUNDING < least else "")
 
 
 def table(cases: Iterable[ValidatedCase]) -> str:
@@ -92,7 +117,7 @@ def table(cases: Iterable[ValidatedCase]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(ValidatedCase._fields)
-    writer.writerows((*case[:3], f"{case.bytes:.4g}", f"{case.error + 0.0:.3f}") for case in sorted(cases))
+    writer.writerows((*case[:3], f"{case.bytes:.4g}", case.basis, f"{case.error + 0.0:.3f}") for case in sorted(cases))
     return out.getvalue()
 
 
@@ -104,5 +129,5 @@ def known() -> tuple[ValidatedCase, ...]:
         if path.is_file():
             with path.open(encoding="utf-8", newline="") as file:
                 rows = list(csv.reader(file))[1:]
-            return tuple(ValidatedCase(row[0], row[1], row[2], float(row[3]), float(row[4])) for row in rows)
+            return tuple(ValidatedCase(row[0], row[1], row[2], float(row[3]), row[4], float(row[5])) for row in rows)
     return ()

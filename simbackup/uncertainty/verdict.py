@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -185,7 +186,7 @@ def job_intervals(
     for job, one in found.items():
         address = f"jobs.{job}.elapsed"
         interval = whole(one.spread.best, one.values, scenario, address, one.bound) or one.spread
-        if interval.low == interval.high:
+        if math.isclose(interval.low, interval.high):  # it ends later by rounding where it begins at another time
             continue
         deviation = deviation_at(scenario, address)
         share = _fits(result, job, one, deviation)

@@ -221,3 +221,8 @@ def test_a_compressed_save_set_goes_to_objects_as_it_is() -> None:
             [40e6] * 500, part=PART, latency=latency + AWAY, rate=RATE, connections=16, extra=extra
         )
         assert result.get(f"jobs.{job}.elapsed") == pytest.approx(expected, rel=TOLERANCE)
+
+
+def test_a_store_of_its_own_host_needs_no_line() -> None:
+    expected = oracle.seconds([40e6] * 1000, part=PART, latency=WRITE, rate=RATE, connections=16, extra=2)
+    assert elapsed({"links": None, "hosts.host.owns": ["disk", "bucket"]}) == pytest.approx(expected, rel=TOLERANCE)

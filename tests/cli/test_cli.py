@@ -391,7 +391,7 @@ def test_trace_writes_what_a_timeline_viewer_opens(say: Say, tmp_path: Path) -> 
         (["trace", "{}", "-o", "{}/t.json"], "{} holds no result (No such file or directory: "),
         (["trace", PLAIN, "-o", "{}/file/t.json"], "{}/file/t.json cannot be written ("),
         (["trace", PLAIN, "-o", "{}"], "{} cannot be written (Is a directory)"),
-        (["trace", "{}", "-o", "{}/t.json", "--set", "data.file.size=1 GB"], "{} is a result, in which nothing can"),
+        (["trace", "{}", "-o", "{}/t.json", "--set", "data.file.size=1 GB"], "{} is a result, whose values cannot"),
     ],
 )  # fmt: skip
 def test_a_trace_that_cannot_be_made_is_reported(words: list[str], reported: str, say: Say, tmp_path: Path) -> None:
@@ -430,7 +430,7 @@ def test_picture_shows_what_is_set(say: Say) -> None:
         ),
         (["picture", SNAPSHOT, "-o", "{}/file/x.svg"], "{}/file/x.svg cannot be written ("),
         (["picture", "{}"], "{} holds no result ("),
-        (["picture", "{}", "--set", "data.file.size=1 GB"], "{} is a result, in which nothing can be set"),
+        (["picture", "{}", "--set", "data.file.size=1 GB"], "{} is a result, whose values cannot be changed"),
         (["picture", "{}/none"], "{}/none: there is no file or scenario of this name"),
     ],
 )

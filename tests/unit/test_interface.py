@@ -196,7 +196,7 @@ def test_a_report_takes_what_can_be_loaded_and_what_was(tmp_path: Path) -> None:
         for what in (saved, str(saved), TEXT, as_mapping(TEXT), sb.load(TEXT), sb.simulate(TEXT))
     ]
     assert len(set(pages)) == 1
-    with pytest.raises(sb.ResultError, match="in which nothing can be set"):
+    with pytest.raises(sb.ResultError, match="whose values cannot be changed"):
         sb.report([saved], tmp_path / "page.html", overrides={"data.file.size": "1 MB"})
 
 

@@ -103,10 +103,10 @@ class ObjectStore:
 
     def _sending(self, networks: Sequence[Network]) -> tuple[float, dict[tuple[str, str], float]]:
         """Bytes a second of one connection, and the seconds of a byte by what sets them: store, wire, or travel."""
-        if not networks:  # the host owns it, and no wire lies between
-            return self.terms.connection_rate, {(self.name, ""): 1.0 / self.terms.connection_rate}
-        slowest = min(networks, key=lambda network: network.rate)
+        slowest = min(networks, key=lambda network: network.rate, default=None)
         bound = connection_rate(networks)
+        if slowest is None:  # its host owns it
+            return self.terms.connection_rate, {(self.name, ""): 1.0 / self.terms.connection_rate}
         if bound < min(self.terms.connection_rate, slowest.rate):
             away = travel_time(networks)
             return bound, {part: seconds / away / bound for part, seconds in travelling(networks).items()}

@@ -129,16 +129,15 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
 
     def check_change(self, checks: Checks, path: Path, data: str, *, whole: bool) -> None:
         """Report a ratio that is neither stated nor follows from how the data change."""
-        if self.last is None and whole:
-            if self.ratio is None and self.within is None:
-                message = "does not say how much is new to the store"
-                remedy = (
-                    "write 'ratio:', 'last:' for how the data have changed since, or 'within: 1' for a first backup"
-                )
-                checks.report(path, message, remedy)
+        if not whole:
             return
+        key = next((key for key in ("last", "generations") if getattr(self, key) is not None), None)
         there = checks.spec.data.get(data)
         change = there.change if there is not None else None
-        if there is not None and whole and (change is None or change.run is None):
+        if key is None and self.ratio is None and self.within is None:
+            message = "does not say how much is new to the store"
+            remedy = "write 'ratio:', 'last:' for how the data have changed since, or 'within: 1' for a first backup"
+            checks.report(path, message, remedy)
+        elif key is not None and there is not None and (change is None or change.run is None):
             message = f"'{data}' does not say how it changes, and in what runs of bytes"
-            checks.report((*path, "last"), message, f"write 'change: {{daily: 2 %, run: 64 KiB}}' under data.{data}")
+            checks.report((*path, key), message, f"write 'change: {{daily: 2 %, run: 64 KiB}}' under data.{data}")

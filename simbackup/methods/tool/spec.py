@@ -29,9 +29,11 @@ class BackupToolSheet(Frozen):
     """The costs of a backup program."""
 
     start_time: Duration
-    """Time from its start until it begins to move data."""
+    """Time from its start until it begins to move data, once for each run of a job. Add what has no key of its own,
+    such as the time in which a hypervisor creates and removes the snapshot of a machine.
+    """
     mount_time: Duration
-    """Time to mount a snapshot and unmount it again."""
+    """Time to mount a snapshot and unmount it again: in `snapshot_copy`, and in restores from frozen images."""
     check_cpu: TimePerByte | None = None
     """Time of the reference core for each byte of a finished backup that it reads again to check it; none by default.
     """

@@ -66,6 +66,16 @@ def test_a_save_set_on_disk_goes_to_tape_as_a_backup_does(tmp_path: Path) -> Non
     assert result.get("devices.a.bytes") == pytest.approx(8e9)
 
 
+def test_what_lies_on_a_pool_goes_to_tape_as_a_copy_of_a_save_set_does(tmp_path: Path) -> None:
+    """Save sets that exist already are described as data on the pool."""
+    site = SITE.replace("jobs:\n", "  older: {on: b, size: 8 GB}\njobs:\n")
+    (tmp_path / "case.yaml").write_text(
+        site + "  to_tape: {method: image, data: older, to: jukebox}\n", encoding="utf-8"
+    )
+    saved = row(sb.simulate(tmp_path / "case.yaml"), "to_tape")["elapsed"]
+    assert saved == pytest.approx(row(run(tmp_path, NIGHT + TAPE), "to_tape")["elapsed"], abs=0.1)
+
+
 def test_a_disk_that_is_too_slow_makes_the_tape_stop_and_start(tmp_path: Path) -> None:
     result = run(tmp_path, NIGHT + TAPE, {"devices.b.read_rate": "40 MB/s"})
     spent = result.activities("to_tape")

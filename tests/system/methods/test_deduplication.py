@@ -237,6 +237,21 @@ def test_what_cannot_be_is_refused(text: str, message: str) -> None:
         sb.load(text)
 
 
+def test_all_that_is_missing_is_found_at_once() -> None:
+    """Generations need the time between them, and how the data change meanwhile."""
+    with pytest.raises(InputError) as caught:
+        sb.load(site().replace("ratio: 5", "generations: 7"))
+    found = {(problem.address, problem.message.partition(" ")[2]) for problem in caught.value.problems}
+    address = "jobs.full.deduplication.generations"
+    assert {one for one, _ in found} == {address}
+    assert len(found) == 2
+    sb.load(
+        site()
+        .replace("ratio: 5", "generations: 7, last: 24 h")
+        .replace("compression: 2", "compression: 2, change: {daily: 2 %, run: 64 KiB}")
+    )
+
+
 @pytest.mark.parametrize(("ratio", "jumps"), [(1, 0.0), (1.25, 1 - 0.8**2), (10, 1 - 0.1**2)])
 def test_what_was_new_to_the_store_comes_back_in_order(ratio: float, jumps: float) -> None:
     """A piece of 1 MB follows the one before where both were new: 2.5 ms each, and 10 ms for each of the others."""

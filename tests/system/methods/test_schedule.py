@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from simbackup import Result, simulate
+from simbackup.errors import InputError
 from simbackup.methods.job import Schedule
 
 BASE = """
@@ -113,6 +114,24 @@ def test_the_deadline_of_a_repeated_job_is_that_of_its_day(tmp_path: Path) -> No
     line = '  dd: {method: write, data: a, begin: "22:00", every: 1 day, until: 3 days, deadline: "06:00"}\n'
     rows = run(tmp_path, line).job_rows
     assert [(row["status"], row["window"]) for row in rows] == [("done", 8 * 3600.0)] * 3
+
+
+@pytest.mark.parametrize(("first_day", "hours", "status"), [("friday", 78, "done"), ("monday", 6, "late")])
+def test_a_deadline_on_a_weekday_counts_from_the_first_day(
+    tmp_path: Path, first_day: str, hours: int, status: str
+) -> None:
+    """50 MB at 2 ms/B take 28 h."""
+    line = "  dd: {method: write, data: a, cpu_per_byte: 2 ms/B, deadline: Monday 06:00}\n"
+    [row] = run(tmp_path, line + f"first_day: {first_day}\n").job_rows
+    assert (row["window"], row["status"]) == (hours * 3600.0, status)
+
+
+def test_a_deadline_on_a_weekday_needs_the_first_day(tmp_path: Path) -> None:
+    line = "  dd: {method: write, data: a, deadline: monday 06:00}\n"
+    with pytest.raises(InputError, match="first_day: friday"):
+        run(tmp_path, line)
+    with pytest.raises(InputError, match="'moonday' is not a weekday"):
+        run(tmp_path, line + "first_day: moonday\n")
 
 
 def test_the_earlier_of_window_and_deadline_counts() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sites.plan import site
 
+from simbackup.errors import InputError
 from simbackup.planning.plan import plan
 from simbackup.planning.site import load_site
 
@@ -63,3 +64,22 @@ def test_limits_of_target_server_and_machines() -> None:
         assert found["second"].cause.startswith("save")  # it has twice as much, and goes first
         assert found["first"].cause == f"wait for a turn on {address}"
         assert found["first"].elapsed > found["second"].elapsed
+
+
+@pytest.mark.parametrize(("by", "met"), [("06:00", False), ("Monday 06:00", True), ("sunday 06:00", False)])
+def test_a_copy_may_have_until_a_weekday(by: str, met: bool) -> None:
+    """3 TB go to tape from Saturday 20:00 on, at 30 MB/s: 2 TB take until Sunday 15:00, 3 TB until midnight."""
+    made = site(zone="UTC")
+    made["targets"]["vault"]["link"]["rate"] = "30 MB/s"
+    made["policies"]["nightly"] |= {"schedule": {"full": "saturday"}}
+    made["policies"]["nightly"]["copies"]["tape"]["by"] = by
+    found = plan(load_site(made), "2 days")
+    copies = [verdict for verdict in found.verdicts if verdict.copy == "tape"]
+    assert [verdict.met for verdict in copies if verdict.system == "second"] == [met]
+
+
+def test_what_is_no_time_of_a_weekday_is_refused() -> None:
+    made = site()
+    made["policies"]["nightly"]["copies"]["tape"]["by"] = "moonday 06:00"
+    with pytest.raises(InputError, match="write for example '08:00' or 'monday 08:00'"):
+        load_site(made)
