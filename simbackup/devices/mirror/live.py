@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -21,12 +22,17 @@ State = Literal["new", "synchronising", "attached", "split"]
 
 @dataclass(frozen=True, slots=True)
 class MirrorParameters:
-    """Bytes of a region that one bit stands for, bytes of a request, requests at once, whether changes are tracked."""
+    """Bytes of a region that one bit stands for, bytes of a request, requests at once, whether changes are tracked.
+
+    Also connections over networks, at least one for each wire, and bytes a second of a synchronisation at most.
+    """
 
     region: float
     request: float
     in_flight: float
     fast_resync: bool
+    connections: float = 1.0
+    sync_rate: float = math.inf
 
 
 class Mirror:
@@ -159,14 +165,18 @@ class Mirror:
             (target.store.name, Activity.COPY_WRITE): each * write.latency,
             **travelling((*bus(source.store, "read"), *target.store.path), each),
         }
-        shape = FlowShape(sequential=not scattered).through(bus(source.store, "read")).through(target.store.path)
+        shape = FlowShape(sequential=not scattered)
+        for path in (bus(source.store, "read"), target.store.path):
+            wires = min((network.wires for network in path), default=1)
+            shape = shape.over(path, 1.0, max(wires, int(self.parameters.connections)))
         for region, service in ((source, read), (target, write)):
             place = Spot(region.begin + region.size / 2.0, request, writes=region is target)
             shape = shape.plus(
                 {region.store.link: service.busy / request}, {region.store.link: 1.0}, {region.store.link: place}
             )
         latency = read.latency + write.latency + away
-        return shape.cycle(parts, self.parameters.in_flight * request / latency)
+        shape = shape.cycle(parts, self.parameters.in_flight * request / latency)
+        return shape.at_most(self.parameters.sync_rate, f"{self.name}.sync_rate", Activity.SYNCHRONISE)
 
 
 def _mixed(region: Region, direction: Direction, size: float, positioned: float, distance: float) -> Service:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 from typing import Annotated, Literal
 
-from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, Text, Word
+from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, Rate, Text, Word
 
 GREATEST_IN_FLIGHT = 2**30
 """Bytes beyond which requests at once are a slip of the pen."""
@@ -29,6 +29,11 @@ class MirrorSheet(Frozen):
     """Bytes of one request of a synchronisation."""
     in_flight: Pieces
     """Number of requests of a synchronisation that are in flight at once."""
+    connections: Pieces | None = None
+    """Number of connections over networks that a synchronisation spreads its bytes over; one for each wire by default.
+    """
+    sync_rate: Rate | None = None
+    """Maximum bytes per second that a synchronisation copies; no limit by default."""
     fast_resync: Annotated[bool, Word()]
     """Whether only what changed is copied when a split mirror is synchronised."""
     create_time: Duration

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from simbackup.devices.landing import Landed
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
+from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
 from simbackup.equations import degraded, raid
@@ -20,7 +21,8 @@ from simbackup.equations.read_ahead import whole_stripes
 class Controller:
     """Rates of a controller, seconds of each request, bytes of a stream that it reads ahead, and its write cache.
 
-    A write cache without a battery is not used: data are written through to the disks.
+    A write cache without a battery is not used: data are written through to the disks. A rebuild writes so many bytes a
+    second at most.
     """
 
     controller_rate: float = math.inf
@@ -31,6 +33,7 @@ class Controller:
     write_cache: float = 0.0
     battery: bool = True
     write_behind: float = math.inf
+    rebuild_rate: float = math.inf
 
     @property
     def staging(self) -> float:
@@ -160,6 +163,7 @@ class Rebuilding(Landed):
         seconds = max(member, read / self.controller.rate("read"))
         run = array.stripe_unit * array.data_disks
         shape = FlowShape({self.link: seconds}, {self.link: float(array.data_disks)}, {self.link: Spot(0.0, run)})
+        shape = shape.at_most(self.controller.rebuild_rate, f"{self.link.name}.rebuild_rate", Activity.WRITE)
         return replace(shape, share=stream / seconds)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from simbackup.devices.disk.spec import DiskSheet
@@ -51,6 +52,10 @@ class RaidSheet(Frozen):
     """
     battery: Annotated[bool, Word()] = True
     """Whether a battery protects the write cache; without one, the controller writes through."""
+    rebuild_rate: Rate | None = None
+    """Maximum bytes per second that a rebuild writes to the new disk, as operating systems and controllers set it; no
+    limit by default.
+    """
     group_limit: Pieces | None = None
     """Maximum number of disks of one group, including parity; no limit by default."""
 
@@ -87,6 +92,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
     """
 
     drawn_as: ClassVar[str] = "array"
+    conditional: ClassVar[Mapping[str, str]] = {"rebuild_rate": "in a rebuild of the array"}
     one_of: ClassVar[tuple[str, ...]] = ("disk", "ssd")
 
     @property

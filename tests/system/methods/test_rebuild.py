@@ -45,6 +45,13 @@ def test_no_faster_than_its_greatest_rate() -> None:
     assert result.get("jobs.rebuild.elapsed") == pytest.approx(100e9 / 50e6)
 
 
+def test_no_faster_than_the_array_allows() -> None:
+    """As md does, which rebuilds at 200,000 KiB/s at most unless somebody raises speed_limit_max."""
+    result = run("  rebuild: {method: rebuild, of: array}\n", {"devices.array.rebuild_rate": "40 MB/s"})
+    assert result.get("jobs.rebuild.elapsed") == pytest.approx(100e9 / 40e6)
+    assert next(iter(result.causes("rebuild"))).address == "devices.array.rebuild_rate"
+
+
 def test_a_rotating_disk_is_passed_from_the_outer_edge_to_the_inner_one() -> None:
     """At the mean of both rates, as all tracks turn by equally often (equations/disk.py, transfer_time)."""
     text = SITE.replace(SITE[SITE.index("ssd: {") : SITE.index("}}\n  other")], "disk: {model: disk/nearline-4tb-2013")
