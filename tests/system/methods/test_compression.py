@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from simbackup import shelf
 from simbackup.results.result import Result
 
 SITE = """\
@@ -195,3 +196,16 @@ def test_one_thread_reads_and_compresses_by_turns_and_two_do_both_at_once(
     slow = {"hosts.client.copy_rate": "50 MB/s", "devices.store.write_rate": "1 GB/s", "links.lan.rate": "1 GB/s"}
     result = run(tmp_path, "client", changes=slow | {f"jobs.full.compressor.{key}": v for key, v in more.items()})
     assert result.get("jobs.full.elapsed") == pytest.approx(1e9 * each, rel=0.02)
+
+
+@pytest.mark.parametrize("name", [name for name in shelf.names() if name.startswith("compressor/")])
+def test_ranges_allow_for_other_data_than_those_of_the_benchmark(name: str) -> None:
+    """Zlib took from 0.4 to 2.2 times its mean, and LZO and Snappy from 0.5 to 1.8 times theirs."""
+    scenario = sb.load("planning/compress-where", {"jobs.backup.compressor.model": name})
+    costs = {value.address.rpartition(".")[2]: value.given for value in scenario.values}
+    for key, span in (("compress_cpu", 3.5), ("expand_cpu", 2.6)):
+        given = costs[key]
+        if given.si:
+            assert given.low is not None
+            assert given.high is not None
+            assert given.high / given.low > span
