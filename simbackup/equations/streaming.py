@@ -202,6 +202,31 @@ def held_up_share(
     return 1.0 - moved / offered if moved < offered else 0.0
 
 
+def stop_frequency(drive: TapeDriveParameters, rate: float) -> float:
+    """Times a second that a tape stops which moves so many of its bytes a second on average, at least; 0 if it streams.
+
+    (1 - x / d) min(x / B, 1 / r), from the cycle of `stop_start_rate`: while the buffer covers the stop, a cycle moves
+    `B d / (d - x)`, for a drive that begins again when its buffer is full; else a share x / d of the time is left
+    beside stops of r each. A drive that writes through stops after each record, which this does not count.
+
+    Parameters
+    ----------
+    drive
+        Drive and cartridge.
+    rate
+        Bytes on the tape per second, x.
+
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
+    >>> stop_frequency(drive, 2e6), stop_frequency(drive, 5e6)
+    (0.15, 0.0)
+    """
+    slowest = drive.native_rate if drive.slowest_rate is None else drive.slowest_rate
+    if drive.write_through or not 0.0 < rate < slowest:
+        return 0.0
+    most = rate / drive.buffer
+    return (1.0 - rate / slowest) * (min(most, 1.0 / drive.reposition_time) if drive.reposition_time else most)
+
+
 def drain_rate(drive: TapeDriveParameters, compression: float) -> float:
     """Host bytes per second that the tape takes while it streams: `native_rate * compression`.
 

@@ -7,7 +7,7 @@ UNITS = {
     "waits": "s", "lock": "s", "down": "s", "mean_wait": "s", "longest_wait": "s", "network_wait": "s", "busy_s": "s",
     "response": "s", "timed_out": "1", "lost": "1", "busy": "1", "busy_window": "1",
     "bytes": "B", "copied_bytes": "B", "area_bytes": "B", "used_bytes": "B", "kept_bytes": "B", "size": "B",
-    "rate": "B/s", "transfer_rate": "B/s", "peak": "B/s",
+    "rate": "B/s", "transfer_rate": "B/s", "peak": "B/s", "tape_rate": "B/s", "streams_from": "B/s",
 }  # fmt: skip
 """SI units; a share has the unit 1, and what is not here is counted."""
 

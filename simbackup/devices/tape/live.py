@@ -12,6 +12,7 @@ import simpy
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
 from simbackup.devices.tape.joint_reading import JointReadings
+from simbackup.devices.tape.stops import shares, stops
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
@@ -112,13 +113,14 @@ class Library:
 
     def record(self, trace: Trace) -> None:
         """Record in the trace how long each drive moved its tape, and what went through it."""
+        rates, now = shares(trace), float(self.clock.env.now)
         for drive in self.drives:
             own = (span for span in trace.spans if span.cause == drive.name)
             moving = (span.end - span.start for span in own if nature_of(span.activity) is Nature.MECHANICAL)
             link = drive.link
             trace.device(
                 drive.name, "tape drive", sum(moving) + link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
-                peak_bytes_per_s=link.peak_bytes_per_s,
+                peak_bytes_per_s=link.peak_bytes_per_s, **stops(drive.parameters, rates.get(drive.name, ()), now),
             )  # fmt: skip
 
     def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:

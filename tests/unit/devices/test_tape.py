@@ -9,6 +9,7 @@ import simpy
 
 from simbackup.devices.tape.cartridge import Cartridge
 from simbackup.devices.tape.live import Drive, Library, Stream
+from simbackup.devices.tape.stops import stops
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
@@ -340,3 +341,21 @@ def test_who_waits_for_a_cartridge_gets_it_from_a_drive_that_was_given_back_with
 
     play(jukebox, visit(jukebox, "jobs.a", wanted=0), look(), visit(jukebox, "jobs.c", at=120.0, wanted=0))
     assert spans(jukebox, "jobs.c") == [("wait for the cartridge", 40.0)]
+
+
+@pytest.mark.parametrize("host", [0.1e6, 1e6, 1.9e6, 3e6, 9e6])
+def test_a_tape_stops_once_for_each_time_that_its_buffer_fills_and_empties(host: float) -> None:
+    """The buffer fills while the tape stands, or is full before it runs again; then the tape empties it."""
+    filled, emptied = FIGURES.buffer / host, FIGURES.buffer / (FIGURES.native_rate - host)
+    cycle = max(filled, FIGURES.reposition_time) + emptied
+    rate = FIGURES.native_rate * emptied / cycle
+    assert streaming.stop_frequency(FIGURES, rate) == pytest.approx(1.0 / cycle)
+
+
+def test_only_a_tape_that_is_fed_too_slowly_reports_stops() -> None:
+    fast = stops(FIGURES, [(0.0, 1.0), (100.0, 0.0)], end=200.0)
+    slow = stops(replace(FIGURES, slowest_rate=4e6), [(0.0, 0.2), (100.0, 0.5), (200.0, 0.0)], end=300.0)
+    assert fast == {}
+    assert slow["stops"] == pytest.approx(100.0 * 2e6 / 8e6 / 2)
+    assert slow["tape_rate"] == pytest.approx(3.5e6)
+    assert slow["streams_from"] == 4e6
