@@ -141,8 +141,9 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     }
 
     def figures(self) -> Figures:
-        """How much each drive was used."""
-        return {f"drive.{number}": USE for number in range(1, self.drive_count() + 1)}
+        """How much each drive was used, and whether its tape streamed."""
+        own = (*USE, "stops", "tape_rate", "streams_from")
+        return {f"drive.{number}": own for number in range(1, self.drive_count() + 1)}
 
     def rules(self) -> Rules:
         """Report drives, cartridges and pools that do not fit into the library."""

@@ -22,16 +22,16 @@ def shares(trace: Trace) -> dict[str, list[tuple[float, float]]]:
 
 
 def stops(drive: TapeDriveParameters, used: Sequence[tuple[float, float]], end: float) -> dict[str, Any]:
-    """How often a tape stopped, its mean rate, bytes a second, and its slowest, beside words for both.
+    """How often a tape stopped, its mean rate while it was used, and its slowest, bytes a second.
 
-    Empty where it streamed. `used` are shares of its native rate, each from a time on. Where rates change within a
-    buffer's length the number is rough.
+    Words say so where it did not stream. `used` are shares of its native rate, each from a time on. Where rates change
+    within a buffer's length the number is rough.
 
     >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
     >>> stops(drive, [(0.0, 0.4), (100.0, 0.0)], end=200.0)["state"]
     'stops 15 times: 2 MB/s, streams from 5 MB/s'
     >>> stops(drive, [(0.0, 1.0), (100.0, 0.0)], end=200.0)
-    {}
+    {'stops': 0.0, 'tape_rate': 5000000.0, 'streams_from': 5000000.0}
     """
     number = moved = seconds = 0.0
     for (begin, share), (until, _) in pairwise([*used, (end, 0.0)]):
@@ -39,9 +39,9 @@ def stops(drive: TapeDriveParameters, used: Sequence[tuple[float, float]], end: 
             lasted, rate = until - begin, share * drive.native_rate
             number += streaming.stop_frequency(drive, rate) * lasted
             moved, seconds = moved + rate * lasted, seconds + lasted
-    if number < 1.0:
-        return {}
     slowest = drive.native_rate if drive.slowest_rate is None else drive.slowest_rate
-    found, least = (units.show_short(rate, "B/s", 3) for rate in (moved / seconds, slowest))
-    state = f"stops {number:,.0f} times: {found}, streams from {least}"
-    return {"stops": number, "tape_rate": moved / seconds, "streams_from": slowest, "state": state}
+    figures = {"stops": number, "tape_rate": moved / seconds if seconds else 0.0, "streams_from": slowest}
+    if number < 1.0:
+        return figures | {"stops": 0.0}
+    found, least = (units.show_short(figures[each], "B/s", 3) for each in ("tape_rate", "streams_from"))
+    return figures | {"state": f"stops {number:,.0f} times: {found}, streams from {least}"}
