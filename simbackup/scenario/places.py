@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from simbackup.devices.network.spec import BACK, way_through
 from simbackup.scenario.topology import Topology
-from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice
+from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice, Sink
 from simbackup.schema.job import Copying
 from simbackup.schema.unknown import UnknownError
 
@@ -118,6 +118,15 @@ class Places:
     def read_by(self, job: Restoring) -> str:
         """The device with the copy that a restore reads, the first unless it names one; empty if there is none."""
         return str(getattr(self.jobs.get(job.copied_by or job.restore), "to", None) or "")
+
+    def discards(self, job: Restoring) -> bool:
+        """Whether a restore keeps nothing of what it reads."""
+        return job.to is not None and job.to not in self.data and isinstance(self.devices.get(job.to), Sink)
+
+    def host_of_restore(self, job: Restoring, data: str) -> str:
+        """The host to which saved data come back: that of what discards them, if one owns it, or that of the data."""
+        discarding = self.owner_of(job.to) if job.to is not None and self.discards(job) else None
+        return discarding or self.host_of(data if job.to is None or self.discards(job) else job.to)
 
     def placement(self) -> dict[str, float]:
         """Where each data set begins on its device, in bytes: as stated, or behind the one listed before it."""

@@ -20,6 +20,7 @@ from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import given_back, ingested
+from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
@@ -133,7 +134,8 @@ class DiskBackup:
 class DiskRestore:
     """A restore from a disk of any host to the place of a data set, by the host of these or over a share of it.
 
-    Some of the files of a file-level backup may be selected; an image is always restored as a whole.
+    Some of the files of a file-level backup may be selected; an image is always restored as a whole. What is read need
+    not be `kept`.
     """
 
     host: str
@@ -146,6 +148,11 @@ class DiskRestore:
     connections: int = 1
     streams: int = 1
     share: Share | None = None
+    kept: bool = True
+
+    @property
+    def _arrival(self) -> Arrival:
+        return Arrival(self.host, self.to, self.kept)
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Read the wanted files at the server, send them, and write them; done when they are on disk."""
@@ -154,7 +161,7 @@ class DiskRestore:
         total = sum(size for _, size in pieces)
         if self.selection is not None and saved.method != "file_level":
             system.trace.event(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
-        made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
+        made = self.tool.made(files / total if self.kept and saved.method == "file_level" else 0.0)
         yield from prepare(system, job, target, self.tool, files)
         networks = [system.networks[name] for name in self.networks]
 
@@ -169,9 +176,9 @@ class DiskRestore:
                 shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.returned)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, beside(target, made))
-                pending.append((yield from system.write(job, self.host, place, shape, Activity.RESTORE)))
+                pending.extend((yield from self._arrival.take(system, job, place, shape, Activity.RESTORE)))
 
-        with system.shut_out(self.to):
+        with self._arrival.shut_out(system):
             yield from side_by_side(system, [stream(parts) for parts in self._streams(pieces)])
             yield from system.written_back(job, pending)
         return Moved(total, float(files))
@@ -188,7 +195,7 @@ class DiskRestore:
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.share.host if self.share else self.host], system.hosts[self.server]
-        copy = self.tool.restoring(host) * how.fetched
+        copy = self.tool.restoring(host, self._arrival.copies) * how.fetched
         stored = fetching((server, host), source, copy, self.tool.request).times(1.0 / how.fetched)
         shape = expanded(stored, host, server, how)
         if server is not host:  # beside the copy of reading
