@@ -12,7 +12,7 @@ from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
 from simbackup.schema.failing import FailsSpec
 from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Modelled, Part, Path
-from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Rate, Text
+from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Rate, Text, Word
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
 
 SCHEDULE = ("every", "until", "window")
+NOT_OF_EXISTING = (
+    "after", "begin", *SCHEDULE, "deadline", "queues", "priority", "retries", "retry_after", "delay", "fails",
+    "most_rate",
+)  # fmt: skip
+"""Keys of jobs that run."""
 
 
 def _names(raw: Any) -> Any:
@@ -139,10 +144,22 @@ class FileKeeping(JobSpec):
 class Storing(JobSpec):
     """A job that writes a save set onto a target of any kind."""
 
+    exists: Annotated[bool, Word()] = False
+    """Whether its save set exists at the start, where the job would have written it; the job itself does not run then.
+    Of several that exist, those listed later are newer.
+    """
+
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "pool")
     """Its keys that do nothing where objects are written."""
     not_on_disk: ClassVar[tuple[str, ...]] = ("streams", "pool")
     """Its keys that do nothing where a disk is written."""
+
+    def check_existing(self, checks: Checks, path: Path) -> None:
+        """Report times of a job that does not run."""
+        said = [key for key in NOT_OF_EXISTING if getattr(self, key) is not None and getattr(self, key) != ()]
+        for key in said if self.exists else ():
+            message = "has no effect on a job whose save set exists at the start, and which does not run"
+            checks.report((*path, key), message, "leave it out")
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""

@@ -92,9 +92,19 @@ class DiskBackup:
 
         yield from side_by_side(system, [stream(number) for number in range(self.streams)])
         system.require_image(self.source)
-        copy = Copy(job, self.to, stored, time, [Extent(0.0, part.size, self.to, position)], self.reduction)
-        system.catalogue.add(SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level))
+        self.enter(system, job, part, time, Extent(0.0, part.size, self.to, position))
         return Moved(part.size, part.files)
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the save set in its place, as if written at a time."""
+        part = self.part(system.data[self.data])
+        position = system.reserve(self.to, part.size / self.reduction.stored)
+        self.enter(system, job, part, time, Extent(0.0, part.size, self.to, position))
+
+    def enter(self, system: System, job: str, part: Portion, time: float, place: Extent) -> None:
+        """Enter a save set that lies at a place into the catalogue."""
+        copy = Copy(job, self.to, self.reduction.stored, time, [place], self.reduction)
+        system.catalogue.add(SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level))
 
     def going(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """How a byte of one of its streams loads all on its way to the target, before that itself."""

@@ -61,9 +61,13 @@ class ObjectBackup:
         yield flow.done
         system.account(job, flow)
         system.require_image(it.source)
-        copy = Copy(job, it.to, stored, time, [Extent(0.0, part.size, it.to, 0.0)], it.reduction)
-        system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, time, [copy], it.level))
+        it.enter(system, job, part, time, Extent(0.0, part.size, it.to, 0.0))
         return Moved(part.size, part.files)
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the objects in the store, as if written at a time."""
+        part = self.backup.part(system.data[self.backup.data])
+        self.backup.enter(system, job, part, time, Extent(0.0, part.size, self.backup.to, 0.0))
 
 
 @dataclass(frozen=True, slots=True)

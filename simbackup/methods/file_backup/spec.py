@@ -216,6 +216,7 @@ class FileBackupSpec(Saving, FileKeeping):
         """Report what is wrong with its target, the way there, the room, or its source."""
         spec = checks.spec
         checks.data_set(path, self.data, owned=False)
+        self.check_existing(checks, path)
         with checks.about(*path):
             if self._check_target(checks, path):
                 self._check_way(checks, path)

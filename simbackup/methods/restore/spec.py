@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from simbackup.errors import choices
-from simbackup.schema.capability import Sink
+from simbackup.schema.capability import Device, Sink
 from simbackup.schema.chosen import of_class
 from simbackup.schema.facts import Facts, amount, number
 from simbackup.schema.job import BackupJob, Copying, Restoring, Saving
@@ -118,7 +118,7 @@ class RestoreSpec(Restoring):
             return
         saved = spec.jobs[self.restore]
         with checks.about(*path):
-            sinks = spec.devices_with(Sink) if isinstance(saved, Saving) else {}
+            sinks: Mapping[str, Device] = spec.devices_with(Sink) if isinstance(saved, Saving) else {}
             if self.to is not None and (self.to in spec.data or self.to not in sinks):
                 checks.name((*path, "to"), self.to, {**spec.data, **sinks}, "data set")
         if self.copied_by is not None and not self._check_copy(checks, path, self.copied_by):
