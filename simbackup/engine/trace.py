@@ -62,6 +62,10 @@ class Trace:
         """Record that `what` happened at `address`; `data` is anything that JSON can hold."""
         self.events.append(Event(float(time), address, what, _plain(data)))
 
+    def note(self, time: float, address: str, what: str, **data: Any) -> None:
+        """Record an event that people should know of, as a sentence without its subject, which is `address`."""
+        self.event(time, address, what, note=True, **data)
+
     def device(
         self,
         address: str,
