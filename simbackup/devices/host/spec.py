@@ -90,8 +90,9 @@ class HostSpec(Part, Modelled, HostSheet):
             return
         streams = sum(int(si_or(getattr(job, "streams", None), 1.0)) for job in spec.jobs.values())
         for device, part in spec.devices.items():
-            reached = isinstance(part, BlockDevice) and spec.owner_of(device) in {name, None}
-            if reached and part.written_at_once(streams) < self.write_behind.si:
+            if not isinstance(part, BlockDevice) or spec.owner_of(device) not in {name, None}:
+                continue
+            if part.written_at_once(streams) < self.write_behind.si:
                 yield f"hosts.{name}.write_behind"
 
     def figures(self) -> Figures:
