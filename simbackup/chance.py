@@ -113,11 +113,11 @@ class Chance:
         """Record in the trace what each value is at first."""
         for value in drawn.values:
             if value.address in self.draws:
-                system.trace.event(
+                system.trace.note(
                     0.0, value.address, f"is {units.show_short(value.given.si, value.given.unit)} by chance"
                 )
             elif value.address in self.each_time:
-                system.trace.event(0.0, value.address, "is drawn anew each time")
+                system.trace.note(0.0, value.address, "is drawn anew each time")
 
     def repeated(self, system: System, job: Job) -> Job:
         """A job whose runs each have draws of their own, if chance decides something of it and it is repeated."""

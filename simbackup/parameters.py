@@ -13,8 +13,7 @@ Parameters = TypeVar("Parameters")
 def parameters_of(made: type[Parameters], part: Frozen | None, **own: Any) -> Parameters:
     """An instance of a dataclass whose fields are the values of a part by the same names, in SI units.
 
-    Values given by name in `own` come first. A field that the part leaves out keeps the default of the dataclass. A
-    field of the type `int` is rounded down.
+    A field that the part leaves out keeps the default of the dataclass. A field of the type `int` is rounded down.
 
     Parameters
     ----------
@@ -22,6 +21,8 @@ def parameters_of(made: type[Parameters], part: Frozen | None, **own: Any) -> Pa
         A dataclass.
     part
         What a file says; None leaves all to `own` and the defaults.
+    **own
+        Values by name that are used instead of those of the part.
 
     >>> from dataclasses import dataclass
     >>> from simbackup.schema.quantity import PositiveSize

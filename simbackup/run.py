@@ -52,8 +52,9 @@ def simulate(
         Called from time to time with the progress of the run.
     until
         Names of jobs: the run ends when these have ended, and the result has only jobs that have ended by then. All
-        jobs by default. most_records Maximum number of records of the trace, beyond which the run is abandoned; no
-        limit by default.
+        jobs by default.
+    most_records
+        Maximum number of records of the trace, beyond which the run is abandoned; no limit by default.
 
     Raises
     ------

@@ -27,6 +27,7 @@ from simbackup.devices.tape.session import Session
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
+from simbackup.engine.columns import Amounts
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Law
 from simbackup.engine.trace import Trace
@@ -89,6 +90,8 @@ class System:
     stores: dict[str, Store] = field(default_factory=dict[str, Store])
     volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
     images: dict[str, FrozenImage] = field(default_factory=dict[str, FrozenImage])
+    mounted: dict[str, Store] = field(default_factory=dict[str, Store])
+    """The device below each frozen image that a host owns, as that host reaches it."""
     libraries: dict[str, Library] = field(default_factory=dict[str, Library])
     object_stores: dict[str, ObjectStore] = field(default_factory=dict[str, ObjectStore])
     sessions: dict[str, list[Session]] = field(default_factory=dict[str, list[Session]])
@@ -96,6 +99,9 @@ class System:
     data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
     catalogue: Catalogue = field(default_factory=Catalogue)
     on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
+    """When what was on its way to disks is there; of those that are, some."""
+    looked_through: int = 1000
+    """Of how many of them those that are there are looked for."""
 
     limits: dict[str, JobQueue] = field(default_factory=dict[str, JobQueue])
     workloads: list[Workload] = field(default_factory=list[Workload])
@@ -109,7 +115,7 @@ class System:
     spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
-    crossed: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    crossed: Amounts = field(default_factory=Amounts)
     """Seconds that the bytes of each run of a job that has ended take of each line at the least, by both names."""
 
     @property
@@ -138,7 +144,14 @@ class System:
     def note_crossed(self, job: str) -> None:
         """Note what the bytes of a run of a job, which ends now, have taken of lines at the least."""
         there = self.network.least.pop(f"jobs.{job}", {})
-        self.crossed[job] = {link.name: seconds for link, seconds in there.items()}
+        self.crossed.add(job, {link.name: seconds for link, seconds in there.items()})
+
+    def _await(self, on_disk: simpy.Event) -> None:
+        """Note what is on its way to a disk; in a long run, what is there is forgotten now and then."""
+        self.on_disk.append(on_disk)
+        if len(self.on_disk) > self.looked_through:
+            self.on_disk = [event for event in self.on_disk if not event.processed]
+            self.looked_through = max(2 * len(self.on_disk), self.looked_through)
 
     def add_store(self, name: str, store: Store) -> None:
         """Add a block device, and the volume that spans it."""
@@ -191,7 +204,7 @@ class System:
         place.volume.expect(place.begin, place.size)
         cache = self.hosts[host].cache(place.volume.region.store)
         flow, dirty = yield from cache.write(job, place, self.bounded(job, fill), activity, law=law)
-        self.on_disk.append(dirty.on_disk)
+        self._await(dirty.on_disk)
         self.account(job, flow)
         if wanted - place.size >= LEAST:
             raise JobFailedError(f"no space left on '{place.volume.name}'")
@@ -218,7 +231,9 @@ class System:
             return BackupSource(data.volume.region.part(data.begin, data.size), data.cached, data.volume)
         self.require_image(image)
         frozen = self.images[image]
-        return BackupSource(frozen.source(data.begin, data.size), 0.0, frozen.origin, data.begin, frozen)
+        region = frozen.source(data.begin, data.size)
+        seen = Region(self.mounted.get(image, region.store), region.begin, region.size)
+        return BackupSource(seen, 0.0, frozen.origin, data.begin, frozen)
 
     def require_image(self, name: str | None) -> None:
         """Fail if a frozen image does not exist, or no longer exists; do nothing without one."""

@@ -88,5 +88,5 @@ class Credits:
 
     def _lend(self, what: str, capacity: float) -> None:
         self._lends = not self._lends
-        self._clock.trace.event(self._clock.env.now, self.name, what)
+        self._clock.trace.note(self._clock.env.now, self.name, what)
         self._network.set_capacity(self._link, capacity * self._full)

@@ -137,9 +137,12 @@ class FlowShape:
             shape = shape.cycle(parts, each * rate)
         return shape
 
-    def through(self, path: Sequence[Network], size: float = 1.0) -> FlowShape:
-        """The shape when each unit also moves so many bytes on the path to a device, whose requests use all wires."""
-        return self.over(path, size, min((network.wires for network in path), default=1))
+    def through(self, path: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
+        """The shape when each unit also moves so many bytes on the path to a device.
+
+        Its requests use all wires, and as many connections as there are wires, or more.
+        """
+        return self.over(path, size, max(min((network.wires for network in path), default=1), connections))
 
     def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:
         """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause.

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from typing import Any, Self, cast
 
+from simbackup.engine.columns import Jobs, Rates, Spans
 from simbackup.engine.records import DeviceRecord, Event, JobRecord, Rate, Record, SharedLevel, Span, SpanPart
 
 __all__ = ["DeviceRecord", "Event", "JobRecord", "Rate", "Record", "SharedLevel", "Span", "SpanPart", "Trace"]
@@ -22,11 +24,11 @@ _TYPES: dict[str, type[Record]] = {
 class Trace:
     """All records of a run, kept by type in the order in which they were made."""
 
-    spans: list[Span] = field(default_factory=list[Span])
-    rates: list[Rate] = field(default_factory=list[Rate])
+    spans: Spans = field(default_factory=Spans)
+    rates: Rates = field(default_factory=Rates)
     events: list[Event] = field(default_factory=list[Event])
     devices: list[DeviceRecord] = field(default_factory=list[DeviceRecord])
-    jobs: list[JobRecord] = field(default_factory=list[JobRecord])
+    jobs: Jobs = field(default_factory=Jobs)
     shared_levels: list[SharedLevel] = field(default_factory=list[SharedLevel])
 
     def span(
@@ -50,7 +52,7 @@ class Trace:
 
     def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Record the state of a link from `time` on: its busy share and its bytes per second."""
-        self.rates.append(Rate(float(time), link, float(busy), float(bytes_per_s)))
+        self.rates.add(float(time), link, float(busy), float(bytes_per_s))
 
     def shared_level(self, time: float, root: str, level: float, loads: Mapping[str, tuple[float, float]]) -> None:
         """Record the level of a root from `time` on, and what links carry of it at level 1, where that changed."""
@@ -59,6 +61,10 @@ class Trace:
     def event(self, time: float, address: str, what: str, **data: Any) -> None:
         """Record that `what` happened at `address`; `data` is anything that JSON can hold."""
         self.events.append(Event(float(time), address, what, _plain(data)))
+
+    def note(self, time: float, address: str, what: str, **data: Any) -> None:
+        """Record an event that people should know of, as a sentence without its subject, which is `address`."""
+        self.event(time, address, what, note=True, **data)
 
     def device(
         self,
@@ -82,7 +88,7 @@ class Trace:
     def records(self) -> Iterator[tuple[str, Record]]:
         """Every record with the name of its type, type by type."""
         for name in _TYPES:
-            for record in cast("list[Record]", getattr(self, f"{name}s")):
+            for record in cast("Sequence[Record]", getattr(self, f"{name}s")):
                 yield name, record
 
     def to_lines(self) -> Iterator[str]:
@@ -103,6 +109,12 @@ class Trace:
     def length(self) -> int:
         """Rates, shared levels and spans, with which the cost of a run goes."""
         return len(self.rates) + len(self.shared_levels) + len(self.spans)
+
+    @property
+    def end(self) -> float:
+        """Seconds from the start until all jobs had ended, and rates changed no more."""
+        levels = (record.time for record in self.shared_levels)
+        return max(chain(self.jobs.column("end"), self.rates.times, levels), default=0.0)
 
     def counts(self) -> dict[str, int]:
         """How many records of each type there are."""

@@ -33,14 +33,18 @@ def operations(size: float, unit: float) -> int:
 def credits_after(bucket: Bucket, left: float, rate: float, seconds: float) -> float:
     """Credits after some seconds at a given rate of operations: L + (baseline - rate) t, within the bucket.
 
+    An empty bucket of 100 GiB gp2 is full again after 18 000 s without a request.
+
     Parameters
     ----------
+    bucket
+        How many credits fit in, and the baseline, operations a second.
     left
         Credits at the beginning, L.
     rate
         Operations a second in the meantime.
-
-    An empty bucket of 100 GiB gp2 is full again after 18 000 s without a request:
+    seconds
+        The time t, s.
 
     >>> credits_after(Bucket(3000.0, 300.0, 5.4e6), 0.0, 0.0, 18_000.0)
     5400000.0

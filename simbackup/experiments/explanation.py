@@ -90,7 +90,7 @@ def explain(
     ----------
     what
         A result, or a scenario or what `load` makes one of, which is then run.
-    jobs
+    *jobs
         Names of jobs; default: all.
     overrides
         Values by address that replace those of the scenario; a result has its own.

@@ -22,8 +22,9 @@ def intervals_of(result: Result, effort: str = "quick", progress: Done | None = 
         The result, whose scenario is run again in other cases.
     effort
         `none`; `quick`: some tens of runs, fewer if the scenario is large, and none if it is very large; `thorough`:
-        some hundreds of runs, however long they take. progress Called after each run with the number of runs that are
-        done and the maximum number of runs.
+        some hundreds of runs, however long they take.
+    progress
+        Called after each run with the number of runs that are done and the maximum number of runs.
 
     >>> from simbackup import simulate
     >>> intervals_of(simulate("teaching/short-backups"), "none")

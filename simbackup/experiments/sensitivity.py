@@ -66,8 +66,12 @@ def sensitivity(
         Seed of all samples and runs.
     samples
         Sample size for Sobol' indices, a power of two; 0 leaves them out. The number of runs is this times the number
-        of inputs (at most 8) plus two. walks Number of random walks of the screening; 0 leaves it out. Each takes as
-        many runs as there are inputs, plus one. workers, scheduler, into, progress, note As for `study`.
+        of inputs (at most 8) plus two.
+    walks
+        Number of random walks of the screening; 0 leaves it out. Each takes as many runs as there are inputs, plus
+        one.
+    workers, scheduler, into, progress, note
+        As for `study`.
 
     Raises
     ------

@@ -51,16 +51,23 @@ def study(
         Path or name of the study's file, YAML text of several lines, or a mapping with the contents of such a file.
     seed
         Seed of all runs: each uses the same draws, so differences come only from the values. If the study has several
-        seeds, this is the first. workers Worker processes; by default as many as there are processors. The table does
-        not depend on their number. scheduler Address of the scheduler of a Dask cluster whose workers see the same
-        files; used instead of `workers`. into A folder in which the result of each point is saved as soon as it is
-        known. Points with a saved result are not run again, unless their scenario, one of its datasheets, or the
-        program has changed. intervals Effort for the 90 % interval of each figure: `none`; `quick`, which runs each row
-        ten more times, and none if the study is large; `thorough`: hundreds of times. A study that is `uncertain`
-        states its own number, unless this is `none`. All rows share their cases, so uncertainty that affects all rows
-        alike makes no difference between them. progress Called with the number of points that are done and with the
-        total; first for the rows, then for the intervals. note Called with a line that states how many points the
-        folder holds.
+        seeds, this is the first.
+    workers
+        Worker processes; by default as many as there are processors. The table does not depend on their number.
+    scheduler
+        Address of the scheduler of a Dask cluster whose workers see the same files; used instead of `workers`.
+    into
+        A folder in which the result of each point is saved as soon as it is known. Points with a saved result are not
+        run again, unless their scenario, one of its datasheets, or the program has changed.
+    intervals
+        Effort for the 90 % interval of each figure: `none`; `quick`, which runs each row ten more times, and none if
+        the study is large; `thorough`: hundreds of times. A study that is `uncertain` states its own number, unless
+        this is `none`. All rows share their cases, so uncertainty that affects all rows alike makes no difference
+        between them.
+    progress
+        Called with the number of points that are done and with the total; first for the rows, then for the intervals.
+    note
+        Called with a line that states how many points the folder holds.
 
     Raises
     ------

@@ -221,7 +221,7 @@ def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.
             if place is not None:
                 place.leave()
         if left:
-            system.trace.event(system.env.now, name, f"is tried again: {reason}")
+            system.trace.note(system.env.now, name, f"is tried again: {reason}")
             with system.clock.span(name, name, Activity.WAIT):
                 yield system.env.timeout(job.schedule.retry_after)
     return Moved(0.0, 0.0), reason

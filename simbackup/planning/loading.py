@@ -14,7 +14,7 @@ from simbackup.planning.names import taken
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.schema import tree as trees
-from simbackup.schema.file_kind import refuse_others
+from simbackup.schema.file_kind import SECTIONS, refuse_others
 from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.tree import Node
@@ -22,8 +22,6 @@ from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import parse, read
 
 Source = str | Path | Mapping[str, object]
-NAMED = ("machines", "targets", "policies", "systems")
-"""The sections of parts with names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ def _overridden(tree: Node, overrides: Mapping[str, object]) -> Node:
     for address, value in overrides.items():
         node = trees.from_plain(value, Place("overrides"))
         section, *inside = address.split(".")
-        named = tree.mapping[section].mapping if section in NAMED and section in tree.mapping else None
+        named = tree.mapping[section].mapping if section in SECTIONS["site"] and section in tree.mapping else None
         if named is not None and inside and inside[0] not in named:
             message = f"there is no '{inside[0]}' under {section}"
             problems.append(Problem(node.place, address, message, choices(inside[0], named)))
@@ -150,7 +148,7 @@ def _priced(tree: Node, problems: list[Problem]) -> Node:
 
 def _parts(spec: SiteSpec) -> Iterator[tuple[tuple[str, ...], Frozen]]:
     yield (), spec
-    for section in NAMED:
+    for section in SECTIONS["site"]:
         for name, part in getattr(spec, section).items():
             yield (section, name), part
     for name, policy in spec.policies.items():

@@ -73,7 +73,9 @@ def restore(
         `none`, `quick` or `thorough`: how thoroughly the ranges of systems and devices are sampled.
     nights
         The nights of a plan that show which save sets were complete; by default, those of the week before are
-        simulated. play A function that simulates them; the simulator by default.
+        simulated.
+    play
+        A function that simulates them; the simulator by default.
 
     Raises
     ------

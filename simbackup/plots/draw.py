@@ -31,6 +31,12 @@ def draw(
         Which picture, such as `timeline`.
     out
         The file, whose extension gives the format; by default a PNG in this folder, named by result and kind.
+    overrides
+        Values by address that replace those of the scenario; a saved result cannot take any.
+    seed
+        Seed of all random streams, if the scenario is run.
+    progress
+        Called from time to time with the progress of the run.
 
     Raises
     ------

@@ -191,9 +191,10 @@ def _instants(events: Iterable[Event], tracks: _Tracks) -> Iterator[dict[str, An
         first = event.address.split(".")[0]
         process = first if first == "jobs" else "devices" if first in {"devices", "hosts", "links"} else "users"
         track = tracks.at(process, _name_of(event.address) if first == "jobs" else event.address)
+        data = {key: value for key, value in sorted(event.data.items()) if key != "note"}
         yield {
             "ph": "i", "cat": "event", "name": event.what, "pid": track.process, "tid": track.thread,
-            "ts": microseconds(event.time), "s": "t", "args": dict(sorted(event.data.items())),
+            "ts": microseconds(event.time), "s": "t", "args": data,
         }  # fmt: skip
 
 

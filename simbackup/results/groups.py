@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup.devices.network.spec import ENDS
+from simbackup.engine.columns import Jobs, Rates, Spans
 from simbackup.engine.trace import Trace
 from simbackup.results.fleet_figures import job_figures, series, templates
 from simbackup.results.result import Result
@@ -160,9 +161,10 @@ def thinned(result: Result) -> tuple[Result, str]:
         for level in old.shared_levels
     ]
     trace = Trace(
-        [span for span in old.spans if span.job not in out], [rate for rate in old.rates if rate.link not in out],
+        Spans(span for span in old.spans if span.job not in out),
+        Rates(rate for rate in old.rates if rate.link not in out),
         old.events, [device for device in old.devices if device.address not in out],
-        [job for job in old.jobs if f"jobs.{job.data['job']}" not in out],
+        Jobs(job for job in old.jobs if f"jobs.{job.data['job']}" not in out),
         levels,
     )  # fmt: skip
     text = (

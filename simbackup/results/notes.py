@@ -7,22 +7,19 @@ from typing import Any
 from simbackup import units
 from simbackup.engine.trace import Trace
 
-NOTES = ("is ", "has ", "ignores ")
-"""How events begin that people should know of."""
-
 
 def note_rows(trace: Trace) -> list[dict[str, Any]]:
     """One mapping for each note: the address of its part, what it says, and seconds from the start.
 
     >>> trace = Trace()
-    >>> trace.event(90.0, "devices.cow", "is invalid, as its copy area is full")
+    >>> trace.note(90.0, "devices.cow", "is invalid, as its copy area is full")
     >>> note_rows(trace)
     [{'address': 'devices.cow', 'what': 'is invalid, as its copy area is full', 'at': 90.0}]
     """
     return [
         {"address": event.address, "what": event.what, "at": event.time}
         for event in trace.events
-        if event.what.startswith(NOTES)
+        if event.data.get("note")
     ]
 
 
@@ -30,7 +27,7 @@ def note_sentences(trace: Trace) -> list[str]:
     """The notes in words.
 
     >>> trace = Trace()
-    >>> trace.event(90.0, "jobs.again", "has nothing to do")
+    >>> trace.note(90.0, "jobs.again", "has nothing to do")
     >>> note_sentences(trace)
     ['jobs.again has nothing to do, at 1 min 30 s']
     """

@@ -109,8 +109,7 @@ class Result:
     @cached_property
     def end(self) -> float:
         """Seconds from the start until everything had ended."""
-        rates = (record.time for record in (*self.trace.rates, *self.trace.shared_levels))
-        return max((*(float(job.data["end"]) for job in self.trace.jobs), *rates), default=0.0)
+        return self.trace.end
 
     @cached_property
     def least(self) -> dict[str, Least]:
@@ -133,7 +132,7 @@ class Result:
     @property
     def all_ended_well(self) -> bool:
         """Whether no job failed and none was skipped."""
-        return all(job.data["status"] in {"done", "late"} for job in self.trace.jobs)
+        return all(status in {"done", "late"} for status in self.trace.jobs.column("status"))
 
     @cached_property
     def device_rows(self) -> list[dict[str, Any]]:

@@ -136,7 +136,7 @@ def _worked(trace: Trace) -> dict[str, list[tuple[float, float, float]]]:
     last = {device.address: (0.0, 0.0) for device in trace.devices}
     rates = link_rates(trace)
     end = max((rate.time for rate in rates), default=0.0)
-    end = max([end, *(float(job.data["end"]) for job in trace.jobs)])
+    end = max([end, *trace.jobs.column("end")])
     for rate in rates:
         since, share = last.get(rate.link, (0.0, 0.0))
         if share:

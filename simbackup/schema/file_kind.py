@@ -9,12 +9,12 @@ from simbackup.errors import InputError, Problem
 from simbackup.schema.tree import Node
 
 FileKind = Literal["scenario", "site", "study"]
-SECTIONS: dict[FileKind, frozenset[str]] = {
-    "site": frozenset({"machines", "targets", "policies", "systems"}),
-    "scenario": frozenset({"hosts", "devices", "links", "data", "workloads", "jobs", "fleets", "extends"}),
-    "study": frozenset({"scenarios", "vary", "show", "optimise"}),
+SECTIONS: dict[FileKind, tuple[str, ...]] = {
+    "site": ("machines", "targets", "policies", "systems"),
+    "scenario": ("extends", "hosts", "devices", "links", "data", "workloads", "jobs", "fleets"),
+    "study": ("scenarios", "vary", "show", "optimise"),
 }
-"""Sections that only files of a kind have."""
+"""Sections that only files of a kind have, in their order in a file."""
 COMMANDS: dict[FileKind, str] = {"scenario": "run", "site": "plan run", "study": "study"}
 
 
@@ -25,7 +25,7 @@ def kind_of(sections: Iterable[str]) -> FileKind | None:
     ('site', None)
     """
     present = frozenset(sections)
-    shares = {kind: len(own & present) for kind, own in SECTIONS.items()}
+    shares = {kind: len(present.intersection(own)) for kind, own in SECTIONS.items()}
     likeliest = max(SECTIONS, key=shares.__getitem__)
     return likeliest if shares[likeliest] else None
 
@@ -44,7 +44,7 @@ def refuse_others(tree: Node, wanted: FileKind) -> None:
     simbackup.errors.InputError: site.yaml:1:1: is a site, not a scenario; use 'simbackup plan run'
     """
     kind = kind_of(tree.mapping)
-    if kind is None or SECTIONS[wanted] & tree.mapping.keys():
+    if kind is None or not tree.mapping.keys().isdisjoint(SECTIONS[wanted]):
         return
     message = f"is a {kind}, not a {wanted}"
     raise InputError([Problem(tree.place, "", message, f"use 'simbackup {COMMANDS[kind]}'")])

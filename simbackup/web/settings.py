@@ -70,7 +70,7 @@ def of_site(site: PlannedSite) -> Iterator[Setting]:
     """The settings of a site, with those of its devices, links and changes at their addresses in its file."""
     spec = site.file.spec
     yield from inside(spec, ())
-    for section in sorted(SECTIONS["site"]):
+    for section in SECTIONS["site"]:
         for name, part in getattr(spec, section).items():
             yield from inside(part, (section, name))
     for one in of_scenario(site.first_night):

@@ -8,6 +8,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
+from simbackup.results.notes import note_rows
 
 MB, GB = 1e6, 1e9
 SITE = """\
@@ -35,7 +36,7 @@ def taken(size: float, fast: float, zone: float, drain: float) -> float:
 def test_a_long_backup_slows_down_when_the_zone_is_full(size: float) -> None:
     result = sb.simulate(SITE, {"data.data.size": f"{size} B"})
     assert result.get("jobs.save.elapsed") == pytest.approx(taken(size, 500e6, 40e9, 100e6), rel=1e-3)
-    full = [event.time for event in result.trace.events if event.what == "is full"]
+    full = [note["at"] for note in note_rows(result.trace) if note["what"] == "is full"]
     assert full == ([pytest.approx(100.0, rel=1e-3)] if size > 50e9 else [])
 
 

@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 import simbackup as sb
+from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
 
 FOLDER = "published/003-lvm-snapshots"
@@ -87,7 +88,7 @@ def test_claim_8_a_full_copy_area_invalidates_the_snapshot_and_the_writer_goes_o
     whole = sb.simulate(f"{FOLDER}/second-disk", {"jobs.dd.flush": True})
     states = {d.address: d.data.get("state") for d in result.trace.devices}
     assert states["devices.cow"] == "invalid"
-    assert [event.what for event in result.trace.events[1:]] == ["is invalid, as its copy area is full"]
+    assert [note["what"] for note in note_rows(result.trace)] == ["is invalid, as its copy area is full"]
     share = result.get("devices.cow.bytes") / (2 * 2**30)
     assert share == pytest.approx(0.5, abs=0.01)
     assert result.get("jobs.dd.elapsed") < 0.6 * whole.get("jobs.dd.elapsed")

@@ -10,6 +10,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
+from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
 
@@ -258,7 +259,7 @@ def test_claim_8_users_who_write_get_errors_on_a_full_volume(filer: Load) -> Non
     users = "workloads: {users: {model: workload/oltp, data: db, transactions: 10 /s}}\n"
     watch = CREATE + "  day: {method: observe, workload: users, duration: 1 h, after: create}\n"
     result = sb.simulate(filer(more + users + watch))
-    assert any("is full" in event.what for event in result.trace.events)
+    assert any("is full" in note["what"] for note in note_rows(result.trace))
     assert result.get("workloads.users.day.lost") > 0.5
     assert kept_bytes(result) == pytest.approx(0.1e9, rel=0.02)
 

@@ -167,8 +167,7 @@ class Mirror:
         }
         shape = FlowShape(sequential=not scattered)
         for path in (bus(source.store, "read"), target.store.path):
-            wires = min((network.wires for network in path), default=1)
-            shape = shape.over(path, 1.0, max(wires, int(self.parameters.connections)))
+            shape = shape.through(path, connections=int(self.parameters.connections))
         for region, service in ((source, read), (target, write)):
             place = Spot(region.begin + region.size / 2.0, request, writes=region is target)
             shape = shape.plus(

@@ -162,7 +162,7 @@ class RedirectVolume(Volume):
             if not self._give_up_one():
                 if self.full_since is None:
                     self.full_since = self.env.now
-                    self.trace.event(self.env.now, self.name, "is full: writes fail, as snapshots keep the old data")
+                    self.trace.note(self.env.now, self.name, "is full: writes fail, as snapshots keep the old data")
                 return least
         return least
 
@@ -272,7 +272,7 @@ class RedirectSnapshot:
 
     def give_up(self, time: float) -> None:
         """Delete the frozen image to make room for writes."""
-        self.trace.event(time, self.name, "is deleted to make room", bytes=self.kept)
+        self.trace.note(time, self.name, "is deleted to make room", bytes=self.kept)
         self._release()
         self.active, self.gone = False, "was deleted to make room"
 

@@ -122,7 +122,7 @@ class Snapshot:
     def invalidate(self, time: float) -> None:
         """Invalidate the frozen image because the copy area is full."""
         self.active, self.invalid_since = False, time
-        self.trace.event(time, self.name, "is invalid, as its copy area is full", chunks=self.used)
+        self.trace.note(time, self.name, "is invalid, as its copy area is full", chunks=self.used)
         self.origin.detach(self)
 
     def wrote(self, begin: float, size: float) -> None:

@@ -56,7 +56,7 @@ class CopySaveSet:
         """Look the save set up, copy it, and enter the copy in the catalogue."""
         saved, lies = system.saved(self.backup, self.backup)
         if any(copy.target == self.to for copy in saved.copies):
-            system.trace.event(system.env.now, job, f"has nothing to do: the newest save set is already on '{self.to}'")
+            system.trace.note(system.env.now, job, f"has nothing to do: the newest save set is already on '{self.to}'")
             return Moved(0.0, 0.0)
         how = lies.reduction if self.new_chunks else _carried(lies.reduction)
         data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]

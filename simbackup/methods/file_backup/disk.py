@@ -153,7 +153,7 @@ class DiskRestore:
         files, pieces = wanted(saved, self.selection if saved.method == "file_level" else None)
         total = sum(size for _, size in pieces)
         if self.selection is not None and saved.method != "file_level":
-            system.trace.event(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
+            system.trace.note(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
         made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
         yield from prepare(system, job, target, self.tool, files)
         networks = [system.networks[name] for name in self.networks]

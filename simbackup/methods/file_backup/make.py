@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def make(job: FileBackupSpec, spec: Spec) -> Work:
     """The backup, to the drives of a library or to a disk of any host."""
-    keeper, tool = spec.host_of(job.data), tool_of(job.tool)
+    keeper, tool = spec.reader_of(job.data, job.source), tool_of(job.tool)
     host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)
     way = spec.way_to(host, job.to) or ()
     workers, connections = _workers(job), int(si_or(job.connections, 1.0))

@@ -85,7 +85,7 @@ class ObjectRestore:
         files, pieces = wanted(saved, chosen)
         total = sum(size for _, size in pieces)
         if self.selection is not None and chosen is None:
-            system.trace.event(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
+            system.trace.note(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
         made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
         yield from prepare(system, job, target, self.tool, files)
         begin, size = pieces[0] if chosen is None else (pieces[0][0], total)  # selected files come side by side

@@ -15,6 +15,9 @@ Pass = list[Extent]
 def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> list[Pass]:
     """The passes over one cartridge that read some runs of a save set, in order.
 
+    The tape is cut wherever a run begins or ends. The blocks of the runs on a piece of tape are spread evenly over it,
+    so each run has its share of the piece. Runs that do not lie interleaved stay as they are.
+
     Parameters
     ----------
     runs
@@ -23,9 +26,6 @@ def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> lis
         Bytes of the save set for each byte on the tape.
     together
         Whether runs that lie interleaved are read in one pass; else each is read by itself.
-
-    The tape is cut wherever a run begins or ends; of a piece of tape each run has its share, as its blocks are spread
-    evenly over it. Runs that do not lie interleaved stay as they are.
 
     >>> both = [Extent(0.0, 60.0, "c1", 0.0, 2.0), Extent(60.0, 30.0, "c1", 0.0, 2.0)]
     >>> [[round(run.size) for run in each] for each in passes(both, 1.0, together=True)]

@@ -48,7 +48,9 @@ class FileBackupSpec(Saving, FileKeeping):
     """The tape library, the object store, or the volume or device of any host, that takes the save set; or `nul`, which
     keeps nothing."""
     source: Annotated[Text, Refers("reads", "devices", "data")] | None = None
-    """The frozen image that is read; the data themselves by default."""
+    """The frozen image that is read; the data themselves by default. The host that owns the image reads it, if one is
+    stated under `owns`; otherwise the host of the data does.
+    """
     level: Annotated[Literal["full", "differential", "cumulative", "incremental"], Word()] = "full"
     """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
     differential one (`cumulative`), or the last of any level (`incremental`)."""
@@ -139,7 +141,7 @@ class FileBackupSpec(Saving, FileKeeping):
         if walks or self.source is None:
             yield f"data.{self.data}.cached"
         if (walks and si_or(data.layout, 1.0) < 1.0) or not (walks or tape):
-            yield f"hosts.{spec.host_of(self.data)}.read_ahead"
+            yield f"hosts.{spec.reader_of(self.data, self.source)}.read_ahead"
 
     def _reduction_uses(self, name: str, *, restore: bool = False) -> Iterator[str]:
         """The keys of compression and deduplication that a backup uses, or a restore of what it saved."""
@@ -151,9 +153,10 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def _network_uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of connections and objects, and of a server on another host."""
-        yield from self._server_uses(spec, name, self.to, self.share.host if self.share else spec.host_of(self.data))
+        host = self.share.host if self.share else spec.reader_of(self.data, self.source)
+        yield from self._server_uses(spec, name, self.to, host)
         objects = isinstance(spec.devices[self.to], ObjectTarget)
-        if objects or spec.way_to(self.share.host if self.share else spec.host_of(self.data), self.to):
+        if objects or spec.way_to(host, self.to):
             yield f"jobs.{name}.connections"
         if objects:
             yield from (f"jobs.{name}.{key}" for key in ("object_size", "tool.part", "tool.part_buffers"))
@@ -246,7 +249,7 @@ class FileBackupSpec(Saving, FileKeeping):
                 target.check_backup(checks, path, self, self.data)
         with checks.about(*path):
             if data is not None and self.share is None:
-                checks.connected((*path, "to"), data.on, self.to)
+                checks.connected((*path, "to"), spec.read_at(self.data, self.source), self.to)
         with checks.about(*path):
             if self.source is not None and checks.frozen_image((*path, "source"), self.source) and data is not None:
                 checks.freezes((*path, "source"), self.source, self.data)

@@ -10,6 +10,7 @@ import pytest
 import simbackup as sb
 from simbackup.build import build
 from simbackup.equations.circuits import Round, Visit, circulate
+from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
 
 TOOL = """{start_time: 1 s, mount_time: 0 s, copy_cpu: 4 ns/B, file_cpu: 1 ms/file, group_time: 7 s,
@@ -288,6 +289,9 @@ def test_an_image_comes_back_whole_whatever_is_wanted_of_it(tmp_path: Path) -> N
     one, whole = run(tmp_path, IMAGE + select), run(tmp_path, IMAGE + BACK)
     assert one.get("jobs.back.elapsed") == whole.get("jobs.back.elapsed")
     assert one.get("jobs.back.bytes") == 1e9
+    [note] = note_rows(one.trace)
+    assert note["what"] == "ignores 'select': an image can only be restored as a whole"
+    assert note_rows(whole.trace) == []
 
 
 def test_a_restore_may_go_to_another_place(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from simbackup import Result, load, simulate
 from simbackup.results.causes import Cause
+from simbackup.results.notes import note_rows
 
 FLEET = "planning/uneven-fleet"
 
@@ -82,6 +83,7 @@ jobs:
     row = jobs(tried)["save"]
     assert row["status"] == "done"
     assert tried.causes("save")[Cause("jobs.save", "wait")] == pytest.approx(80.0)
+    assert [note["what"].partition(":")[0] for note in note_rows(tried.trace)] == ["is tried again"] * 2
     assert jobs(simulate(load(path), {"jobs.save.retries": 1}))["save"]["status"] == "failed"
     late = simulate(load(path), {"jobs.save.retry_after": "70 s"})
     assert jobs(late)["save"]["end"] == pytest.approx(row["end"] - 10.0)

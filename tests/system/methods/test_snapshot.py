@@ -67,6 +67,8 @@ def test_a_full_copy_area_ends_the_snapshot_and_frees_the_writer(tmp_path: Path)
     start, event = small.trace.events
     assert start.what == "exists from the start, as no job creates it"
     assert (event.address, event.what) == ("devices.cow", "is invalid, as its copy area is full")
+    assert event.data["note"] is True
+    assert "note" not in start.data
     assert state(small, "cow") == "invalid"
     assert state(whole, "cow") == "active"
     assert whole.trace.events == [start]

@@ -28,6 +28,12 @@ def made_of(trace: Trace) -> Result:
     return Result(Record("x", "x", "0", 0, None, [], "0"), [], trace)
 
 
+def test_the_mark_of_a_note_is_no_argument() -> None:
+    trace = Trace()
+    trace.note(90.0, "devices.cow", "is full", chunks=3)
+    assert [event["args"] for event in of_phase(chrome_trace(made_of(trace)), "i")] == [{"chunks": 3}]
+
+
 def ended(trace: Trace, job: str, start: float, end: float) -> None:
     trace.job({"job": job, "method": "copy", "start": start, "end": end, "elapsed": end - start, "bytes": 1.0})
 

@@ -15,6 +15,7 @@ import simbackup as sb
 from simbackup import units
 from simbackup.chance import Draw
 from simbackup.equations.intervals import mean_interval, student_quantile
+from simbackup.results.notes import note_rows
 from simbackup.scenario.chance import bounded
 from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.quantity import Quantity
@@ -105,9 +106,9 @@ def test_values_that_share_a_draw_move_together_and_a_factor_multiplies() -> Non
     stated = {address: value.given.si for value in joined.scenario.values if (address := value.address) in both}
 
     def factors(result: sb.Result) -> list[float]:
-        """By how much each value is smaller, to the digits that the event shows."""
-        events = [row for row in result.trace.events if row.address in both]
-        return [_number(row.what) / stated[row.address] for row in events]
+        """By how much each value is smaller, to the digits that the note shows."""
+        notes = [row for row in note_rows(result.trace) if row["address"] in both]
+        return [_number(row["what"]) / stated[row["address"]] for row in notes]
 
     one, other = factors(joined)
     assert one == pytest.approx(other, rel=0.01)

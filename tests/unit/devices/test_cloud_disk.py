@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.devices.cloud_disk.live import CloudDisk, Limits
 from simbackup.equations.burst import Bucket, busy_time
+from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
 
 UNIT = 262_144.0
@@ -89,7 +90,9 @@ workloads:
 """
     result = run(tmp_path, 4e5, READ + users)
     assert result.get("jobs.read.elapsed") == pytest.approx(200.0, rel=1e-6)
-    assert [event.what for event in result.trace.events if event.address == "devices.v"] == ["has used up its credits"]
+    assert [note["what"] for note in note_rows(result.trace) if note["address"] == "devices.v"] == [
+        "has used up its credits"
+    ]
 
 
 @pytest.mark.parametrize(("size", "operations"), [(1.0, 1), (UNIT, 1), (UNIT + 1.0, 2), (4 * UNIT, 4)])

@@ -12,6 +12,7 @@ from simbackup.devices.volume.live import Stretch, Volume
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
+from simbackup.results.notes import note_rows
 
 CHUNK = 8192.0
 COW = CopyOnWriteParameters(chunk=CHUNK, record=0.0, in_flight=2.0**20, commit_backlog=8 * CHUNK)
@@ -92,7 +93,7 @@ def test_a_full_copy_area_makes_the_snapshot_invalid_at_the_next_first_write(ben
     assert not cow.active
     assert cow.invalid_since == 0.0
     assert changed.triggered
-    assert [(event.address, event.what) for event in bench.trace.events] == [
+    assert [(note["address"], note["what"]) for note in note_rows(bench.trace)] == [
         ("devices.cow", "is invalid, as its copy area is full")
     ]
 

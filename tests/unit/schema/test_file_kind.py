@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from simbackup.errors import InputError
-from simbackup.schema.file_kind import FileKind, refuse_others
+from simbackup.planning.spec import SiteSpec
+from simbackup.scenario import spec
+from simbackup.schema.file_kind import SECTIONS, FileKind, refuse_others
 from simbackup.schema.yaml_file import parse
 
 SITE, SCENARIO, STUDY = "systems: {}\npolicies: {}\n", "hosts: {}\njobs: {}\n", "scenarios: {}\nshow: []\n"
@@ -28,3 +30,8 @@ def test_a_file_of_another_kind_is_named(text: str, wanted: FileKind, message: s
 @pytest.mark.parametrize("text", [SITE, "systems: {}\njobs: {}\n", "systms: {}\npolicys: {}\n", "{}\n"])
 def test_a_file_that_may_be_a_site_is_not_refused(text: str) -> None:
     refuse_others(parse(text, "a.yaml"), "site")
+
+
+@pytest.mark.parametrize(("kind", "keys"), [("site", tuple(SiteSpec.model_fields)), ("scenario", spec.SECTIONS)])
+def test_sections_come_in_the_order_in_which_files_are_checked(kind: FileKind, keys: tuple[str, ...]) -> None:
+    assert SECTIONS[kind] == tuple(key for key in keys if key in SECTIONS[kind])

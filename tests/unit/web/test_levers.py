@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from shared import loaded
+from sites.plan import TEXT
 
 from simbackup import units
 from simbackup.planning.site import load_site
@@ -71,6 +72,15 @@ def test_addresses_of_a_site_are_those_of_its_file() -> None:
         node, seen = tree.find(tuple(steps(one.address)))
         assert seen or one.path[0] in tree.mapping
         del node
+
+
+def test_settings_of_a_site_come_section_by_section_as_in_its_file() -> None:
+    firsts = dict.fromkeys(
+        one.path[0] for one in of_site(load_site(TEXT.replace("offsite:", "fetch: 4 h\n    offsite:")))
+    )
+    assert [section for section in firsts if section in {"targets", "policies", "systems"}] == [
+        "targets", "policies", "systems"
+    ]  # fmt: skip
 
 
 def test_a_value_of_nothing_has_no_slider() -> None:
