@@ -79,6 +79,9 @@ def _devices(system: System, spec: Spec) -> None:
     for name, device in spec.devices.items():
         if isinstance(device, ImageDevice):
             system.images[name] = made(device, Site(system, spec, name, areas.get(name)), device)
+            below = spec.below(name)
+            if below is not None and name in spec.mounted:
+                system.mounted[name] = _reached(system, spec, name, below)
     for name, image in system.images.items():
         if name not in spec.created and not isinstance(spec.devices[name], SplitMirror):
             image.create()
@@ -132,8 +135,8 @@ def _reached(system: System, spec: Spec, name: str, on: str) -> Store:
         around = spec.hosts[around].within
     if host is None or around is not None:
         return store
-    way = spec.way_to(host, on)
-    return Over(store, (*(system.networks[link] for link in way), *store.path)) if way else store
+    way = spec.route(host, on)
+    return Over(store, tuple(system.networks[link] for link in way)) if way else store
 
 
 def schedule_of(job: JobSpec, weekday: int = 0) -> Schedule:

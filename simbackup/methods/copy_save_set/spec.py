@@ -77,7 +77,8 @@ class CopySaveSetSpec(Copying):
     def check(self, checks: Checks, path: Path) -> None:
         """Report a save set that is not on disk, and a target without a way or room."""
         spec = checks.spec
-        self.check_existing(checks, path)
+        with checks.about(*path):
+            self.check_existing(checks, path)
         legal = Chosen(spec.jobs, lambda job: isinstance(job, Saving) and self._on_disk(checks, job))
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):

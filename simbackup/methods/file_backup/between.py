@@ -59,12 +59,13 @@ def check_reader(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     spec, share = checks.spec, job.share
     if share is None or isinstance(share, Unknown) or job.data not in spec.data:
         return
-    check_share(checks, path, share, spec.owner_of(spec.data[job.data].on), (job.to, spec.way_to(share.host, job.to)))
+    reader = spec.owner_of(spec.read_at(job.data, job.source))
+    check_share(checks, path, share, reader, (job.to, spec.way_to(share.host, job.to)))
 
 
 def check_maker(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec, source: str) -> None:
     """Report a share to which something else than files is restored, or one to which no way leads from the copy."""
-    if checks.spec.discards(job):
+    if job.discards(checks.spec):
         checks.report((*path, "share"), f"'{job.to}' keeps nothing, so that no file is made", "leave it out")
         return
     if saved.method != "file_level":
@@ -94,7 +95,7 @@ def check_spool(checks: Checks, path: Path, job: FileBackupSpec) -> None:
         if spool.size.si < least:
             message = f"fills up more than {MOST_TURNS:,} times in a backup"
             checks.report((*path, "spool", "size"), message, f"write at least {units.show_short(least, 'B')}")
-        checks.connected(here, checks.spec.data[job.data].on, spool.on)
+        checks.connected(here, checks.spec.read_at(job.data, job.source), spool.on)
     checks.connected(here, spool.on, job.to)
 
 

@@ -49,7 +49,9 @@ class FileBackupSpec(Saving, FileKeeping):
     """The tape library, the object store, or the volume or device of any host, that takes the save set; or `nul`, which
     keeps nothing."""
     source: Annotated[Text, Refers("reads", "devices", "data")] | None = None
-    """The frozen image that is read; the data themselves by default."""
+    """The frozen image that is read; the data themselves by default. The host that owns the image reads it, if one is
+    stated under `owns`; otherwise the host of the data does.
+    """
     level: Annotated[Literal["full", "differential", "cumulative", "incremental"], Word()] = "full"
     """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
     differential one (`cumulative`), or the last of any level (`incremental`)."""
@@ -140,7 +142,7 @@ class FileBackupSpec(Saving, FileKeeping):
         if walks or self.source is None:
             yield f"data.{self.data}.cached"
         if (walks and si_or(data.layout, 1.0) < 1.0) or not (walks or tape):
-            yield f"hosts.{spec.host_of(self.data)}.read_ahead"
+            yield f"hosts.{spec.reader_of(self.data, self.source)}.read_ahead"
 
     def _reduction_uses(self, name: str, *, restore: bool = False) -> Iterator[str]:
         """The keys of compression and deduplication that a backup uses, or a restore of what it saved."""
@@ -152,9 +154,10 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def _network_uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of connections and objects, and of a server on another host."""
-        yield from self._server_uses(spec, name, self.to, self.share.host if self.share else spec.host_of(self.data))
+        host = self.share.host if self.share else spec.reader_of(self.data, self.source)
+        yield from self._server_uses(spec, name, self.to, host)
         objects = isinstance(spec.devices[self.to], ObjectTarget)
-        if objects or spec.way_to(self.share.host if self.share else spec.host_of(self.data), self.to):
+        if objects or spec.way_to(host, self.to):
             yield f"jobs.{name}.connections"
         if objects:
             yield from (f"jobs.{name}.{key}" for key in ("object_size", "tool.part", "tool.part_buffers"))
@@ -170,7 +173,7 @@ class FileBackupSpec(Saving, FileKeeping):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
-        host = job.share.host if job.share is not None else spec.host_of_restore(job, self.data)
+        host = job.share.host if job.share is not None else job.host_of(spec, self.data)
         yield from self._reduction_uses(name, restore=True)
         objects = isinstance(spec.devices[device], ObjectTarget)
         yield f"jobs.{name}.tool.restore_cpu"
@@ -183,7 +186,7 @@ class FileBackupSpec(Saving, FileKeeping):
             yield f"jobs.{name}.tool.one_pass"
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)
-        if self.method == "file_level" and not spec.discards(job):
+        if self.method == "file_level" and not job.discards(spec):
             yield from (
                 f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu", "make_cpu")
             )
@@ -216,7 +219,8 @@ class FileBackupSpec(Saving, FileKeeping):
         """Report what is wrong with its target, the way there, the room, or its source."""
         spec = checks.spec
         checks.data_set(path, self.data, owned=False)
-        self.check_existing(checks, path)
+        with checks.about(*path):
+            self.check_existing(checks, path)
         with checks.about(*path):
             if self._check_target(checks, path):
                 self._check_way(checks, path)
@@ -248,7 +252,7 @@ class FileBackupSpec(Saving, FileKeeping):
                 target.check_backup(checks, path, self, self.data)
         with checks.about(*path):
             if data is not None and self.share is None:
-                checks.connected((*path, "to"), data.on, self.to)
+                checks.connected((*path, "to"), spec.read_at(self.data, self.source), self.to)
         with checks.about(*path):
             if self.source is not None and checks.frozen_image((*path, "source"), self.source) and data is not None:
                 checks.freezes((*path, "source"), self.source, self.data)
@@ -273,7 +277,7 @@ class FileBackupSpec(Saving, FileKeeping):
             elif target is not None:
                 checks.owned(path, target.on, "to")
                 checks.connected((*path, "to"), target.on, source)
-            elif checks.spec.discards(job) and self.data in checks.spec.data:
+            elif job.discards(checks.spec) and self.data in checks.spec.data:
                 own = checks.spec.owner_of(str(job.to)) is not None
                 checks.connected((*path, "to"), str(job.to) if own else checks.spec.data[self.data].on, source)
             elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:
