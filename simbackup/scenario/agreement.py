@@ -124,9 +124,9 @@ def _cut_off(checks: Checks) -> None:
     """Report volumes and frozen images whose host cannot reach the disks below them."""
     spec = checks.spec
     for host, part in spec.hosts.items():
-        owns: tuple[str, ...] = ()
+        owns: list[str] = []
         with checks.about("hosts", host):
-            owns = part.owns
+            owns += part.owns
         for i, device in enumerate(owns):
             path = ("hosts", host, "owns", i)
             with checks.about("hosts", host):
