@@ -12,7 +12,7 @@ from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
 from simbackup.schema.failing import FailsSpec
 from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Modelled, Part, Path
-from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Rate, Text
+from simbackup.schema.quantity import Count, Duration, Pieces, PositiveDuration, PositiveSize, Quantity, Rate, Text
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class JobSpec(Part):
     """Time from one start to the next."""
     until: Duration | None = None
     """When to stop repeating, counted from the start."""
-    window: Duration | None = None
+    window: PositiveDuration | None = None
     """Time within which it should end, counted from when it was due."""
     deadline: Text | None = None
     """Time of day by which it should end, such as `06:00`, or time of a weekday, such as `monday 06:00`: the first such
