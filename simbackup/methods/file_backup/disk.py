@@ -242,9 +242,12 @@ def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float
 def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
     """Begin and size of each piece, and of how many it stands for: of very many, some that follow go as one.
 
-    They are found one after the other, and take as long; events are fewer.
+    They are found one after the other, and take as long; events are fewer. A stream may have none.
+
+    >>> gathered([(0.0, 5.0), (20.0, 5.0)]), gathered([])
+    ([(0.0, 5.0, 1), (20.0, 5.0, 1)], [])
     """
-    together = math.ceil(len(pieces) / MOST)
+    together = max(math.ceil(len(pieces) / MOST), 1)
     groups = [pieces[i : i + together] for i in range(0, len(pieces), together)]
     return [(group[0][0], sum(size for _, size in group), len(group)) for group in groups]
 
