@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CopySaveSetSpec(Copying):
-    """Copy of the newest save set of a backup: from disk to tape, objects or another disk, or from tape to tape or disk.
+    """Copy of the newest save set of a backup: from disk to tape, objects or a disk, or from tape to tape or disk.
 
     If the target already has that save set, the job ends at once and copies nothing. The host that owns the source
     copies, or the host of the backup if none does.

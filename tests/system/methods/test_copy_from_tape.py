@@ -26,7 +26,8 @@ devices:
   b: {{kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s, read_rate: 2 GB/s, write_rate: 2 GB/s}}
   old:
     {{model: tape_library/autoloader-8, bays: 4, slots: 8, robots: 2, exchange_time: 10 s, drives: 2,
-     pools: {{vault: 4}}, drive: {{{DRIVE}, native_rate: 80 MB/s, slowest_rate: 80 MB/s, reposition_time: 3 s, buffer: 64 MB}}}}
+     pools: {{vault: 4}},
+     drive: {{{DRIVE}, native_rate: 80 MB/s, slowest_rate: 80 MB/s, reposition_time: 3 s, buffer: 64 MB}}}}
   new:
     {{model: tape_library/autoloader-8, bays: 4, slots: 8, robots: 2, exchange_time: 10 s, drives: 2,
      drive: {{{DRIVE}, native_rate: 100 MB/s, slowest_rate: 20 MB/s, reposition_time: 3 s, buffer: 64 MB}}}}
