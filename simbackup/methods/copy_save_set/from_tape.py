@@ -118,11 +118,12 @@ class FromTape:
         """Read one cartridge after the other in a drive, while another one writes."""
         library, (names, on) = system.libraries[self.lies.target], runs
         stay, to = self.tool.unload_after, system.libraries[copy.target]
-        with system.pairs.request() as turn:
-            with system.clock.span(copy.job, library.name, Activity.WAIT_FOR_DRIVE):
-                yield turn
-            reading = yield from library.take_drive(copy.job)
-            writing = Target(to, pool, (yield from to.take_drive(copy.job)))
+        turn: Any = system.pairs.request()
+        with system.clock.span(copy.job, library.name, Activity.WAIT_FOR_DRIVE):
+            yield turn
+        reading = yield from library.take_drive(copy.job)
+        writing = Target(to, pool, (yield from to.take_drive(copy.job)))
+        system.pairs.release(turn)
         try:
             while names:
                 name = names.pop(0)
