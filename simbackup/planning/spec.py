@@ -25,7 +25,6 @@ from simbackup.schema.quantity import (
     SizePerFile,
     Text,
 )
-from simbackup.units.slips import bits
 
 EARLIEST, LATEST = date(1900, 1, 1), date(2200, 1, 1)
 """First days of sites, far enough from the first and the last day that dates can have."""
@@ -77,12 +76,6 @@ class SystemSpec(Frozen):
     """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
     backups wait in the order `priority`, those with lower numbers also run first.
     """
-
-    def rules(self) -> Rules:
-        """Report a size in bits."""
-        message, _, remedy = bits(self.size.text).partition("; ")
-        if message:
-            yield ("size",), f"'{self.size.text}' {message}", remedy
 
     def by_file(self) -> bool:
         """Whether its files are saved one by one."""
