@@ -124,9 +124,9 @@ def _cut_off(checks: Checks) -> None:
     """Report volumes and frozen images whose host cannot reach the disks below them."""
     spec = checks.spec
     for host, part in spec.hosts.items():
-        for i, device in enumerate(part.owns):
-            path = ("hosts", host, "owns", i)
-            with checks.about("hosts", host):
+        with checks.about("hosts", host):
+            for i, device in enumerate(part.owns):
+                path = ("hosts", host, "owns", i)
                 below = spec.below(device)
                 lost = below in spec.devices and not spec.reaches(host, below or "")
                 if lost and checks.sound(path, "hosts", "devices", "links"):

@@ -89,11 +89,11 @@ class HostSpec(Part, Modelled, HostSheet):
         if self.write_behind is None:
             return
         streams = sum(int(si_or(getattr(job, "streams", None), 1.0)) for job in spec.jobs.values())
-        for device, part in spec.devices.items():
-            if not isinstance(part, BlockDevice) or spec.owner_of(device) not in {name, None}:
-                continue
-            if part.written_at_once(streams) < self.write_behind.si:
-                yield f"hosts.{name}.write_behind"
+        for device in spec.devices:
+            if spec.owner_of(device) in {name, None}:
+                under = spec.devices.get(spec.store_of(device))
+                if isinstance(under, BlockDevice) and under.written_at_once(streams) < self.write_behind.si:
+                    yield f"hosts.{name}.write_behind"
 
     def figures(self) -> Figures:
         """The use of its cores, and the time for which it was suspended."""

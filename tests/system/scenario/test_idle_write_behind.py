@@ -22,6 +22,11 @@ jobs:
   first: {method: copy, data: one, to: there}
   second: {method: copy, data: other, to: beside}
 """
+VOLUME = """\
+  volume: {kind: logical_volume, on: target, size: 100 GB}
+links: {san: {model: network/fibre-channel-16g, joins: [server, target]}}
+data:
+"""
 
 
 def site(target: str, host: str) -> str:
@@ -47,3 +52,11 @@ def test_it_is_warned_about_where_it_moves_nothing(target: str, host: str, idle:
     least = sb.simulate(site(target, "1 KiB" if idle else host)).get("jobs.second.elapsed")
     other = sb.simulate(site(target, host if idle else "1 KiB")).get("jobs.second.elapsed")
     assert (least == other) is idle
+
+
+def test_a_volume_on_an_array_of_another_host_counts() -> None:
+    text = site("model: disk/nearline-6tb-2018", "64 MiB").replace("owns: [source, target]", "owns: [source, volume]")
+    text = text.replace("hosts: {", "hosts: {keeper: {model: host/linux-modern-server, owns: [target]}, ")
+    text = text.replace("on: target", "on: volume").replace("data:\n", VOLUME)
+    assert sb.load(text).warnings == ()
+    assert len(sb.load(text, {"hosts.server.write_behind": "4 KiB"}).warnings) == 1
