@@ -195,6 +195,10 @@ class Library:
         yield from self._move(job, Activity.MOUNT)
         with self.clock.span(job, drive.name, Activity.LOAD):
             yield self._pass(job, "drive.load_time", drive.parameters.load_time)
+        if cartridge.new:
+            with self.clock.span(job, drive.name, Activity.INITIALISE):
+                yield self._pass(job, "drive.initialise_time", drive.parameters.initialise_time)
+            cartridge.new = False
         drive.cartridge, drive.position = cartridge, 0.0
         return drive
 

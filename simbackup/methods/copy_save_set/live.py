@@ -15,6 +15,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.deduplication.live import given_back
+from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.disk import fetching, lying, seek
 from simbackup.methods.file_backup.objects import objects_of
 from simbackup.methods.file_backup.staging import Crossing, staged
@@ -58,22 +59,42 @@ class CopySaveSet:
         if any(copy.target == self.to for copy in saved.copies):
             system.trace.note(system.env.now, job, f"has nothing to do: the newest save set is already on '{self.to}'")
             return Moved(0.0, 0.0)
-        how = lies.reduction if self.new_chunks else _carried(lies.reduction)
+        how = self._reduction(lies)
         data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]
         yield from prepare(system, job, data, self.tool, 0.0)
         yield from seek(system, job, lying(system, lies, 0.0, saved.size), ())
+        copy = self._begun(system, job, saved, how, system.env.now)
         if self.to in system.libraries:
-            ratio = data.compression if how == NO_REDUCTION else how.stored
-            copy = Copy(job, self.to, ratio, system.env.now, reduction=replace(how, at="client"))
             yield from self._to_tape(system, saved, lies, copy, networks)
         elif self.to in system.object_stores:
-            copy = Copy(job, self.to, how.stored, system.env.now, [Extent(0.0, saved.size, self.to, 0.0)], how)
             yield from self._to_objects(system, saved, lies, copy, networks)
         else:
-            copy = Copy(job, self.to, how.stored, system.env.now, reduction=how)
             yield from self._to_disk(system, saved, lies, copy, networks)
         saved.copies.append(copy)
         return Moved(saved.size, float(saved.files))
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the copy in its place, as if made at a time."""
+        saved, lies = system.saved(self.backup, self.backup)
+        copy = self._begun(system, job, saved, self._reduction(lies), time)
+        if self.to in system.libraries:
+            OnTape(saved.size, streams=self.streams, pool=self.pool).place(system, copy)
+        elif self.to not in system.object_stores:
+            position = system.reserve(self.to, saved.size / copy.compression)
+            copy.extents.append(Extent(0.0, saved.size, self.to, position))
+        saved.copies.append(copy)
+
+    def _reduction(self, lies: Copy) -> Reduction:
+        """How the bytes of the copy are reduced."""
+        return lies.reduction if self.new_chunks else _carried(lies.reduction)
+
+    def _begun(self, system: System, job: str, saved: SaveSet, how: Reduction, time: float) -> Copy:
+        """The copy that a job makes of a save set, of which nothing is there yet but objects."""
+        if self.to in system.libraries:
+            ratio = system.data[saved.data].compression if how == NO_REDUCTION else how.stored
+            return Copy(job, self.to, ratio, time, reduction=replace(how, at="client"))
+        objects = [Extent(0.0, saved.size, self.to, 0.0)] if self.to in system.object_stores else []
+        return Copy(job, self.to, how.stored, time, objects, how)
 
     def _to_tape(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to tape does, read as by a restore from disk."""

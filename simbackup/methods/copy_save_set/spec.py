@@ -77,6 +77,8 @@ class CopySaveSetSpec(Copying):
     def check(self, checks: Checks, path: Path) -> None:
         """Report a save set that is not on disk, and a target without a way or room."""
         spec = checks.spec
+        with checks.about(*path):
+            self.check_existing(checks, path)
         legal = Chosen(spec.jobs, lambda job: isinstance(job, Saving) and self._on_disk(checks, job))
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
@@ -89,6 +91,9 @@ class CopySaveSetSpec(Copying):
                 checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, targets))
             return
         target = spec.devices[self.to]
+        if self.exists and isinstance(saved, Saving) and not saved.exists:
+            message = f"a copy cannot exist before the save set of '{self.save_set}'"
+            checks.report((*path, "exists"), message, f"write 'exists: true' under jobs.{self.save_set}, too")
         if self.new_chunks and isinstance(saved, Saving) and not saved.shares_chunks():
             message = f"'{self.save_set}' is not deduplicated"
             checks.report((*path, "new_chunks"), message, "leave it out, or give that backup a 'deduplication:'")

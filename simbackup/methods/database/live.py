@@ -174,6 +174,7 @@ class DatabaseRestore:
         yield from _pass(system, job, f"data.{self.to}", Activity.START, self.way.tool.start_time)
         logs = self.logs(system, full)
         with system.shut_out(self.to):
+            yield from self.way.retrieved(system, job, [saved.copies[0] for saved in (full, *logs)])
             for saved in (full, *logs):
                 if saved.method == "logical_dump":
                     yield from self._load(system, job, saved)

@@ -115,8 +115,8 @@ def _object_size(job: Storing) -> float | None:
 
 def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) -> Way:
     """How a copy is restored from the drives of a library, from a disk of any host, or from objects."""
-    to = job.to or saved.data
-    host, selection, tool = spec.host_of(to), selection_of(job), tool_of(saved.tool)
+    kept, host = not job.discards(spec), job.host_of(spec, saved.data)
+    to, selection, tool = (job.to or saved.data) if kept else saved.data, selection_of(job), tool_of(saved.tool)
     share, runs = share_of(job.share, spec, host, makes=True), job.share.host if job.share else host
     way, workers = spec.way_from(runs, device) or (), int(si_or(job.workers, 1.0))
     connections = int(si_or(job.connections, 1.0))
@@ -132,10 +132,11 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
             connections,
             _server(spec, device, runs),
             share,
+            kept,
         )
     if isinstance(spec.devices[device], ObjectTarget):
         own = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
-        return ObjectRestore(host, to, way, selection, tool, workers, connections, _object_size(own), share)
+        return ObjectRestore(host, to, way, selection, tool, workers, connections, _object_size(own), share, kept)
     streams = int(si_or(job.streams, 1.0))
     server = spec.owner_of(device) or ""
-    return DiskRestore(host, to, server, way, selection, tool, workers, connections, streams, share)
+    return DiskRestore(host, to, server, way, selection, tool, workers, connections, streams, share, kept)
