@@ -218,7 +218,7 @@ def _backup_uses(spec: Spec, name: str, job: DatabaseBackupSpec | BinaryLogSpec)
     if isinstance(spec.devices[job.to], ObjectTarget):
         yield from (f"jobs.{name}.tool.{key}" for key in ("part", "part_buffers"))
     elif spec.owner_of(job.to) != spec.host_of(job.data):
-        yield f"jobs.{name}.tool.server_cpu"
+        yield from (f"jobs.{name}.tool.server_cpu", f"jobs.{name}.tool.window")
     if job.compressor is not None:
         yield from (f"data.{job.data}.compression", f"jobs.{name}.tool.shares_threads")
     yield from _coded(name, job)

@@ -34,7 +34,8 @@ class Tool:
     for a byte of checksums, and whether it makes them of all files; whether it reads its next request while it works on
     one, whether it reads and writes in turns, whether it walks all files before it saves any, whether a restore reads
     streams that lie interleaved on tape in one pass, whether it copies the log of a database beside its files, and
-    whether the threads of its compressor serve all workers together. Core seconds are those of the reference core.
+    whether the threads of its compressor serve all workers together; bytes under way on each of its connections at
+    most. Core seconds are those of the reference core.
     """
 
     start_time: float = 0.0
@@ -71,6 +72,7 @@ class Tool:
     one_pass: bool = True
     copies_log: bool = False
     shares_threads: bool = False
+    window: float | None = None
     scan_cpu: float | None = None
     group_time: float = 0.0
     index_record: float = 0.0
@@ -95,7 +97,7 @@ class Tool:
 
         `loaded` shapes cross the networks already; `share` are the bytes that cross them for each byte.
         """
-        shape = replace(shape if loaded else shape.over(networks, share, connections), sent=share)
+        shape = replace(shape if loaded else shape.over(networks, share, connections, self.window), sent=share)
         for network in networks if self.alternates else ():
             shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER)
             if self.request is not None:

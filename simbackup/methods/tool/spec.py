@@ -144,6 +144,10 @@ class BackupToolSheet(Frozen):
     """Whether the threads of its compressor serve all workers and streams of a backup together, as a pool. Otherwise,
     each has that many threads of its own.
     """
+    window: PositiveSize | None = None
+    """Maximum bytes in flight on one of its connections, such as those of ssh; by default, only the `window` of the
+    link counts.
+    """
     group_time: Duration | None = None
     """Time from the start of a group of save sets until the first of them begins."""
     index_record: SizePerFile | None = None
@@ -194,6 +198,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with 'multiplexing'",
         "shares_threads": "in backups with a compressor and several workers or streams",
+        "window": "in backups, copies and restores that cross links, other than to object stores",
         "group_time": "in start_group",
         "index_record": "in save_index",
         "index_time": "in save_index",
