@@ -28,7 +28,7 @@ Cartridges = dict[str, list[Extent]]
 
 
 @dataclass(slots=True)
-class Target:
+class WritingDrive:
     """The library to which a save set is copied, the pool, and the drive that writes, empty until it is needed."""
 
     library: Library
@@ -122,7 +122,7 @@ class FromTape:
         with system.clock.span(copy.job, library.name, Activity.WAIT_FOR_DRIVE):
             yield turn
         reading = yield from library.take_drive(copy.job)
-        writing = Target(to, pool, (yield from to.take_drive(copy.job)))
+        writing = WritingDrive(to, pool, (yield from to.take_drive(copy.job)))
         system.pairs.release(turn)
         try:
             while names:
@@ -139,7 +139,7 @@ class FromTape:
             library.give_drive(reading)
             to.give_drive(writing.drive)
 
-    def _pass(self, system: System, copy: Copy, reading: Drive, writing: Target, each: Pass) -> Wait:
+    def _pass(self, system: System, copy: Copy, reading: Drive, writing: WritingDrive, each: Pass) -> Wait:
         """Copy what is read in one pass, on one cartridge after the other."""
         total, done, wide = sum(run.size for run in each), 0.0, width(each, self.lies.compression)
         while done < total * (1.0 - 1e-9):
