@@ -101,7 +101,7 @@ class DatabaseBackupSpec(BackupJob):
         yield from super().restore_uses(spec, name, restore, job)
         objects = isinstance(spec.devices[self.to], ObjectTarget)
         yield f"jobs.{restore}.connections" if objects else f"hosts.{spec.owner_of(self.to)}.read_ahead"
-        yield f"jobs.{restore}.workers"
+        yield from (f"jobs.{restore}.workers", *([f"jobs.{name}.tool.restore_cpu"] * (self.method != "logical_dump")))
         yield from _coded(name, self, restore=True)
         for data in {job.to or self.data, self.data}:
             address = f"data.{data}"

@@ -114,6 +114,10 @@ class Tool:
         """Seconds of a core of a host for each byte that comes back; as for copying unless it says something else."""
         return host.seconds(self.restore_cpu) if self.restore_cpu is not None else self.copying(host, copies)
 
+    def copying_back(self, host: Host) -> float:
+        """Seconds of a core of a host for each byte of a database that comes back, by default those of a copy."""
+        return host.seconds(self.restore_cpu) if self.restore_cpu is not None else 1.0 / host.copy_rate
+
     def serving(
         self, shape: FlowShape, server: Host, files: float = 0.0, handled: tuple[float, float] = (1.0, 2.0)
     ) -> FlowShape:
