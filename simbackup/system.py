@@ -118,6 +118,12 @@ class System:
     crossed: Amounts = field(default_factory=Amounts)
     """Seconds that the bytes of each run of a job that has ended take of each line at the least, by both names."""
 
+    pairs: simpy.Resource = field(init=False)
+    """Who takes two drives, one after the other, so that no two jobs hold one and wait for another."""
+
+    def __post_init__(self) -> None:
+        self.pairs = simpy.Resource(self.env)
+
     @property
     def users(self) -> list[UsersOfData]:
         """The users of data sets."""

@@ -144,7 +144,8 @@ class FlowShape:
 
         Its requests use all wires, and as many connections as there are wires, or more.
         """
-        return self.over(path, size, max(min((network.wires for network in path), default=1), connections))
+        wires = min((network.wires for network in path if math.isfinite(network.rate)), default=1)  # a zone has none
+        return self.over(path, size, max(wires, connections))
 
     def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:
         """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause.
