@@ -90,6 +90,8 @@ class System:
     stores: dict[str, Store] = field(default_factory=dict[str, Store])
     volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
     images: dict[str, FrozenImage] = field(default_factory=dict[str, FrozenImage])
+    mounted: dict[str, Store] = field(default_factory=dict[str, Store])
+    """The device below each frozen image that a host owns, as that host reaches it."""
     libraries: dict[str, Library] = field(default_factory=dict[str, Library])
     object_stores: dict[str, ObjectStore] = field(default_factory=dict[str, ObjectStore])
     sessions: dict[str, list[Session]] = field(default_factory=dict[str, list[Session]])
@@ -115,6 +117,12 @@ class System:
     """Live parts of devices that are none of these."""
     crossed: Amounts = field(default_factory=Amounts)
     """Seconds that the bytes of each run of a job that has ended take of each line at the least, by both names."""
+
+    pairs: simpy.Resource = field(init=False)
+    """Who takes two drives, one after the other, so that no two jobs hold one and wait for another."""
+
+    def __post_init__(self) -> None:
+        self.pairs = simpy.Resource(self.env)
 
     @property
     def users(self) -> list[UsersOfData]:
@@ -229,7 +237,9 @@ class System:
             return BackupSource(data.volume.region.part(data.begin, data.size), data.cached, data.volume)
         self.require_image(image)
         frozen = self.images[image]
-        return BackupSource(frozen.source(data.begin, data.size), 0.0, frozen.origin, data.begin, frozen)
+        region = frozen.source(data.begin, data.size)
+        seen = Region(self.mounted.get(image, region.store), region.begin, region.size)
+        return BackupSource(seen, 0.0, frozen.origin, data.begin, frozen)
 
     def require_image(self, name: str | None) -> None:
         """Fail if a frozen image does not exist, or no longer exists; do nothing without one."""

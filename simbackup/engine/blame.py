@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simbackup.engine.flow import DONE, Flow
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import WHOLE, Parts
+from simbackup.engine.limited import DONE
 from simbackup.engine.link import Link
 from simbackup.engine.solver import CAP, TIE, Allocation
 

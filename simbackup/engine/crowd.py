@@ -68,7 +68,7 @@ class Crowd:
         """Those of the links that it is solved with: its own, and what others cross, too, or watch."""
         self.loads: dict[Link, tuple[float, float]] = {}
         """Units and bytes at level one on links where these have changed, and nobody has recorded it yet."""
-        self.near = self.ends = math.inf
+        self.near = self.ends = self.queued = math.inf
         self.recorded = -1.0
         self.guards = Guards()
         self._members_end = Ends["Flow"](self)
@@ -149,7 +149,7 @@ class Crowd:
             self.see(link, now)
             self.sides[link].add(flow)
             self.load(link)
-        self._members_end.put(flow, math.inf)
+        self._members_end.put(flow)
 
     def lose(self, flow: Flow, now: float) -> None:
         """Let a member go on by itself, at the rate that it has."""
@@ -160,9 +160,7 @@ class Crowd:
             self.load(link)
             if not side.flows:
                 del self.sides[link], self.seen[link], link.crowds[self], link.movers[self]
-        near = flow.near
         flow.leave(now)
-        self._members_end.gone(near)
         del self.members[flow]
 
     def see(self, link: Link, now: float) -> None:
@@ -211,7 +209,7 @@ class Crowd:
 
     def expect(self, now: float) -> None:
         """Reckon when the next of its members ends."""
-        near, ends = self._members_end.first()
+        near, ends = self._members_end.first(), self._members_end.next()
         reading = self.clock(now)
         self.near = max(now, now + (near - reading) / self.rate) if self.rate > 0.0 and near < math.inf else math.inf
         self.ends = max(now, now + (ends - reading) / self.rate) if self.rate > 0.0 and ends < math.inf else math.inf

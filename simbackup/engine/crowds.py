@@ -86,9 +86,8 @@ class Crowds:
                     self._take(crowd, joining)
 
     def _take(self, crowd: Crowd, joining: Joining) -> None:
-        flow, near = joining.flow, joining.flow.near
+        flow = joining.flow
         crowd.take(flow, joining.weight, joining.stop, self._now)
-        self._alone.gone(near)
         self.links.update(dict.fromkeys(flow.links))
         self._looking.update(dict.fromkeys(filter(None, flow.watchers.values())))
         if joining.leader is not None:
@@ -168,7 +167,7 @@ class Crowds:
         if mate is not None:
             del self._rides[mate]
         crowd.lose(flow, self._now)
-        self._alone.put(flow, math.inf)
+        self._alone.put(flow)
         self.changed[crowd] = None
         self.links.update(dict.fromkeys(flow.links))
         if not crowd.members:
@@ -215,10 +214,8 @@ class Crowds:
                 self._trace.shared_level(self._now, crowd.name, crowd.rate, crowd.loaded())
             crowd.recorded = crowd.rate
             crowd.loads.clear()
-            near, ends = crowd.near, crowd.ends
             crowd.expect(self._now)
-            if (crowd.near, crowd.ends) != (near, ends):
-                self.ends.put(crowd, near)
+            self.ends.put(crowd)
             self._looking.update(dict.fromkeys(crowd.guards.broken(crowd.rate)))
         for guard in self._looking:
             guard.look()

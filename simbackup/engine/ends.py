@@ -1,17 +1,17 @@
 """What is under way in the order in which it will be done.
 
-Invariant: each active flow that will be done stands once under each of its present times; entries of times that it has
-left behind are passed over, and are never more than those that count, and a few.
+Invariant: each one that will be done stands once in the order, at a time not after that from which it counts as done.
+One that is delayed stays where it stands until its turn comes, and is put at its time only then.
 """
 
 from __future__ import annotations
 
 import math
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from typing import Generic, Protocol, TypeVar
 
 FEW = 64
-"""Entries from which on the old ones are removed."""
+"""Entries from which on those are removed that do not count any more."""
 
 ULPS = 1e-15
 """Share by which a time may be early by rounding."""
@@ -23,6 +23,8 @@ class Ending(Protocol):
     near: float
     ends: float
     number: int
+    queued: float
+    """Where it stands in the order, infinite if nowhere."""
 
     @property
     def crowd(self) -> object:
@@ -38,68 +40,75 @@ T = TypeVar("T", bound=Ending)
 
 
 class Ends(Generic[T]):
-    """What is under way by the time from which each counts as done, and by that when nothing of it is left.
+    """What is under way by the time from which each counts as done.
 
     The times are those of one clock: of a crowd, or of the simulation.
     """
 
     def __init__(self, crowd: object = None) -> None:
         self._crowd = crowd
-        self._near: list[tuple[float, int, T]] = []
-        self._ends: list[tuple[float, int, T]] = []
-        self._old = 0
+        self._order: list[tuple[float, int, T]] = []
+        self._most = FEW
 
-    def put(self, one: T, before: float) -> None:
-        """Sort in one whose times have changed; `before` is when it counted as done."""
-        if one.near < math.inf:
-            heappush(self._near, (one.near, one.number, one))
-            heappush(self._ends, (one.ends, one.number, one))
-        if before < math.inf:
-            self.gone(before)
+    def put(self, one: T) -> None:
+        """Sort in one whose times have changed."""
+        if one.near < one.queued:
+            one.queued = one.near
+            heappush(self._order, (one.near, one.number, one))
+            if len(self._order) > self._most:  # those that count no more
+                self._order = [entry for entry in self._order if self._counts(entry) and entry[2].near < math.inf]
+                heapify(self._order)
+                self._most = 2 * len(self._order) + FEW
 
-    def gone(self, before: float) -> None:
-        """Note that one does not stand at a time any more."""
-        if before < math.inf:
-            self._old += 1
-        if self._old > FEW and 2 * self._old > len(self._near):
-            self._near = [entry for entry in self._near if self._counts(entry, entry[2].near)]
-            self._ends = [entry for entry in self._ends if self._counts(entry, entry[2].ends)]
-            heapify(self._near)
-            heapify(self._ends)
-            self._old = 0
+    def _counts(self, entry: tuple[float, int, T]) -> bool:
+        """Whether an entry is where one stands now."""
+        return entry[0] == entry[2].queued and entry[2].crowd is self._crowd
 
     def due(self, at: float, now: float) -> list[T]:
         """Those that are done when the clock shows `at`, and the simulation `now`, in the order in which they began."""
-        if not self._near or self._near[0][0] > at * (1.0 + ULPS):
+        order, until = self._order, at * (1.0 + ULPS)
+        if not order or order[0][0] > until:
             return []
-        near: dict[T, None] = {}
-        while self._near and self._near[0][0] <= at * (1.0 + ULPS):
-            time, _, one = heappop(self._near)
-            if one.near == time and one.crowd is self._crowd:
-                near[one] = None
-        for one in near:
-            heappush(self._near, (one.near, one.number, one))
-        return sorted((one for one in near if one.due(now)), key=lambda one: one.number)
+        found = dict[T, None]()
+        while order and order[0][0] <= until:
+            entry = heappop(order)
+            if self._counts(entry):
+                found[entry[2]] = None
+        for one in found:
+            one.queued = math.inf
+            self.put(one)
+        return sorted((one for one in found if one.near <= until and one.due(now)), key=lambda one: one.number)
 
-    def first(self) -> tuple[float, float]:
-        """When the first counts as done, and when nothing of the next is left; infinite if none will be."""
-        while self._near and not self._counts(self._near[0], self._near[0][2].near):
-            heappop(self._near)
-        return (self._near[0][0] if self._near else math.inf), self.next()
+    def first(self) -> float:
+        """When the first counts as done, infinite if none will be."""
+        order = self._order
+        while order:
+            time, _, one = order[0]
+            if one.queued != time or one.crowd is not self._crowd:
+                heappop(order)
+            elif one.near == time:
+                return time
+            elif one.near < math.inf:
+                one.queued = one.near
+                heapreplace(order, (one.near, one.number, one))
+            else:
+                one.queued = math.inf
+                heappop(order)
+        return math.inf
 
     def next(self) -> float:
         """The time at which nothing of the next is left, infinite if none will be done."""
-        ends = self._ends
-        while ends:
-            time, _, one = ends[0]
-            if one.ends == time and one.crowd is self._crowd:
-                return time
-            heappop(ends)
-        return math.inf
+        if self.first() == math.inf:
+            return math.inf
+        order = self._order
+        soonest, places = order[0][2].ends, [1, 2]
+        for place in places:  # who counts as done by then may have less left
+            if place < len(order) and order[place][0] <= soonest:
+                entry = order[place]
+                if self._counts(entry):
+                    soonest = min(soonest, entry[2].ends)
+                places += (2 * place + 1, 2 * place + 2)
+        return soonest
 
     def __bool__(self) -> bool:
-        return bool(self._near)
-
-    def _counts(self, entry: tuple[float, int, T], at: float) -> bool:
-        """Whether an entry is not of the past of its flow, which may be done at a time."""
-        return at == entry[0] and entry[2].crowd is self._crowd
+        return bool(self._order)

@@ -10,6 +10,7 @@ import simpy
 
 from simbackup.engine.ends import ULPS
 from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot, asks_others
+from simbackup.engine.limited import DONE, Limited
 from simbackup.engine.rounds import Going, alone
 from simbackup.engine.solver import same
 
@@ -19,11 +20,8 @@ if TYPE_CHECKING:
     from simbackup.engine.link import Link
     from simbackup.engine.reach import FlowCoupling
 
-DONE = 1e-9
-"""Share of a flow's amount below which what is left counts as done."""
 
-
-class Flow:
+class Flow(Limited):
     """An amount of work in motion over the links that it demands; made by `FlowNetwork.start`.
 
     `rate` and `bottleneck` are those of the last solve: what is changed at an instant is solved when all else
@@ -31,10 +29,10 @@ class Flow:
     """
 
     __slots__ = (
-        "_alone", "_bent", "_completed", "_crossed", "_env", "_held", "_limited_since", "_own_limit", "_segments",
-        "_since", "_turns", "_uses", "_waits", "active", "activity", "amount", "asks", "bottleneck", "cap", "cause",
-        "crowd", "demands", "done", "ends", "going", "law", "limit", "links", "may_ask", "moves", "name", "near",
-        "number", "own_rate", "places", "queues", "sequential", "share", "spent", "stop", "watchers", "weight",
+        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "_uses", "activity",
+        "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "going", "law", "links",
+        "may_ask", "moves", "near", "number", "own_rate", "places", "queued", "queues", "sequential", "share",
+        "spent", "stop", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -46,13 +44,14 @@ class Flow:
         amount: float,
         demands: Mapping[Link, float],
         share: float,
+        limit: Limit,
         moves: Mapping[Link, float],
         places: Mapping[Link, Spot],
         sequential: float = 1.0,
         law: Law | None = None,
         going: Going | None = None,
     ) -> None:
-        self.name = name
+        super().__init__(name, limit)
         self.activity = activity
         self.amount = amount
         self.share = share
@@ -61,9 +60,7 @@ class Flow:
         self.links = tuple(dict.fromkeys([*demands, *moves]))
         self.load(demands, moves, places, going)
         self.done = env.event()
-        self.active = True
-        """Whether the flow is neither finished nor stopped."""
-        self.ends = self.near = math.inf
+        self.ends = self.near = self.queued = math.inf
         self.crowd: Crowd | None = None
         self.weight, self.stop = share, math.inf
         """What it moves at level one of its crowd, and the level near which a limit of its own stops it."""
@@ -78,15 +75,9 @@ class Flow:
         self._since = self._limited_since = float(env.now)
         self._completed = 0.0
         self._segments: list[Segment] = []
-        self._own_limit = self.limit = Limit(math.inf, name)
-        """The latter under its law, where that binds."""
-        self.cap = math.inf
-        """The greatest rate under that, units per second."""
+        self.recount()
         self.spent: Parts = WHOLE
-        self._bent: Limit | None = None
-        self._waits: Limit | None = None
         self._alone: tuple[float, ...] | None = None
-        self._held: Limit | None = None
 
     def __repr__(self) -> str:
         return f"<Flow {self.name} {self.activity}>"
@@ -108,22 +99,6 @@ class Flow:
     def lost_on(self, link: Link) -> tuple[float, float]:
         """Units of a link that one unit of it loses by turning: twice the same, as it is one stream."""
         return (lost := link.lost(self)), lost
-
-    def _choose_limit(self) -> None:
-        """Take what its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
-        limit = self._own_limit
-        if self._waits is not None and self._waits.rate < limit.rate * (1.0 - DONE):
-            limit = self._waits
-        if self._held is not None and self._held.rate <= limit.rate * (1.0 + DONE):
-            limit = self._held
-        if self._bent is not None and self._bent.rate <= limit.rate:
-            limit = self._bent
-        self.limit, self.cap = limit, limit.rate
-
-    @property
-    def bound(self) -> bool:
-        """Whether its law limits it."""
-        return self._bent is not None
 
     @property
     def completed(self) -> float:
@@ -152,13 +127,6 @@ class Flow:
         """Add what limits the flow now, which goes on what did so before if it is the same."""
         if now > self._limited_since and self.active:
             Segment(self._limited_since, now, self.cause, self.spent).follow(segments)
-
-    def set_cap(self, cap: float, cause: str, parts: Parts | None = None) -> None:
-        """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
-        if not cap >= 0.0:
-            raise ValueError(f"cap of {self.name} must be zero or more, not {cap}")
-        self._own_limit = Limit(cap, cause, parts or WHOLE)
-        self._choose_limit()
 
     def load(
         self,
@@ -194,21 +162,6 @@ class Flow:
             self._alone = now
             self.wait_for(alone(self.going))
 
-    def bend(self, limit: Limit | None) -> None:
-        """Note what the law makes of the rate that the network offers; called by the network."""
-        self._bent = limit
-        self._choose_limit()
-
-    def hold(self, limit: Limit | None) -> None:
-        """Take what a store holds it to, while it is solved; called by the network."""
-        self._held = limit
-        self._choose_limit()
-
-    def wait_for(self, limit: Limit) -> None:
-        """Take what its requests wait for, where they go round; called by the network."""
-        self._waits = limit if math.isfinite(limit.rate) else None
-        self._choose_limit()
-
     def settle(self, now: float) -> None:
         """Update what is completed to `now`, seconds."""
         here, speed = (now, self.own_rate) if self.crowd is None else (self.crowd.clock(now), self.weight)
@@ -217,7 +170,7 @@ class Flow:
             self._since = here
 
     def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> bool:
-        """Go on at `rate` from `now`, limited by a link, a hold or the cap; whether it will be done at another time."""
+        """Go on at `rate` from `now`, limited by a link, a hold or the cap; whether the rate is another."""
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)
         cause, parts = why
@@ -234,9 +187,8 @@ class Flow:
                 link.shift(demand * (rate - before), moved * (rate - before))
             else:
                 link.stale = True
-        near, ends = self.near, self.ends
         self._expect(now, rate)
-        return self.near != near or self.ends != ends
+        return True
 
     def _expect(self, now: float, rate: float) -> None:
         """Reckon when it is done at a rate, on a clock that shows `now`."""
@@ -251,13 +203,13 @@ class Flow:
         for link in self.links:
             link.hand_over(self, self.own_rate)
         self.crowd, self.weight, self.stop = crowd, weight, stop
-        self.own_rate, self._since = 0.0, crowd.clock(now)
+        self.own_rate, self._since, self.queued = 0.0, crowd.clock(now), math.inf
         self._expect(self._since, weight)
 
     def leave(self, now: float) -> None:
         """Go on by itself, at the rate that its crowd has."""
         self.settle(now)
-        self.own_rate, self._since, self.crowd = self.rate, now, None
+        self.own_rate, self._since, self.crowd, self.queued = self.rate, now, None, math.inf
         self._expect(now, self.own_rate)
         for link in self.links:
             link.take_back(self, self.own_rate)

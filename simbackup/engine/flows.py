@@ -14,6 +14,7 @@ from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
 from simbackup.engine.guards import Guarded
 from simbackup.engine.limit import Law, Limit, Parts, Spot
+from simbackup.engine.limited import own_limit
 from simbackup.engine.link import Link
 from simbackup.engine.reach import FlowCoupling, Reach, Touches, waits_alone
 from simbackup.engine.rounds import Going
@@ -115,10 +116,10 @@ class FlowNetwork:
         if not (min(figures) >= 0.0 and share > 0.0) or any(map(math.isnan, figures)):
             raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
         flow = Flow(
-            self.env, name=name, activity=activity, amount=amount, demands=demands, share=share, moves=moves or {},
-            places=places or {}, sequential=sequential, law=law, going=going,
+            self.env, name=name, activity=activity, amount=amount, demands=demands, share=share,
+            limit=own_limit(name, cap, cap_cause, cap_parts), moves=moves or {}, places=places or {},
+            sequential=sequential, law=law, going=going,
         )  # fmt: skip
-        flow.set_cap(cap, cap_cause or name, cap_parts)
         if not flow.demands and math.isinf(cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
         if amount == 0.0:
@@ -162,6 +163,7 @@ class FlowNetwork:
         self._crowds.release(flow)
         for part in (flow, *flow.links):
             part.settle(float(self.env.now))
+        flow.recount(0.0)
         flow.load(demands, moves, places, going)
         for link in flow.links:
             link.note(flow)
@@ -171,7 +173,7 @@ class FlowNetwork:
     def set_cap(self, flow: Flow, cap: float, cause: str | None = None, parts: Parts | None = None) -> None:
         """Give a flow another greatest rate, units per second, the address that explains it, and the parts of it."""
         self._crowds.release(flow)
-        flow.set_cap(cap, cause or flow.name, parts)
+        flow.set_cap(cap, cause, parts)
         self._touch(flow)
 
     def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
@@ -277,9 +279,7 @@ class FlowNetwork:
         now = float(self.env.now)
         if flow.crowd is not None:
             self._crowds.release(flow)
-        near = flow.near
         left = flow.finish(now, completed)
-        self._ends.put(flow, near)
         for link in flow.links:
             seconds = link.detach(flow, now, left)
             if link.may_ask:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from simbackup.engine.meter import Meter
+from simbackup.engine.capacity import CapacityMeter
 from simbackup.engine.mover import Mover, Riding
 from simbackup.engine.solver import TIE
 from simbackup.engine.streams import Losses, Streams
@@ -22,7 +22,7 @@ FEW = 16
 """Flows up to which the use of a link is summed anew at each change."""
 
 
-class Link(Meter):
+class Link(CapacityMeter):
     """A resource that flows cross: a disk, a wire, a processor.
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
@@ -34,9 +34,9 @@ class Link(Meter):
     """
 
     __slots__ = (
-        "_asking", "_capacity", "_least", "_next_bytes_per_s", "_next_used", "_recorded", "_rule", "_shifts",
-        "_solved_capacity", "_summed", "_summed_ago", "_varies", "crossing", "crowds", "entangled", "fastest",
-        "limited", "may_ask", "movers", "name", "number", "plain", "pooled", "stale", "streams", "tracks", "watchers",
+        "_asking", "_least", "_next_bytes_per_s", "_next_used", "_recorded", "_shifts", "_solved_capacity", "_summed",
+        "_summed_ago", "crowds", "entangled", "fastest", "limited", "may_ask", "movers", "number", "plain", "pooled",
+        "streams", "tracks", "watchers",
     )  # fmt: skip
 
     def __init__(
@@ -49,13 +49,11 @@ class Link(Meter):
         fastest: float = math.inf,
         plain: bool = False,
     ) -> None:
-        super().__init__()
-        self.name, self.number, self.pooled = name, 0, pooled
+        super().__init__(name, capacity, turns=losses is not None)
+        self.number, self.pooled = 0, pooled
         self.fastest, self.plain = fastest, plain
         self._least: dict[Flow, float] = {}
         self.streams = Streams(losses) if losses is not None else None
-        self.crossing: dict[Flow, tuple[float, float]] = {}
-        """The flows attached, in the order in which they came, with what one unit of each demands and moves."""
         self.movers: dict[Mover, None] = {}
         """Those that are solved of them: flows by themselves, and the crowds of the others."""
         self.crowds: dict[Crowd, None] = {}
@@ -67,26 +65,15 @@ class Link(Meter):
         self._solved_capacity: float | None = None
         self.limited: dict[Mover, None] = {}
         """Those of them whose bottleneck it is."""
-        self.stale = self.tracks = False
-        """Whether its totals do not know of its rates or its capacity yet; and whether it adds up changes of rates, as
-        it is crossed by too many flows to sum their rates each time."""
+        self.tracks = False
+        """Whether it adds up changes of rates, as it is crossed by too many flows to sum their rates each time."""
         self.watchers: dict[FlowCoupling, None] = {}
         self._recorded = (0.0, 0.0)
         self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
         self._summed: tuple[float, float] = (0.0, 0.0)
-        self.set_capacity(capacity)
 
     def __repr__(self) -> str:
         return f"<Link {self.name}>"
-
-    @property
-    def capacity(self) -> float:
-        """Units per second that the flows now attached can have together."""
-        if self._capacity is None:
-            self._capacity = self._rule(self.flows) if callable(self._rule) else self._rule
-            if not self._capacity >= 0.0:
-                raise ValueError(f"capacity of {self.name} must be zero or more, not {self._capacity}")
-        return self._capacity
 
     @property
     def has_other_capacity(self) -> bool:
@@ -96,7 +83,7 @@ class Link(Meter):
     @property
     def moves_all(self) -> bool:
         """Whether another capacity or stream may move all flows attached: it is full, or its streams are uneven."""
-        full = self.used_beside(()) >= self.capacity * (1.0 - TIE)
+        full = self.used_beside((), ()) >= self.capacity * (1.0 - TIE)
         return full or (self.streams is not None and not self.streams.even(self, {}))
 
     @property
@@ -125,18 +112,12 @@ class Link(Meter):
             self.streams.turn(lost)
             self._entangle()
 
-    def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
-        """Take another capacity; called by the network, which solves anew."""
-        self._rule = capacity
-        self._varies = callable(capacity)
-        self._capacity: float | None = None
-        self.stale = True
-
     def attach(self, flow: Flow) -> None:
         """Attach a flow; called by the network."""
         self.movers[flow] = None
         self._load(flow)
         demand, moved = self.crossing[flow]
+        self.count(demand * flow.most)
         self._least[flow] = demand if self.plain else moved / self.fastest
         if self.streams is not None:
             self.streams.attach(self, flow)
@@ -185,15 +166,14 @@ class Link(Meter):
             self._next_used += used
             self._next_bytes_per_s += moved
 
-    def used_beside(self, flows: Sequence[tuple[Mover, float]]) -> float:
-        """Units a second that flows use now other than some, which are given with their demands."""
+    def used_beside(self, flows: Sequence[tuple[Mover, float]], solved: Container[Mover]) -> float:
+        """Units a second that flows use now other than those that are solved; these are given with their demands."""
         if not self.tracks or self._shifts == math.inf:
-            own = [flow for flow, _ in flows]
             if self.crowds or self.streams is not None:
-                return sum(mover.load_on(self) * mover.rate for mover in self.movers if mover not in own)
+                return sum(mover.load_on(self) * mover.rate for mover in self.movers if mover not in solved)
             used = 0.0
             for flow, load in self.crossing.items():
-                if flow not in own:
+                if flow not in solved:
                     used += load[0] * flow.own_rate
             return used
         used = self._next_used
@@ -230,6 +210,7 @@ class Link(Meter):
         """
         demand, moved = self.crossing.pop(flow)
         del self.movers[flow]
+        self.count(-demand * flow.most)
         self.stale = True
         if self.streams is not None:
             self.streams.detach(flow)
@@ -248,7 +229,13 @@ class Link(Meter):
     def take_rates(self, now: float, trace: Trace | None) -> None:
         """Take over the rates of the flows attached, and record the change; called by the network."""
         capacity = self._capacity or self.capacity
-        used, bytes_per_s = self._sums()
+        if self.tracks or self.crowds or self.streams is not None or len(self.movers) > FEW:
+            used, bytes_per_s = self._sums()
+        else:
+            used = bytes_per_s = 0.0
+            for flow, load in self.crossing.items():
+                used += load[0] * flow.own_rate
+                bytes_per_s += load[1] * flow.own_rate
         busy = min(1.0, used / capacity) if used > 0.0 else 0.0
         if trace is not None and (busy, bytes_per_s) != self._recorded:
             self._recorded = (busy, bytes_per_s)
@@ -276,14 +263,9 @@ class Link(Meter):
             if self._summed_ago < len(self.movers) and not self._halved:
                 return self._next_used, self._next_bytes_per_s
         used = bytes_per_s = 0.0
-        if self.streams is None and not self.crowds:
-            for flow, (demand, moved) in self.crossing.items():
-                used += demand * flow.own_rate
-                bytes_per_s += moved * flow.own_rate
-        else:
-            for flow in self._alone():
-                used += self.demand(flow) * flow.own_rate
-                bytes_per_s += self.crossing[flow][1] * flow.own_rate
+        for flow in self._alone():
+            used += self.demand(flow) * flow.own_rate
+            bytes_per_s += self.crossing[flow][1] * flow.own_rate
         self.tracks = many
         if many:
             self._summed = self._next_used, self._next_bytes_per_s = used, bytes_per_s

@@ -39,10 +39,13 @@ class Meter:
         """Update the totals to `now`, seconds."""
         elapsed = now - self._since
         if elapsed > 0.0:
-            self.units += self._used * elapsed
-            self.busy_s += self._busy * elapsed
-            self.bytes_moved += self._bytes_per_s * elapsed
-            self.peak_bytes_per_s = max(self.peak_bytes_per_s, self._bytes_per_s)
+            if self._used or self._bytes_per_s:
+                bytes_per_s = self._bytes_per_s
+                self.units += self._used * elapsed
+                self.busy_s += self._busy * elapsed
+                self.bytes_moved += bytes_per_s * elapsed
+                if bytes_per_s > self.peak_bytes_per_s:  # noqa: PLR1730 (`max` costs a call, at each change of a rate)
+                    self.peak_bytes_per_s = bytes_per_s
             if self.riding is not None:
                 self._settle_riding(self.riding, now)
         self._since = now

@@ -10,17 +10,15 @@ Invariant: what a filling returns is what `Sharing` returns for the same flows, 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from heapq import heapify, heappop, heappush
 
 from simbackup.engine.beside import above
 from simbackup.engine.link import Link
 from simbackup.engine.mover import Mover
 from simbackup.engine.reach import BeyondReachError, UnevenError
-from simbackup.engine.solver import TIE, same
-
-BELOW, ABOVE = 1.0 - TIE, 1.0 + TIE
-"""Factors within which levels are reached together."""
+from simbackup.engine.room import ABOVE, BELOW, LinkRoom, OwnLink
+from simbackup.engine.solver import same
 
 
 def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link | None]]:
@@ -60,9 +58,11 @@ def _alone(flow: Mover) -> tuple[Mover, float, Link | None]:
     """The rate of one flow beside others, and the link that limits it."""
     rate, limit, shared = math.inf, None, list[tuple[Link, float, float]]()
     for link, demand in flow.crossed:
+        if link.free:
+            continue
         left = link.capacity
         if len(link.movers) > 1:
-            beside = link.used_beside(((flow, demand),))
+            beside = link.used_beside(((flow, demand),), (flow,))
             shared.append((link, demand, beside))
             left = left - beside if left > beside else 0.0
         at = left / demand
@@ -91,53 +91,7 @@ def _alone(flow: Mover) -> tuple[Mover, float, Link | None]:
     return flow, rate, limit
 
 
-class _Room:
-    """What a link has for the flows that are solved: capacity, use, and the weight of those whose rates still rise."""
-
-    __slots__ = ("beside", "capacity", "flows", "link", "number", "rising", "summed", "taken", "weight", "whole")
-
-    def __init__(self, link: Link, number: int, capacity: float) -> None:
-        self.link = link
-        self.number = number
-        self.capacity = capacity
-        self.flows: list[tuple[Mover, float]] = []
-        self.weight = self.summed = self.taken = self.beside = 0.0
-        self.rising = 0
-        self.whole = True
-
-    def begin(self) -> _Entry:
-        """Its place in the order of filling if all flows rise; what flows beside them use is not on offer."""
-        self.summed = self.weight
-        self.rising = len(self.flows)
-        if self.rising != len(self.link.movers):
-            self.whole = False
-            self.beside = self.link.used_beside(self.flows)
-            self.capacity = self.capacity - self.beside if self.capacity > self.beside else 0.0
-        return self.capacity / self.weight, self.link.name, self.number, self
-
-    def level(self) -> float:
-        """The level at which it is full if all that rise now go on."""
-        return (self.capacity - self.taken) / self.weight
-
-    def weigh(self, rising: Container[Mover]) -> None:
-        """Sum the weight of those that rise anew, as cancellation must never affect the rates."""
-        weight = 0.0
-        for flow, demand in self.flows if self.rising else ():
-            if flow in rising:
-                weight += demand * flow.share
-        self.weight = self.summed = weight
-
-    def beyond(self, rates: Mapping[Mover, float], moved: Collection[Mover], *, full: bool) -> Iterator[Mover]:
-        """Flows beside those that are solved which these rates move, or change what limits them."""
-        link, changed = self.link, any(flow in moved for flow, _ in self.flows)
-        if changed:
-            yield from (flow for flow in link.limited if flow not in rates)
-        if full or (changed and self.beside + self.taken >= link.capacity * BELOW):
-            level = max(rates[flow] / flow.share for flow, _ in self.flows)
-            yield from (flow for flow in link.movers if flow not in rates and above(flow, link, level))
-
-
-_Entry = tuple[float, str, int, _Room]
+_Entry = tuple[float, str, int, LinkRoom | OwnLink]
 """A level, and the link that may be full at it, by name."""
 
 
@@ -148,77 +102,94 @@ class _Filling:
         self.flows = flows
         self.rates: dict[Mover, float] = {}
         self.limits: dict[Mover, Link | None] = {}
-        self.full: dict[Link, None] = {}
-        self._shared: list[_Room] = []
-        self._rising: dict[Mover, list[tuple[_Room, float]]] = {}
+        self._full: dict[LinkRoom, None] = {}
+        self._rooms: dict[Link, LinkRoom] = {}
+        self._rising: dict[Mover, list[tuple[LinkRoom, float]]] = {}
         """Flows whose rates rise, with what they cross and their demands there."""
         self._order: list[_Entry] = []
-        self._tied: list[tuple[str, int, _Room]] = []
+        self._tied: list[tuple[str, int, LinkRoom | OwnLink]] = []
         self._level = self._tie = 0.0
-        self._fill()
+        self._gather()
+        if self._rising:
+            self._fill()
 
     def check(self) -> None:
         """Raise BeyondReachError if the rates move other flows, or change what limits them, with these."""
-        if not self._shared:
-            return
-        moved = {flow for flow, rate in self.rates.items() if not same(rate, flow.rate)}
         beyond: dict[Mover, None] = {}
-        for room in self._shared:
-            beyond.update(dict.fromkeys(room.beyond(self.rates, moved, full=room.link in self.full)))
+        for room in self._rooms.values():
+            if not room.whole and (moved := room.beyond(self.rates, full=room in self._full)):
+                beyond.update(dict.fromkeys(moved))
         if beyond:
             raise BeyondReachError(beyond)
 
     def _fill(self) -> None:
         rising = self._rising
-        self._gather()
-        caps = [(cap / flow.share, flow.number, flow) for flow in self.flows if (cap := flow.cap) < math.inf]
+        caps = [(cap / flow.share, flow.number, flow) for flow in rising if (cap := flow.cap) < math.inf]
         caps.sort(reverse=True)
         while rising:
-            room = self._next()
-            below, capped = self._level * BELOW if room is not None else math.inf, False
+            found = self._next()
+            below, capped = self._level * BELOW if found is not None else math.inf, False
             while caps and caps[-1][0] < below:
                 flow = caps.pop()[2]
                 if flow in rising:
                     self._freeze(flow, flow.cap, None)
                     capped = True
-            if room is None:
+            if found is None:
                 if rising:
                     raise ValueError(f"flow {next(iter(rising)).name} is limited neither by a link nor by a cap")
             elif capped:  # this can only raise the levels of the links
-                heappush(self._order, (self._level, room.link.name, room.number, room))
+                heappush(self._order, (self._level, *found))
             else:
-                self._freeze_on(room)
+                self._freeze_on(found[2])
 
     def _gather(self) -> None:
-        """Put the links in the order in which they would be full: of those that a flow has for itself, the first."""
-        rooms, order = dict[Link, _Room](), self._order
+        """Put the links in the order in which they would be full: of those that a flow has for itself, the first.
+
+        Links that are free are never full. A flow that meets nobody elsewhere goes on by itself.
+        """
+        rooms, order, rising = self._rooms, self._order, self._rising
         for flow in self.flows:
-            share, own, at = flow.share, None, math.inf
-            crossed = self._rising[flow] = []
+            share, crossed, own = flow.share, list[tuple[LinkRoom, float]](), list[tuple[Link, float]]()
             for link, demand in flow.crossed:
+                if link.free:
+                    continue
                 if len(link.movers) == 1:
-                    level = link.capacity / (demand * share)
-                    if own is None or level < at * BELOW:
-                        own, at = link, level
-                    elif level <= at * ABOVE and link.name < own.name:
-                        own = link
+                    own.append((link, demand))
                     continue
                 room = rooms.get(link)
                 if room is None:
-                    room = rooms[link] = _Room(link, len(rooms), link.capacity)
+                    room = rooms[link] = LinkRoom(link)
                 room.flows.append((flow, demand))
                 room.weight += demand * share
                 crossed.append((room, demand))
-            if own is not None:
-                room = _Room(own, -flow.number, at)
-                room.flows, room.rising, room.weight = [(flow, 0.0)], 1, 1.0
-                crossed.append((room, 0.0))
-                order.append((at, own.name, room.number, room))
-        order += [room.begin() for room in rooms.values()]
+            first = OwnLink(flow, own) if own else None
+            if not crossed:
+                self._go_on(flow, first)
+                continue
+            rising[flow] = crossed
+            if first is not None:
+                order.append((first.at, first.link.name, -flow.number, first))
+        for number, room in enumerate(rooms.values()):
+            order.append((room.begin(rising), room.link.name, number, room))
         heapify(order)
-        self._shared = [room for room in rooms.values() if not room.whole]
 
-    def _next(self) -> _Room | None:
+    def _go_on(self, flow: Mover, own: OwnLink | None) -> None:
+        """Give its rate to a flow that shares no link that may be full."""
+        cap = flow.cap
+        if own is None or cap / flow.share < own.at * BELOW:
+            if cap == math.inf:
+                raise ValueError(f"flow {flow.name} is limited neither by a link nor by a cap")
+            self.rates[flow], self.limits[flow] = cap, None
+        else:
+            self.rates[flow], self.limits[flow] = min(flow.share * own.at, cap), own.link
+
+    def _level_of(self, place: LinkRoom | OwnLink) -> float:
+        """The level at which a link is full, infinite where nothing rises."""
+        if isinstance(place, LinkRoom):
+            return place.level()
+        return place.at if place.flow in self._rising else math.inf
+
+    def _next(self) -> tuple[str, int, LinkRoom | OwnLink] | None:
         """The link that fills next, whose level is noted; none where all that rise may rise for ever.
 
         Of those that fill together it is the first by name. Many may, so they are put in this order once.
@@ -231,36 +202,37 @@ class _Filling:
                 self._tie = order[0][0] * ABOVE
             while order and order[0][0] <= self._tie:
                 found = heappop(order)
-                room = found[3]
-                level = room.level() if room.rising else math.inf
+                level = self._level_of(found[3])
                 if level <= self._tie:
                     self._level = self._level if tied else max(level, self._level)
-                    heappush(tied, (*found[1:3], room))
-                elif room.rising:
+                    heappush(tied, found[1:])
+                elif level < math.inf:
                     heappush(order, (level, *found[1:]))
             while tied:
-                room = heappop(tied)[2]
-                level = room.level() if room.rising else math.inf
+                first = heappop(tied)
+                level = self._level_of(first[2])
                 if level <= self._tie:
-                    return room
-                if room.rising:
-                    heappush(order, (level, room.link.name, room.number, room))
+                    return first
+                if level < math.inf:
+                    heappush(order, (level, *first))
         return None
 
-    def _freeze_on(self, room: _Room) -> None:
+    def _freeze_on(self, place: LinkRoom | OwnLink) -> None:
         """Freeze all that rise on a full link."""
-        self.full[room.link] = None
-        for flow, _ in room.flows:
+        if isinstance(place, OwnLink):
+            self._freeze(place.flow, min(place.flow.share * self._level, place.flow.cap), place.link)
+            return
+        self._full[place] = None
+        for flow, _ in place.flows:
             if flow in self._rising:
-                self._freeze(flow, min(flow.share * self._level, flow.cap), room.link)
+                self._freeze(flow, min(flow.share * self._level, flow.cap), place.link)
 
     def _freeze(self, flow: Mover, rate: float, limit: Link | None) -> None:
         self.rates[flow] = rate
         self.limits[flow] = limit
-        share = flow.share
-        for room, demand in self._rising.pop(flow):
-            room.taken += demand * rate
-            room.weight -= demand * share
-            room.rising -= 1
-            if room.weight < 0.5 * room.summed:
-                room.weigh(self._rising)
+        rising = self._rising
+        for room, demand in rising.pop(flow):
+            if room.link is not limit:
+                room.take(rate, demand, demand * flow.share, rising)
+            else:
+                room.rising -= 1  # all that rise on it are frozen now

@@ -9,7 +9,7 @@ import simpy
 
 from simbackup.engine.blame import Held, led_by, own_limit
 from simbackup.engine.crowd import Crowd
-from simbackup.engine.crowds import Crowds
+from simbackup.engine.crowds import MANY, Crowds
 from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
 from simbackup.engine.laws import stopped
@@ -69,14 +69,14 @@ class Solving:
         for store in sorted(reach.asked, key=self.stores.__getitem__) if reach.asked else ():
             store.solved(binding=store in limiting)
         links, crowds, now = reach.links, self._crowds, float(self._env.now)
-        if crowded:
+        if crowded and (crowds.changed or reach.crowds or reach.asked or len(reach.flows) >= MANY):
             if reach.asked:
                 crowds.hold(reach.asked)
             crowds.form(links | crowds.links if crowds.links else links)
         if crowds.changed:
             links = links | crowds.links
             crowds.carry([link for link in links if link.crowds])
-        stale = [link for link in links if link.stale or not link.crossing]
+        stale = [link for link in links if link.stale]
         stale.sort(key=_number)
         for link in stale:
             link.take_rates(now, self._trace)
@@ -122,9 +122,8 @@ class Solving:
                 continue
             if limit is None and mover in held and rate >= held[mover][1] * (1.0 - TIE):
                 limiting[held[mover][0]] = None
-            near = mover.near
             if mover.assign(now, rate, limit, own_limit(mover, rate, limit)):
-                self._ends.put(mover, near)
+                self._ends.put(mover)
         return limiting
 
     def _share(self, reach: Reach) -> Collection[FlowCoupling]:
@@ -138,9 +137,8 @@ class Solving:
         allocation = sharing.solve()
         blame, now = sharing.blame(allocation), float(self._env.now)
         for i, (flow, rate) in enumerate(zip(flows, allocation.rates, strict=True)):
-            near = flow.near
             if flow.assign(now, rate, blame.link(i), blame.of(i)):
-                self._ends.put(flow, near)
+                self._ends.put(flow)
             if flow.law is not None:
                 flow.look_around()
         filled = {i - len(links) for i in allocation.filled} | sharing.offering

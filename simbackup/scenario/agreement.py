@@ -38,6 +38,7 @@ def check(
     _each(checks, parts)
     checks.allocation()
     _each(checks, {"data": spec.data, "workloads": spec.workloads})
+    _cut_off(checks)
     _loads(checks)
     for name, job in spec.jobs.items():
         for step in (_waits, _times, _repeats):
@@ -112,9 +113,25 @@ def _owned(checks: Checks, host: str, part: HostSpec, owner: dict[str, str]) -> 
     for i, device in enumerate(part.owns):
         path = ("hosts", host, "owns", i)
         if checks.name(path, device, checks.spec.devices, "device") and device in owner:
-            remedy = "a device has one host; let others read it through 'share:' of a job, or describe both as one host"
+            remedy = (
+                "if hosts share an array, let each own a 'logical_volume' on it, and a link join them and the array"
+            )
             checks.report(path, f"'{device}' already belongs to '{owner[device]}'", remedy)
         owner.setdefault(device, host)
+
+
+def _cut_off(checks: Checks) -> None:
+    """Report volumes and frozen images whose host cannot reach the disks below them."""
+    spec = checks.spec
+    for host, part in spec.hosts.items():
+        with checks.about("hosts", host):
+            for i, device in enumerate(part.owns):
+                path = ("hosts", host, "owns", i)
+                below = spec.below(device)
+                lost = below in spec.devices and not spec.reaches(host, below or "")
+                if lost and checks.sound(path, "hosts", "devices", "links"):
+                    message = f"'{device}' is on '{below}', to which there is no connection from '{host}'"
+                    checks.report(path, message, f"let a link join '{host}' and '{below}'")
 
 
 def _loads(checks: Checks) -> None:

@@ -23,6 +23,8 @@ GREATEST_CHAIN = 20
 _EXTENDS = re.compile(r"^extends:[ ]+(.+?)[ ]*(?: #.*)?$", re.MULTILINE)
 _NAMED, _NAMED_INSIDE = 2, 4
 """Steps of the address of a part, and of a part of a fleet or of a pool of a library."""
+_REFERRING = ("devices", "data", "jobs")
+"""Sections whose parts may name a datasheet for something inside them."""
 
 
 def extended(what: Source, log: list[str], problems: list[Problem]) -> tuple[Node, list[str]]:
@@ -140,7 +142,7 @@ def _is_part(path: tuple[str, ...]) -> bool:
 def references(tree: Node) -> Node:
     """The tree in which a bare name of a datasheet, `disk: disk/x`, is written `disk: {model: disk/x}`."""
     sections: dict[str, Node] = dict(tree.mapping)
-    for section in ("devices", "data", "jobs"):
+    for section in _REFERRING:
         parts = sections.get(section)
         if parts is None or not isinstance(parts.value, dict):
             continue
@@ -177,21 +179,29 @@ def override(tree: Node, address: str, node: Node, log: list[str], problems: lis
         message = f"there is no '{inside[0]}' under {first}"
         problems.append(Problem(node.place, address, message, choices(inside[0], section.mapping)))
         return tree
-    node = trees.at_path((first, *inside), node)
-    if not inside or first not in PARTS:
-        return lay_over(tree, node, log, problems)
-    return _over_part(tree, section, (first, inside[0]), node, log, problems)
+    if inside and first in PARTS:
+        above = trees.at_path(tuple(inside[1:]), node)
+        if not _removes(above, (first, inside[0])):
+            return _over_part(tree, section, (first, inside[0]), above, log, problems)
+    return lay_over(tree, trees.at_path((first, *inside), node), log, problems)
+
+
+def _removes(above: Node, path: tuple[str, ...]) -> bool:
+    """Whether a part is `null` in what is merged over the value at a path, or that value itself."""
+    if above.value is None:
+        return _is_part(path)
+    inside = above.mapping if len(path) < _NAMED_INSIDE else {}
+    return any(_removes(child, (*path, name)) for name, child in inside.items())
 
 
 def _over_part(  # noqa: PLR0917
     tree: Node, section: Node, part: tuple[str, str], above: Node, log: list[str], problems: list[Problem]
 ) -> Node:
-    """The tree with one part of a section laid over; the others stay as they are."""
+    """The tree with a tree that removes nothing merged over one part of a section; the others stay as they are."""
     first, name = part
-    alone = Node({name: section.mapping[name]}, section.place, section.key)
-    changed = lay_over(Node({first: alone}, tree.place, tree.key), above, log, problems)
-    made = changed.mapping[first]
-    parts = {own: made.mapping.get(own, old) for own, old in section.mapping.items()}
-    if not made.mapping:  # it was removed
-        del parts[name]
-    return Node({**tree.mapping, first: Node(parts, made.place, made.key)}, changed.place, changed.key)
+    below = section.mapping[name]
+    problems += trees.without_effect(below, above, part)
+    below = _reference(below) if first in _REFERRING else below
+    made = trees.overlay(below, above, f"{first}.{name}", log)
+    parts = Node({**section.mapping, name: made}, section.place, section.key)
+    return Node({**tree.mapping, first: parts}, tree.place, tree.key)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simbackup.devices.network.spec import BACK, way_through
 from simbackup.scenario.topology import Topology
-from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice
+from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, ObjectTarget, OnDevice, SplitMirror
 from simbackup.schema.job import Copying
 from simbackup.schema.unknown import UnknownError
 
@@ -48,21 +48,62 @@ class Places:
     def owner_of(self, device: str) -> str | None:
         """The host that owns a device, or the device on or in which it is; None if no host does."""
         owners, unknown = self._owners
-        seen: set[str] = set()
-        here: str | None = device
-        while here is not None and here not in seen:
+        for here in self._downwards(device):
             if here in owners:
                 return owners[here]
             if unknown is not None:
                 raise UnknownError(unknown.address)
-            seen.add(here)
-            part = self.devices.get(here)
-            here = part.lies_on() if part is not None else None
         return None
+
+    def store_of(self, device: str) -> str:
+        """The device on or in which a device lies in the end, itself if it stands by itself."""
+        *_, last = self._downwards(device)
+        return last
+
+    def _downwards(self, device: str) -> Iterator[str]:
+        """A device, and those on or in which it lies, one below the other."""
+        seen = {""}
+        while device not in seen:
+            yield device
+            seen.add(device)
+            part = self.devices.get(device)
+            device = (part.lies_on() if part is not None else None) or ""
 
     def host_of(self, data: str) -> str:
         """The host of a data set, which the checks have found."""
         return self.owner_of(self.data[data].on) or ""
+
+    @cached_property
+    def mounted(self) -> Mapping[str, str]:
+        """The frozen images that a host owns, and this host."""
+        owners, unknown = self._owners
+        if unknown is not None:
+            raise UnknownError(unknown.address)
+        return {name: host for name, host in owners.items() if isinstance(self.devices.get(name), ImageDevice)}
+
+    def read_at(self, data: str, image: str | None) -> str:
+        """The device whose host reads data for a backup: the frozen image if a host owns it, or that of the data."""
+        return image if image is not None and image in self.mounted else self.data[data].on
+
+    def reader_of(self, data: str, image: str | None) -> str:
+        """The host that reads data for a backup, which the checks have found."""
+        return self.owner_of(self.read_at(data, image)) or ""
+
+    def below(self, device: str) -> str | None:
+        """The disk or array from which a volume or a frozen image is read; None for other devices."""
+        part = self.devices.get(device)
+        if isinstance(part, ImageDevice) and not isinstance(part, SplitMirror):
+            return self.below(part.of)
+        return part.lies_on() if isinstance(part, OnDevice) else None
+
+    def reaches(self, host: str, device: str) -> bool:
+        """Whether a host reaches a disk or array: its own, that of the host it runs on, by links, or without any."""
+        keeper, around = self.owner_of(device), host
+        while around != keeper and around in self.hosts and self.hosts[around].within is not None:
+            around = self.hosts[around].within or ""
+        if keeper == around or (keeper is None and not any(device in link.joins for link in self.links.values())):
+            return True
+        return self.route(host, device) is not None
 
     def way_to(self, host: str, device: str) -> tuple[str, ...] | None:
         """The links from a host to what takes a backup: a library, a store, or the host of a disk; None if none."""
@@ -175,11 +216,13 @@ class Places:
 
         A device and the host that owns it are at one place, unless links are between them: then these are its buses. A
         link may join another link, as a bridge joins a loop. Among ways of equal length the one whose links are listed
-        first is taken. A link with a capacity of its own in the other direction is named with `BACK` where it is
-        crossed from an end that it lists later to one that it lists earlier, and a switch with the parts between which
-        it is crossed (`way_through`).
+        first is taken. Between two hosts, links of `storage` are taken only if there is no other way. A link with a
+        capacity of its own in the other direction is named with `BACK` where it is crossed from an end that it lists
+        later to one that it lists earlier, and a switch with the parts between which it is crossed (`way_through`).
         """
-        passed = self._beside_buses.way(begin, end)
+        passed = self._between_hosts.way(begin, end) if begin in self.hosts and end in self.hosts else None
+        if passed is None:
+            passed = self._beside_buses.way(begin, end)
         if passed is None:
             passed = self._beside_owners.way(begin, end)
         if passed is None:
@@ -190,12 +233,20 @@ class Places:
     @cached_property
     def _beside_buses(self) -> Topology:
         """The network in which a device that links join is beside these links."""
-        return self._topology({end for link in self.links.values() for end in link.joins})
+        return self._topology({end for link in self.links.values() for end in link.joins}, self.links)
+
+    @cached_property
+    def _between_hosts(self) -> Topology:
+        """That network without the links that carry only what hosts exchange with devices."""
+        links = {name: link for name, link in self.links.items() if not link.storage}
+        if len(links) == len(self.links):
+            return self._beside_buses
+        return self._topology({end for link in self.links.values() for end in link.joins}, links)
 
     @cached_property
     def _beside_owners(self) -> Topology:
         """The network in which every device is beside its owner."""
-        return self._topology(set())
+        return self._topology(set(), self.links)
 
     def _direction(self, before: str, link: str, after: str) -> str:
         """A link, and that it is crossed backwards if both directions differ; what joins it comes before all others."""
@@ -230,8 +281,8 @@ class Places:
         """The names of all links and ports that requests can cross by themselves, in each direction."""
         return tuple(s for link, part in self.links.items() for s in part.streets(link, self.ends_of(link)))
 
-    def _topology(self, bused: Collection[str]) -> Topology:
-        """The network of hosts and devices; a device with buses is beside these, not beside its host."""
+    def _topology(self, bused: Collection[str], links: Mapping[str, LinkSpec]) -> Topology:
+        """The network of hosts, devices and links; a device with buses is beside these, not beside its host."""
         beside: dict[str, dict[str, int]] = {}
 
         def join(one: str, other: str) -> None:
@@ -243,7 +294,7 @@ class Places:
             for device in part.owns:
                 if device not in bused:
                     join(host, device)
-        for link, part in self.links.items():
+        for link, part in links.items():
             for end in part.joins:
                 join(end, link)
-        return Topology(beside, self.links)
+        return Topology(beside, links)

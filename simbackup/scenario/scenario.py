@@ -14,7 +14,6 @@ from simbackup.scenario.agreement import check
 from simbackup.scenario.alternatives import Choice
 from simbackup.scenario.chance import check_ends, wrong_chance
 from simbackup.scenario.fleets import Fleets, reported_once
-from simbackup.scenario.history import wrong_history
 from simbackup.scenario.idle_keys import idle_keys
 from simbackup.scenario.library import Holdings
 from simbackup.scenario.reading import Known, read
@@ -207,7 +206,10 @@ def finished(
     works = found.reader.every_work()
     cited = {given.source for _, given in spec.quantities() if given.source is not None}
     problems.extend(_unknown_sources(spec, tree, works) if cited - works.keys() else ())
-    problems.extend(wrong_history(spec, tree))
+    if spec.history is not None:
+        from simbackup.scenario.history import wrong_history  # noqa: PLC0415 (few scenarios belong to a history)
+
+        problems.extend(wrong_history(spec, tree))
     problems.extend(wrong_chance(spec, tree, fleets))
     problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
     if problems:

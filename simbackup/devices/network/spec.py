@@ -72,6 +72,10 @@ class NetworkSheet(Frozen):
     congestion: Annotated[Literal["cubic", "reno"], Word()] = "cubic"
     """How senders recover after a loss: `cubic`, the default of Linux since 2006 and Windows since about
     2018; or `reno`, which halves the window and adds a segment each round trip, as older systems do."""
+    storage: Annotated[bool, Word()] = False
+    """Whether it carries what hosts exchange with devices only, as Fibre Channel, SAS and SCSI do: between two hosts,
+    data take another way if there is one.
+    """
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.TRANSFER: "rate",
@@ -104,9 +108,10 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     fabric: Rate | None = None
     """Rate that all ports share inside the switch, counted once for each byte; no limit by default."""
 
-    conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("medium", "ports", "fabric"), "in links that join three parts or more"
-    )
+    of_many: ClassVar[tuple[str, ...]] = ("medium", "ports", "fabric")
+    conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(of_many, "in links that join three parts or more") | {
+        "storage": "in links that join two hosts or more"
+    }
 
     def rules(self) -> Rules:
         """A shared medium has no ports."""
@@ -118,7 +123,9 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """Its own keys about ports, where there are parts enough."""
         if len(spec.ends_of(name)) > FEW:
-            yield from (f"links.{name}.{key}" for key in self.conditional)
+            yield from (f"links.{name}.{key}" for key in self.of_many)
+        if sum(end in spec.hosts for end in spec.ends_of(name)) > 1:
+            yield f"links.{name}.storage"
 
     def streets(self, name: str, ends: Collection[str]) -> tuple[str, ...]:
         """The names of what one can load by itself: both directions of the link, or those of each port.

@@ -59,11 +59,15 @@ def check_reader(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     spec, share = checks.spec, job.share
     if share is None or isinstance(share, Unknown) or job.data not in spec.data:
         return
-    check_share(checks, path, share, spec.owner_of(spec.data[job.data].on), (job.to, spec.way_to(share.host, job.to)))
+    reader = spec.owner_of(spec.read_at(job.data, job.source))
+    check_share(checks, path, share, reader, (job.to, spec.way_to(share.host, job.to)))
 
 
 def check_maker(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec, source: str) -> None:
     """Report a share to which something else than files is restored, or one to which no way leads from the copy."""
+    if job.discards(checks.spec):
+        checks.report((*path, "share"), f"'{job.to}' keeps nothing, so that no file is made", "leave it out")
+        return
     if saved.method != "file_level":
         checks.report((*path, "share"), "only files come back over a share, not an image", "leave it out")
     data = checks.spec.data.get(job.to or saved.data)
@@ -91,7 +95,7 @@ def check_spool(checks: Checks, path: Path, job: FileBackupSpec) -> None:
         if spool.size.si < least:
             message = f"fills up more than {MOST_TURNS:,} times in a backup"
             checks.report((*path, "spool", "size"), message, f"write at least {units.show_short(least, 'B')}")
-        checks.connected(here, checks.spec.data[job.data].on, spool.on)
+        checks.connected(here, checks.spec.read_at(job.data, job.source), spool.on)
     checks.connected(here, spool.on, job.to)
 
 
@@ -112,3 +116,22 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     elif job.method == "image" and data and data.change and data.change.run is None and not job.searches():
         message = f"an incremental image needs the runs of bytes in which '{job.data}' changes"
         checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{job.data}.change")
+
+
+def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec) -> None:
+    """Report a chain that begins with an incremental, or goes on with something else."""
+    if not job.replay:
+        return
+    if job.select is not None:
+        message = "has no effect on a restore of selected files, which are all in one save set"
+        checks.report((*path, "replay"), message, "leave it out")
+    jobs = checks.spec.jobs
+    legal = [
+        name for name, other in jobs.items()
+        if type(other) is type(saved) and other.level != "full" and other.data == saved.data
+    ]  # fmt: skip
+    for name in job.replay:
+        if checks.name((*path, "replay"), name, legal, "job") or name not in jobs:
+            continue
+        message = f"'{name}' makes no save sets that are based on those of '{job.restore}'"
+        checks.report((*path, "replay"), message, choices(name, legal))
