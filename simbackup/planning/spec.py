@@ -174,5 +174,6 @@ class SiteSpec(Frozen):
         """Report a time zone that does not exist, and growth without its sign of per cent."""
         yield from readable("zone", ZoneInfo, self.zone, "write for example 'Europe/Berlin' or 'UTC'")
         if self.growth is not None and self.growth.si > MOST_GROWTH:
-            meant = f"'{self.growth.si:g} %'" if "%" not in self.growth.text else "less"
-            yield ("growth",), f"is {100.0 * self.growth.si:,.0f} % in a year", f"did you mean {meant}?"
+            slip = f"did you mean '{self.growth.si:g} %'?" if "%" not in self.growth.text else ""
+            remedy = slip or f"write at most {100.0 * MOST_GROWTH:.0f} %"
+            yield ("growth",), f"is {100.0 * self.growth.si:,.0f} % in a year", remedy

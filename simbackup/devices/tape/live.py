@@ -113,7 +113,7 @@ class Library:
 
     def record(self, trace: Trace) -> None:
         """Record in the trace how long each drive moved its tape, and what went through it."""
-        rates, now = shares(trace), float(self.clock.env.now)
+        rates, now = shares(trace, {drive.name for drive in self.drives}), float(self.clock.env.now)
         for drive in self.drives:
             own = (span for span in trace.spans if span.cause == drive.name)
             moving = (span.end - span.start for span in own if nature_of(span.activity) is Nature.MECHANICAL)

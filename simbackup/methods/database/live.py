@@ -193,7 +193,7 @@ class DatabaseRestore:
         host, engine = system.hosts[self.way.host], _engine(target)
         for extent in copy.extents:
             logs, done = saved.method == "binary_log" or extent.begin > 0.0, 0.0
-            seconds = host.seconds(engine.replay_cpu) if logs else 1.0 / host.copy_rate
+            seconds = host.seconds(engine.replay_cpu) if logs else self.way.tool.copying_back(host)
             workers, largest = (1, 0.0) if logs else (self.way.workers, target.largest)
             for size, many in phases(extent.size, workers, largest):
                 back = self.way.reading(system, copy, (extent, done, size), many)

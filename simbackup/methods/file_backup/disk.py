@@ -122,7 +122,10 @@ class DiskBackup:
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """How a byte of one of its streams loads device and host, which copies it so many times."""
-        host, origin = system.hosts[self.host], system.origin(data, self.source).one_of(self.streams, number)
+        host, origin = (
+            system.hosts[self.host],
+            system.origin(data, self.source, mounted=True).one_of(self.streams, number),
+        )
         copy = self.tool.copying(host, copies)
         part = self.part(data)
         if self.method == "image" and self.share is not None:
@@ -223,6 +226,7 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     how, used = copy.reduction, system.used.get(lies.medium, whole.size)
     if how.together is None:
         return whole.part(lies.position + begin / there, size / there)
+    used = min(max(used, lies.size / copy.fetched), whole.size)  # what was there before holds the rest of its chunks
     chunks = ChunkStore(whole.store, (whole.begin, used), how.together, how.at_once, how.asked)
     return Region(chunks, whole.begin, min(size / copy.fetched, used))
 

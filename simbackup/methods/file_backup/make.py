@@ -82,8 +82,9 @@ def _changed(job: FileBackupSpec, data: DataSpec) -> Changed | None:
     since = age if age is not None else last.si if last is not None else None
     if change is None or data.change is None or since is None:
         return None
-    share, files = differs(change, since), change_of(data.change, by_file=True) or change
-    sent = 1.0 if age is None else differs(files, since) if job.method == "file_level" else share
+    least, files = 1.0 / data.size.si, change_of(data.change, by_file=True) or change  # a byte, as `portion` has it
+    share = max(differs(change, since), least)
+    sent = 1.0 if age is None else max(differs(files, since), least) if job.method == "file_level" else share
     return Changed(change, si_or(data.change.run, data.size.si), sent, share)
 
 

@@ -158,7 +158,7 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from self._server_uses(spec, name, self.to, host)
         objects = isinstance(spec.devices[self.to], ObjectTarget)
         if objects or spec.way_to(host, self.to):
-            yield f"jobs.{name}.connections"
+            yield from (f"jobs.{name}.connections", f"jobs.{name}.tool.window")
         if objects:
             yield from (f"jobs.{name}.{key}" for key in ("object_size", "tool.part", "tool.part_buffers"))
 
@@ -179,7 +179,7 @@ class FileBackupSpec(Saving, FileKeeping):
         yield f"jobs.{name}.tool.restore_cpu"
         yield from self._server_uses(spec, name, device, host)
         if objects or spec.way_from(host, device):
-            yield f"jobs.{restore}.connections"
+            yield from (f"jobs.{restore}.connections", f"jobs.{name}.tool.window")
         yield from (f"jobs.{name}.tool.part",) if objects else ()
         tape = isinstance(spec.devices[device], MediaLibrary)
         if tape and si_or(self.multiplexing, 1.0) > 1.0:

@@ -196,7 +196,8 @@ class TapeRestore:
         networks = [system.networks[name] for name in self.networks]
         cost = self.tool.restore_cpu
         each = 1.0 / host.copy_rate if cost is None else host.seconds(cost)
-        fill = host.on_threads(drive.crossing(stream), each).over(networks, 1.0 / how.sent, self.connections)
+        fill = host.on_threads(drive.crossing(stream), each)
+        fill = fill.over(networks, 1.0 / how.sent, self.connections, self.tool.window)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
             taken = streaming.handing_over(drive.parameters, stream.compression, stream.block) / ratio
             fill = self.tool.sending(
