@@ -48,6 +48,7 @@ class Crowd:
     law: Law | None = None
     going: Going | None = None
     asks = False
+    odd = True
     activity = ""
     sequential = 0.0
     active = True

@@ -69,7 +69,7 @@ class Ends(Generic[T]):
         order, until = self._order, at * (1.0 + ULPS)
         if not order or order[0][0] > until:
             return []
-        found = dict[T, None]()
+        found: dict[T, None] = {}
         while order and order[0][0] <= until:
             entry = heappop(order)
             if self._counts(entry):

@@ -31,7 +31,7 @@ class Flow(Limited):
     __slots__ = (
         "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "_uses", "activity",
         "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "going", "law", "links",
-        "may_ask", "moves", "near", "number", "own_rate", "places", "queued", "queues", "sequential", "share",
+        "may_ask", "moves", "near", "number", "odd", "own_rate", "places", "queued", "queues", "sequential", "share",
         "spent", "stop", "watchers", "weight",
     )  # fmt: skip
 
@@ -57,6 +57,8 @@ class Flow(Limited):
         self.share = share
         self.sequential = sequential
         self.law = law
+        self.watchers: dict[FlowCoupling, Guarded | None] = {}
+        """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
         self.links = tuple(dict.fromkeys([*demands, *moves]))
         self.load(demands, moves, places, going)
         self.done = env.event()
@@ -68,8 +70,6 @@ class Flow(Limited):
         """Units a second by itself; zero while it shares the level of a crowd."""
         self.bottleneck: Link | None = None
         self.number = 0
-        self.watchers: dict[FlowCoupling, Guarded | None] = {}
-        """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
         self.cause: str = name
         self._env = env
         self._since = self._limited_since = float(env.now)
@@ -146,6 +146,8 @@ class Flow(Limited):
         self.asks = asks_others(self.law)
         """Whether it has to be solved with all that cross its links, as it asks what they use; and if it ever may."""
         self.may_ask = self.law is not None or bool(self.queues)
+        self.odd = going is not None or self.may_ask or len(self.demands) < len(self.links) or bool(self.watchers)
+        """Whether more than links that it demands, and a cap, may have to do with its rate."""
         self._alone = None
 
     def look_around(self, *, stopped: bool = False) -> None:

@@ -199,10 +199,11 @@ class FlowNetwork:
         for part in watched:
             if isinstance(part, Flow):
                 self._crowds.release(part)
-                part.watchers[store] = guard
+                part.watchers[store], part.odd = guard, True
             else:
                 self._crowds.see(part)
                 part.watchers[store] = None
+                part.mark_odd()
 
     def uncouple(self, store: FlowCoupling) -> None:
         """Ask a store no more."""
@@ -224,6 +225,8 @@ class FlowNetwork:
 
     def resolve(self) -> None:
         """Give all flows that changes reach their rates under present capacities, caps and full or empty buffers."""
+        if not self.whole and self._solving.near(self._touched):
+            return
         reach = Reach(self._solving.stores)
         self._asking = True
         if self.whole:

@@ -137,7 +137,9 @@ class Link(CapacityMeter):
 
     def _load(self, flow: Flow) -> None:
         self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
-        self.may_ask = self.may_ask or flow.may_ask
+        if flow.may_ask:
+            self.may_ask = True
+            self.mark_odd()
 
     def _entangle(self) -> None:
         self.entangled = bool(self._asking) or (self.streams is not None and self.streams.uneven)
