@@ -12,11 +12,11 @@ from itertools import islice
 
 from simbackup.engine.crowds import MANY
 from simbackup.engine.mover import Mover
-from simbackup.engine.plain import Filling
+from simbackup.engine.plain import PlainFilling
 from simbackup.engine.reach import Touches
 
 
-def few(touched: Touches) -> Filling | None:
+def few(touched: Touches) -> PlainFilling | None:
     """The rates of all flows that changes reach, if these are few and plain."""
     waiting: list[Mover] = []
     for flow in touched.flows:
@@ -27,7 +27,7 @@ def few(touched: Touches) -> Filling | None:
         if link.odd:
             return None
         waiting += link.limited
-    filling = Filling()
+    filling = PlainFilling()
     while _took(filling, waiting):
         filling.fill()
         if not (waiting := list(filling.beyond())):
@@ -35,7 +35,7 @@ def few(touched: Touches) -> Filling | None:
     return None
 
 
-def _took(filling: Filling, waiting: list[Mover]) -> bool:
+def _took(filling: PlainFilling, waiting: list[Mover]) -> bool:
     """Whether flows are plain, and few together with those whom a link limits that they cross; these are added."""
     rooms = filling.rooms
     while waiting:

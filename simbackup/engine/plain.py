@@ -33,7 +33,7 @@ def plain_rates(flows: Iterable[Mover]) -> Iterable[tuple[Mover, float, Link | N
     UnevenError
         A link is spared turns at these rates.
     """
-    filling = Filling()
+    filling = PlainFilling()
     for flow in flows:
         filling.add(flow)
     filling.fill()
@@ -51,7 +51,7 @@ _Entry = tuple[float, str, int, LinkRoom | OwnLink]
 """A level, and the link that may be full at it, by name."""
 
 
-class Filling:
+class PlainFilling:
     """The rates of some flows and the link that limits each, None where its cap does."""
 
     def __init__(self) -> None:

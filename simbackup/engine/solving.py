@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from operator import attrgetter
+from typing import cast
 
 import simpy
 
@@ -46,7 +47,7 @@ class Solving:
         links, now = touched.links, float(self._env.now)
         for flow in touched.flows:
             links.update(dict.fromkeys(flow.links))
-        for flow, rate in filling.rates.items():
+        for flow, rate in cast("dict[Flow, float]", filling.rates).items():
             limit = filling.limits[flow]
             if flow.assign(now, rate, limit, own_limit(flow, rate, limit)):
                 self._ends.put(flow)
