@@ -18,6 +18,7 @@ from simbackup.engine.clock import Clock
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.trace import Trace
 from simbackup.live_parts import made
+from simbackup.methods.existing import Existing, Placing
 from simbackup.methods.job import Job, Schedule
 from simbackup.policies.clock import DAY, deadline
 from simbackup.scenario.spec import Spec
@@ -31,7 +32,7 @@ from simbackup.schema.capability import (
     OnDevice,
     SplitMirror,
 )
-from simbackup.schema.job import JobSpec
+from simbackup.schema.job import JobSpec, Storing
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
 from simbackup.units import parse_moment
@@ -62,7 +63,10 @@ def build(
 def job_of(name: str, spec: Spec) -> Job:
     """A live job of a scenario."""
     job = spec.jobs[name]
-    return Job(name, made(job, job, spec), schedule_of(job, spec.weekday))
+    work = made(job, job, spec)
+    if isinstance(job, Storing) and job.exists and isinstance(work, Placing):
+        work = Existing(work)
+    return Job(name, work, schedule_of(job, spec.weekday))
 
 
 def _devices(system: System, spec: Spec) -> None:

@@ -79,10 +79,10 @@ def simulate(
                 [Problem(Place(""), "until", f"there is no job '{name}'", choices(name, scenario.spec.jobs))]
             )
     system, jobs = _built(scenario, seed)
-    finished = start(system, jobs, until)
+    finished, step = start(system, jobs, until), system.env.step
     steps = 0
     while not finished.processed:
-        system.env.step()
+        step()
         steps += 1
         if steps % STEPS_BETWEEN_REPORTS == 0:
             if progress is not None:

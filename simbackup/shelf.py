@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
 
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema.datasheet import check_datasheet, own_sources
 from simbackup.schema.quantity import Frozen, Quantity
-from simbackup.schema.registry import RoomError
+from simbackup.schema.registry import RoomError, offered
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import read
 
@@ -47,8 +47,8 @@ def roots() -> tuple[Path, ...]:
 @cache
 def _installed() -> tuple[Path, ...]:
     package = Path(__file__).resolve().parent
-    offered = (_offered(point) for point in sorted(entry_points(group=DATA)))
-    return (package / "_data" if (package / "_data").is_dir() else package.parent, *offered)
+    folders = (_offered(point) for point in offered(DATA))
+    return (package / "_data" if (package / "_data").is_dir() else package.parent, *folders)
 
 
 def _offered(point: EntryPoint) -> Path:

@@ -73,13 +73,13 @@ def counting() -> Generator[Callable[[int, int], None]]:
         now = time.monotonic()
         if total != of or done < first:  # the next part of the work
             begin, first, of = now, done, total
-        text = described(done, total, done - first, now - begin)
+        new, seconds = done - first, now - begin
         if not sys.stderr.isatty():
             if now - spoken >= LINE_SECONDS:
                 spoken = now
-                print(text, file=sys.stderr)  # noqa: T201
+                print(described(done, total, new, seconds), file=sys.stderr)  # noqa: T201
             return
-        if bar is None and now - begin < QUIET_SECONDS:
+        if bar is None and seconds < QUIET_SECONDS:
             return
         if bar is None:
             from rich.console import Console  # noqa: PLC0415
@@ -88,7 +88,7 @@ def counting() -> Generator[Callable[[int, int], None]]:
             bar = Progress(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
             bar.add_task("", total=total)
             bar.start()
-        bar.update(bar.task_ids[0], completed=done, total=total, description=text)
+        bar.update(bar.task_ids[0], completed=done, total=total, description=described(done, total, new, seconds))
 
     try:
         yield report

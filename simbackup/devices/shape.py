@@ -115,11 +115,13 @@ class FlowShape:
         runs = {link: place._replace(run=max(place.run, size or 0.0)) for link, place in self.places.items()}
         return replace(self, places=runs)
 
-    def over(self, networks: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
+    def over(
+        self, networks: Sequence[Network], size: float = 1.0, connections: int = 1, window: float | None = None
+    ) -> FlowShape:
         """The shape when each unit also moves so many bytes over networks, one behind the other, on some connections.
 
-        A connection keeps to one wire of each, and is no faster than its window and the losses allow. Workers share
-        the connections.
+        A connection keeps to one wire of each, and is no faster than its window, that of its program, and the losses
+        allow. Workers share the connections.
         """
         shape = self
         if size <= 0.0 or not networks:
@@ -130,7 +132,7 @@ class FlowShape:
             shape = shape.plus(each_way, each_way)
             if connections < network.wires:
                 shape = shape.at_most(each * network.rate, network.link.name)
-        rate = connection_rate(networks)
+        rate = connection_rate(networks, window)
         if math.isfinite(rate):
             away = travel_time(networks)
             parts = {part: seconds / away / (each * rate) for part, seconds in travelling(networks).items()}
@@ -142,7 +144,8 @@ class FlowShape:
 
         Its requests use all wires, and as many connections as there are wires, or more.
         """
-        return self.over(path, size, max(min((network.wires for network in path), default=1), connections))
+        wires = min((network.wires for network in path if math.isfinite(network.rate)), default=1)  # a zone has none
+        return self.over(path, size, max(wires, connections))
 
     def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:
         """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause.

@@ -90,11 +90,13 @@ class Activity(StrEnum):
     WAIT_FOR_ROOM = "wait for room", Nature.WAITING, PAPER, "wait for room"
     WAIT_FOR_TURN = "wait for a turn", Nature.WAITING, PAPER, "job queue"
     WAIT_FOR_REQUESTS = "wait for requests", Nature.WAITING, PAPER
+    WAIT_FOR_RETRIEVAL = "wait for retrieval", Nature.WAITING, PAPER
     QUEUE = "queue", Nature.WAITING, CORAL  # a buffer behind other buffers of its job
 
     MOUNT = "mount", Nature.MECHANICAL, PURPLE
     DISMOUNT = "dismount", Nature.MECHANICAL, STONE
     LOAD = "load", Nature.MECHANICAL, GREY, "", WINE  # of a cartridge; of a dump at the processor of a database
+    INITIALISE = "initialise", Nature.MECHANICAL, LILAC
     UNLOAD = "unload", Nature.MECHANICAL, ASH
     LOCATE = "locate", Nature.MECHANICAL, RED
     REWIND = "rewind", Nature.MECHANICAL, SAND

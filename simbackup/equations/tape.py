@@ -30,6 +30,8 @@ class TapeDriveParameters:
         Metres per second; rewinding is at search speed.
     load_time, unload_time
         Seconds from cartridge inserted to ready, and from rewound to ejected.
+    initialise_time
+        Seconds that the first load of a new cartridge takes besides.
     locate_overhead
         Seconds that a locate takes beyond the way at search speed: stop, start, and the mean read-in.
     turn_time
@@ -71,6 +73,7 @@ class TapeDriveParameters:
     slowest_rate: float | None = None
     command_time: float = 0.0
     write_through: bool = False
+    initialise_time: float = 0.0
 
     def __post_init__(self) -> None:
         if min(self.native_rate, self.cartridge_capacity, self.tape_length, self.passes, self.host_rate) <= 0:
@@ -78,7 +81,7 @@ class TapeDriveParameters:
         if not 0 < self.read_speed <= self.search_speed:
             raise ValueError("need 0 < read_speed <= search_speed")
         times = (self.load_time, self.unload_time, self.locate_overhead, self.turn_time, self.reposition_time)
-        times = (*times, self.command_time)
+        times = (*times, self.command_time, self.initialise_time)
         if min(*times, self.buffer) < 0:
             raise ValueError("times and buffer must not be negative")
         if self.slowest_rate is not None and not 0 < self.slowest_rate <= self.native_rate:

@@ -35,7 +35,10 @@ def unknown(scenario: Scenario, names: Sequence[str], words: Sequence[str] = ())
             found = _of_fleet(scenario, address)
         else:
             found = _of_part(parts, section, rest)
-        if found:
+        if found and section == "jobs" and not _of_job(scenario, rest, WORDS):
+            job = scenario.spec.jobs[_job_of(scenario, rest)]
+            yield i, f"'{address}' is text, not a number", f"choose from: {', '.join(sorted(job.figures()['']))}"
+        elif found:
             yield i, f"there is no figure '{address}'", found
 
 
@@ -43,7 +46,7 @@ def _of_job(scenario: Scenario, rest: str, words: Sequence[str]) -> str:
     """What would be right in place of a wrong figure of a job; empty where the figure is right."""
     jobs = scenario.spec.jobs
     run, _, column = rest.rpartition(".")
-    name = run if run in jobs else series(run)
+    name = _job_of(scenario, rest)
     if name not in jobs:
         return choices(name, jobs)
     job = jobs[name]
@@ -55,6 +58,12 @@ def _of_job(scenario: Scenario, rest: str, words: Sequence[str]) -> str:
     if run != name and not _counted(run.removeprefix(f"{name}."), runs):
         return f"the job runs {runs} times: jobs.{name}.1.{column}"
     return _column(column, (*job.figures()[""], *words))
+
+
+def _job_of(scenario: Scenario, rest: str) -> str:
+    """The job that a figure is asked of, or of one of whose runs."""
+    run = rest.rpartition(".")[0]
+    return run if run in scenario.spec.jobs else series(run)
 
 
 def _counted(text: str, most: int) -> bool:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -178,7 +177,7 @@ def code_version() -> str:
     rooms = {
         f"{point.dist.name} {point.dist.version}"
         for group in (*registry.FAMILIES, shelf.DATA)
-        for point in entry_points(group=group)
+        for point in registry.offered(group)
         if point.dist is not None
     }
     return " ".join((program_version(), source.hexdigest()[:16], *sorted(rooms)))

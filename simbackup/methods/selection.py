@@ -20,6 +20,10 @@ class Selection:
     size: float
     at: float | None
 
+    def within(self, saved: SaveSet) -> Selection:
+        """No more of it than a save set has, as an incremental may have little."""
+        return Selection(min(self.files, max(int(saved.files), 1)), min(self.size, saved.size), self.at)
+
     def pieces(self, saved: SaveSet) -> list[tuple[float, float]]:
         """Begin and size of each piece of the save set: all files together at one place, or each by itself.
 
@@ -34,4 +38,7 @@ class Selection:
 
 def wanted(saved: SaveSet, selection: Selection | None) -> tuple[float, list[tuple[float, float]]]:
     """How many files of a save set are wanted, and begin and size of each piece: all in one piece unless selected."""
-    return (selection.files, selection.pieces(saved)) if selection else (saved.files, [(0.0, saved.size)])
+    if selection is None:
+        return saved.files, [(0.0, saved.size)]
+    there = selection.within(saved)
+    return there.files, there.pieces(saved)

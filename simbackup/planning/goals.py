@@ -96,7 +96,7 @@ def goals_of(tree: Node) -> Goals:
     other = kind_of(tree.mapping)
     if other is not None:
         raise InputError(
-            [Problem(tree.place, "", f"is a {other}, and no goals", "write for example 'windows_missed: 0'")]
+            [Problem(tree.place, "", f"is a {other}, not a file of goals", "write for example 'windows_missed: 0'")]
         )
     problems: list[Problem] = []
     spec = validate(GoalsSpec, tree, "", problems)

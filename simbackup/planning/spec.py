@@ -25,7 +25,6 @@ from simbackup.schema.quantity import (
     SizePerFile,
     Text,
 )
-from simbackup.units.slips import bits
 
 EARLIEST, LATEST = date(1900, 1, 1), date(2200, 1, 1)
 """First days of sites, far enough from the first and the last day that dates can have."""
@@ -77,12 +76,6 @@ class SystemSpec(Frozen):
     """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
     backups wait in the order `priority`, those with lower numbers also run first.
     """
-
-    def rules(self) -> Rules:
-        """Report a size in bits."""
-        message, _, remedy = bits(self.size.text).partition("; ")
-        if message:
-            yield ("size",), f"'{self.size.text}' {message}", remedy
 
     def by_file(self) -> bool:
         """Whether its files are saved one by one."""
@@ -181,5 +174,6 @@ class SiteSpec(Frozen):
         """Report a time zone that does not exist, and growth without its sign of per cent."""
         yield from readable("zone", ZoneInfo, self.zone, "write for example 'Europe/Berlin' or 'UTC'")
         if self.growth is not None and self.growth.si > MOST_GROWTH:
-            meant = f"'{self.growth.si:g} %'" if "%" not in self.growth.text else "less"
-            yield ("growth",), f"is {100.0 * self.growth.si:,.0f} % in a year", f"did you mean {meant}?"
+            slip = f"did you mean '{self.growth.si:g} %'?" if "%" not in self.growth.text else ""
+            remedy = slip or f"write at most {100.0 * MOST_GROWTH:.0f} %"
+            yield ("growth",), f"is {100.0 * self.growth.si:,.0f} % in a year", remedy

@@ -40,9 +40,11 @@ class Figures:
         more = self._of_many(owner)
         if column in more:
             return more[column]
-        section, _, name = owner.partition(".")
-        known = [f"{section}.{name}.{c}" for c in more]
-        known += [f"{own}.{c}" for own, row in self._rows.items() if own.startswith(f"{section}.") for c in row]
+        if isinstance(self._rows.get(owner, {}).get(column), str):
+            numbers = (known.removeprefix(f"{owner}.") for known in self._of_rows if known.rpartition(".")[0] == owner)
+            raise ResultError(f"'{address}' is text, not a number; choose from: {', '.join(sorted(numbers))}")
+        section = owner.partition(".")[0]
+        known = [f"{owner}.{c}" for c in more] + [each for each in self._of_rows if each.startswith(f"{section}.")]
         raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
 
     @cached_property

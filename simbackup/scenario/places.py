@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -48,17 +48,26 @@ class Places:
     def owner_of(self, device: str) -> str | None:
         """The host that owns a device, or the device on or in which it is; None if no host does."""
         owners, unknown = self._owners
-        seen: set[str] = set()
-        here: str | None = device
-        while here is not None and here not in seen:
+        for here in self._downwards(device):
             if here in owners:
                 return owners[here]
             if unknown is not None:
                 raise UnknownError(unknown.address)
-            seen.add(here)
-            part = self.devices.get(here)
-            here = part.lies_on() if part is not None else None
         return None
+
+    def store_of(self, device: str) -> str:
+        """The device on or in which a device lies in the end, itself if it stands by itself."""
+        *_, last = self._downwards(device)
+        return last
+
+    def _downwards(self, device: str) -> Iterator[str]:
+        """A device, and those on or in which it lies, one below the other."""
+        seen = {""}
+        while device not in seen:
+            yield device
+            seen.add(device)
+            part = self.devices.get(device)
+            device = (part.lies_on() if part is not None else None) or ""
 
     def host_of(self, data: str) -> str:
         """The host of a data set, which the checks have found."""
@@ -208,9 +217,8 @@ class Places:
         A device and the host that owns it are at one place, unless links are between them: then these are its buses. A
         link may join another link, as a bridge joins a loop. Among ways of equal length the one whose links are listed
         first is taken. Between two hosts, links of `storage` are taken only if there is no other way. A link with a
-        capacity of its own in the other direction is named with `BACK` where it is
-        crossed from an end that it lists later to one that it lists earlier, and a switch with the parts between which
-        it is crossed (`way_through`).
+        capacity of its own in the other direction is named with `BACK` where it is crossed from an end that it lists
+        later to one that it lists earlier, and a switch with the parts between which it is crossed (`way_through`).
         """
         passed = self._between_hosts.way(begin, end) if begin in self.hosts and end in self.hosts else None
         if passed is None:

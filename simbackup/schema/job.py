@@ -8,11 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator
 
 from simbackup import units
+from simbackup.schema.capability import Sink
 from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
 from simbackup.schema.failing import FailsSpec
 from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Modelled, Part, Path
-from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Rate, Text
+from simbackup.schema.quantity import (
+    Count,
+    Duration,
+    Pieces,
+    PositiveDuration,
+    PositiveSize,
+    Quantity,
+    Rate,
+    Text,
+    Word,
+)
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -20,6 +31,11 @@ if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
 
 SCHEDULE = ("every", "until", "window")
+NOT_OF_EXISTING = (
+    "after", "begin", *SCHEDULE, "deadline", "queues", "priority", "retries", "retry_after", "delay", "fails",
+    "most_rate",
+)  # fmt: skip
+"""Keys of jobs that run."""
 
 
 def _names(raw: Any) -> Any:
@@ -42,7 +58,7 @@ class JobSpec(Part):
     """Time from one start to the next."""
     until: Duration | None = None
     """When to stop repeating, counted from the start."""
-    window: Duration | None = None
+    window: PositiveDuration | None = None
     """Time within which it should end, counted from when it was due."""
     deadline: Text | None = None
     """Time of day by which it should end, such as `06:00`, or time of a weekday, such as `monday 06:00`: the first such
@@ -139,10 +155,24 @@ class FileKeeping(JobSpec):
 class Storing(JobSpec):
     """A job that writes a save set onto a target of any kind."""
 
+    exists: Annotated[bool, Word()] = False
+    """Whether its save set exists at the start, where the job would have written it; the job itself does not run then.
+    Of several that exist, those listed later are newer.
+    """
+
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "pool")
     """Its keys that do nothing where objects are written."""
     not_on_disk: ClassVar[tuple[str, ...]] = ("streams", "pool")
     """Its keys that do nothing where a disk is written."""
+
+    def check_existing(self, checks: Checks, path: Path) -> None:
+        """Report times of a job that does not run."""
+        if not self.exists:
+            return
+        said = [key for key in NOT_OF_EXISTING if getattr(self, key) is not None and getattr(self, key) != ()]
+        for key in said:
+            message = "has no effect on a job whose save set exists at the start, and which does not run"
+            checks.report((*path, key), message, "leave it out")
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""
@@ -191,3 +221,15 @@ class Restoring(JobSpec):
         replay: Names
         rounds: Rounds | None
         copied_by: Text | None
+
+    def discards(self, spec: Spec) -> bool:
+        """Whether it keeps nothing of what it reads."""
+        return self.to is not None and self.to not in spec.data and isinstance(spec.devices.get(self.to), Sink)
+
+    def host_of(self, spec: Spec, data: str) -> str:
+        """The host to which saved data come back: that of what discards them, if one owns it, or that of the data."""
+        if self.to is None:
+            return spec.host_of(data)
+        if self.discards(spec):
+            return spec.owner_of(self.to) or spec.host_of(data)
+        return spec.host_of(self.to)

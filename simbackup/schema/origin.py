@@ -56,7 +56,7 @@ class Origin(BaseModel):
     """The measured rows that the value was chosen or changed after seeing."""
     uncertainty: Any = None
     """Standard uncertainty of a fitted value, in its unit."""
-    correlations: dict[str, Annotated[float, Field(ge=-1.0, le=1.0)]] = {}
+    correlations: dict[str, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict[str, float])
     """Correlations of a fitted value with other uncertain values, by their names: the fit compensates for errors in
     these.
     """

@@ -24,6 +24,7 @@ from simbackup.errors import choices
 from simbackup.schema.origin import NEEDS, Origin, read_origin
 from simbackup.schema.unknown import Unknown, UnknownError
 from simbackup.schema.wording import EMPTY
+from simbackup.units.slips import bits
 
 LATEST = 36_500 * 86_400.0
 """Seconds up to which a float distinguishes times a microsecond apart: a hundred years."""
@@ -179,6 +180,9 @@ class Unit:
             if named:
                 raise problem(f"{error}, nor an allowed word", choices(raw, named), *path) from None
             raise problem(str(error), "", *path) from None
+        in_bits, _, meant = bits(str(raw)).partition("; ") if self.unit == "B" else ("", "", "")
+        if in_bits:
+            raise problem(f"'{raw}' {in_bits}", meant, *path)
         if not self.within(si):
             raise problem(f"{raw} is out of bounds", self.remedy(si), *path)
         return si

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_USUAL = re.compile("[\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
-"""No tab, no mark of the byte order, and one kind of line break."""
+_RARE = re.compile("[\x00-\t\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+"""Tabs, other characters of control, marks of the byte order, and line breaks of other kinds."""
 
 
 class _RareError(Exception):
@@ -22,7 +22,7 @@ def composed(text: str, greatest_depth: int) -> Any | None:
 
     None if the text is empty, wrong, nested in more than so many levels or otherwise unusual, or without libyaml.
     """
-    if _USUAL.fullmatch(text) is None:
+    if _RARE.search(text) is not None:
         return None
     try:
         import yaml  # noqa: PLC0415 (paid only where a file is read)

@@ -25,7 +25,7 @@ def beyond(name: str, factor: Callable[[str], object]) -> str:
 
 
 def bits(text: str) -> str:
-    """Advice for a size in bits, of which nobody has any but of networks; empty for any other text.
+    """Advice for a size in bits, which only rates of networks are counted in; empty for any other text.
 
     >>> bits("100 Gb"), bits("100 GB")
     ("is in bits; did you mean '100 GB'?", '')

@@ -52,6 +52,14 @@ def test_a_slow_source_never_fills_it() -> None:
     assert result.get("jobs.save.elapsed") == pytest.approx(200e9 / 90e6, rel=1e-3)
 
 
+def test_a_device_with_a_zone_is_written_and_read_over_all_wires_of_its_bus() -> None:
+    bus = "links:\n  bus: {rate: 100 MB/s, latency: 0 s, joins: [host, slow], count: 4}\ndata:\n"
+    text = SITE.replace("data:\n", bus, 1) + "  back: {restore: save, after: save}\n"
+    result = sb.simulate(text, {"data.data.size": "20 GB"})
+    assert result.get("jobs.save.elapsed") == pytest.approx(20e9 / 400e6, rel=1e-3)
+    assert result.get("jobs.back.elapsed") == pytest.approx(20e9 / 400e6, rel=1e-3)
+
+
 def test_the_members_of_an_array_land_side_by_side() -> None:
     """Four disks for data have four zones, which drain at four times the rate; parity goes to a fifth."""
     array = "{kind: raid, level: 5, stripe_unit: 64 KiB, controller_overhead: 0 s, disks: 5, ssd: {"

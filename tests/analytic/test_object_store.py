@@ -226,3 +226,30 @@ def test_a_compressed_save_set_goes_to_objects_as_it_is() -> None:
 def test_a_store_of_its_own_host_needs_no_line() -> None:
     expected = oracle.seconds([40e6] * 1000, part=PART, latency=WRITE, rate=RATE, connections=16, extra=2)
     assert elapsed({"links": None, "hosts.host.owns": ["disk", "bucket"]}) == pytest.approx(expected, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("objects", [10.0, 1000.0])
+def test_an_archive_is_asked_for_each_object_and_read_when_all_can_be(objects: float) -> None:
+    plain = {"jobs.full.object_size": f"{40e9 / objects} B"}
+    archive = {"devices.bucket.retrieval_time": "4 h", "devices.bucket.retrieval_requests": "5 /s"}
+    assert elapsed(plain | archive, "back") == pytest.approx(elapsed(plain, "back") + 4 * 3600.0 + objects / 5.0)
+    assert elapsed(plain | archive) == elapsed(plain)
+
+
+def test_a_few_files_are_retrieved_alone() -> None:
+    chosen = {"jobs.back.select": {"files": 20, "size": "800 MB"}}
+    archive = {"devices.bucket.retrieval_requests": "5 /s"}
+    assert elapsed(chosen | archive, "back") == pytest.approx(elapsed(chosen, "back") + 20 / 5.0)
+    assert (
+        sb.simulate(sb.load(SITE, chosen | archive)).activities("back")["devices.bucket", "wait for retrieval"] == 4.0
+    )
+
+
+def test_the_dump_of_a_database_is_retrieved_before_it_is_loaded() -> None:
+    database = {
+        "data.files": {"on": "disk", "size": "40 GB", "database": "database/postgresql"},
+        "jobs.full": {"method": "logical_dump", "data": "files", "to": "bucket", "workers": 4},
+        "jobs.back": {"restore": "full", "workers": 4, "after": "full"},
+    }
+    archive = {"devices.bucket.retrieval_time": "4 h", "devices.bucket.retrieval_requests": "1 /s"}
+    assert elapsed(database | archive, "back") == pytest.approx(elapsed(database, "back") + 4 * 3600.0 + 4.0)

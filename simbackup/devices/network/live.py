@@ -47,10 +47,13 @@ def opposite(path: Iterable[Network]) -> tuple[Network, ...]:
     return tuple(network.other or network for network in path)
 
 
-def connection_rate(networks: Sequence[Network]) -> float:
-    """Bytes a second that the window or the losses leave one connection over networks, one behind the other."""
+def connection_rate(networks: Sequence[Network], window: float | None = None) -> float:
+    """Bytes a second that windows or losses leave one connection over networks, one behind the other.
+
+    `window` are the most bytes that its program has under way, as ssh does.
+    """
     away = travel_time(networks)
-    windows = [network.window for network in networks if network.window is not None]
+    windows = [most for most in (window, *(network.window for network in networks)) if most is not None]
     segments = [network.segment for network in networks if network.segment > 0.0]
     kept = math.prod(1.0 - network.loss for network in networks)
     by_window = window_rate(min(windows), away) if windows else math.inf

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import simpy
 
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction
 from simbackup.engine.activity import Activity
+from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import objects as equations
@@ -22,7 +25,8 @@ class Terms:
     """What an object store grants: seconds of a request, bytes a second of a connection, bytes of a part.
 
     And to all: requests and bytes a second in each direction, and connections; to one object, parts at once. An object
-    of several parts takes some requests more.
+    of several parts takes some requests more. An archive makes objects readable some seconds after it is asked for
+    them, so many of them a second.
     """
 
     write_latency: float
@@ -37,6 +41,8 @@ class Terms:
     parts_at_once: float | None = None
     object_requests: float = 0.0
     most_parts: float = math.inf
+    retrieval_time: float = 0.0
+    retrieval_requests: float = math.inf
 
 
 class Objects(NamedTuple):
@@ -100,6 +106,13 @@ class ObjectStore:
         demands = {self.link: held, self.requests[direction]: 1.0 / each}
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
         return replace(shape.plus(demands, dict.fromkeys(demands, 1.0)), sent=1.0)
+
+    def retrieve(self, clock: Clock, job: str, objects: float) -> Generator[simpy.Event, Any, None]:
+        """Ask an archive for so many objects, one request each, and wait until all of them can be read."""
+        asked = objects / self.terms.retrieval_requests
+        lasts = self.terms.retrieval_time * clock.drawn(f"{self.name}.retrieval_time", job, 1.0)
+        with clock.span(job, self.name, Activity.WAIT_FOR_RETRIEVAL):
+            yield clock.env.timeout(asked + lasts)
 
     def _sending(self, networks: Sequence[Network]) -> tuple[float, dict[tuple[str, str], float]]:
         """Bytes a second of one connection, and the seconds of a byte by what sets them: store, wire, or travel."""

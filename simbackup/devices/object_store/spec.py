@@ -46,6 +46,10 @@ class ObjectStoreSheet(Frozen):
     """Maximum number of parts of an object; the parts of a larger one are larger. No limit by default."""
     object_requests: Count | None = None
     """Further requests to write an object of several parts, to begin and complete it; none by default."""
+    retrieval_time: Duration | None = None
+    """Time from when an archive is asked for objects until they can be read; none by default."""
+    retrieval_requests: Frequency | None = None
+    """Maximum objects per second for which it can be asked; no limit by default."""
 
 
 class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
@@ -53,7 +57,7 @@ class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
 
     kind: Literal["object_store"]
 
-    each_time: ClassVar[frozenset[str]] = frozenset({"write_latency", "read_latency"})
+    each_time: ClassVar[frozenset[str]] = frozenset({"write_latency", "read_latency", "retrieval_time"})
     pieces: ClassVar[Mapping[str, Piece]] = {limit: Piece(times=limit) for limit in LIMITS}
 
     def facts(self) -> Facts:
@@ -62,6 +66,7 @@ class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
         yield from amount(self.part, "each request")
         yield from amount(self.write_requests, "written")
         yield from amount(self.read_requests, "read")
+        yield from amount(self.retrieval_time, "until objects can be read")
 
     def figures(self) -> Figures:
         """How much it was used, and each of its limits."""

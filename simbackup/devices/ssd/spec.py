@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -61,6 +62,11 @@ class SsdSpec(BlockDevice, Modelled, SsdSheet):
     kind: Literal["ssd"]
 
     pieces: ClassVar[Mapping[str, Piece]] = {"landing_zone": Piece(times="drain_rate")}
+
+    def written_at_once(self, streams: int) -> float:
+        """Without end, as nothing moves."""
+        del streams
+        return math.inf
 
     def facts(self) -> Facts:
         """Capacity and rates."""

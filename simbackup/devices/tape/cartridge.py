@@ -10,13 +10,17 @@ LEAST_ROOM = 1.0
 
 @dataclass(slots=True, eq=False)
 class Cartridge:
-    """A cartridge, its pool, and how much of it is written, in bytes on the tape."""
+    """A cartridge, its pool, and how much of it is written, in bytes on the tape.
+
+    A `new` one was never loaded.
+    """
 
     name: str
     capacity: float
     pool: str | None = None
     end: float = 0.0
     in_use: bool = False
+    new: bool = False
 
     @property
     def room(self) -> float:

@@ -113,7 +113,7 @@ class Library:
 
     def record(self, trace: Trace) -> None:
         """Record in the trace how long each drive moved its tape, and what went through it."""
-        rates, now = shares(trace), float(self.clock.env.now)
+        rates, now = shares(trace, {drive.name for drive in self.drives}), float(self.clock.env.now)
         for drive in self.drives:
             own = (span for span in trace.spans if span.cause == drive.name)
             moving = (span.end - span.start for span in own if nature_of(span.activity) is Nature.MECHANICAL)
@@ -195,6 +195,10 @@ class Library:
         yield from self._move(job, Activity.MOUNT)
         with self.clock.span(job, drive.name, Activity.LOAD):
             yield self._pass(job, "drive.load_time", drive.parameters.load_time)
+        if cartridge.new:
+            with self.clock.span(job, drive.name, Activity.INITIALISE):
+                yield self._pass(job, "drive.initialise_time", drive.parameters.initialise_time)
+            cartridge.new = False
         drive.cartridge, drive.position = cartridge, 0.0
         return drive
 

@@ -19,7 +19,8 @@ def make(site: Site, library: TapeLibrarySpec) -> Library:
     names = [f"{address}.drive.{i + 1}" for i in range(library.drive_count())]
     drives = [Drive(name, parameters, Link(name, 1.0, plain=True)) for name in names]
     pools = [pool for pool, number in library.pool_sizes().items() for _ in range(number)]
-    cartridges = [Cartridge(f"cartridge.{i + 1}", parameters.cartridge_capacity, pool) for i, pool in enumerate(pools)]
+    capacity, new = parameters.cartridge_capacity, library.new_cartridges and parameters.initialise_time > 0.0
+    cartridges = [Cartridge(f"cartridge.{i + 1}", capacity, pool, new=new) for i, pool in enumerate(pools)]
     robots = simpy.Resource(site.system.env, int(library.robots.si))
     stay = library.unload_after.si if library.unload_after else None
     return Library(site.system.clock, address, robots, library.exchange_time.si, cartridges, drives, stay)

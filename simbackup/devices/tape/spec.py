@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
@@ -17,6 +17,7 @@ from simbackup.schema.quantity import si_or
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring, Storing
 
 from typing import Annotated, Literal
@@ -56,6 +57,8 @@ class TapeDriveSheet(Frozen):
     """Speed of the tape while it searches or rewinds."""
     load_time: Duration
     """Time from insertion until ready at the beginning of the tape."""
+    initialise_time: Duration | None = None
+    """Time that the first load of a new cartridge takes in addition to `load_time`; none by default."""
     unload_time: Duration
     """Time from the beginning of the tape until ready for removal."""
     locate_overhead: Duration
@@ -91,7 +94,10 @@ class TapeDriveSheet(Frozen):
 class TapeDriveSpec(Part, Modelled, TapeDriveSheet):
     """A tape drive in a library."""
 
-    conditional: ClassVar[Mapping[str, str]] = {"command_time": "in jobs whose tool says how large a block is"}
+    conditional: ClassVar[Mapping[str, str]] = {
+        "command_time": "in jobs whose tool says how large a block is",
+        "initialise_time": "in libraries with 'new_cartridges: true'",
+    }
 
     def facts(self) -> Facts:
         """Rates and the capacity of a cartridge."""
@@ -125,6 +131,10 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     """The type of its cartridges; the one that its drives take by default."""
     cartridges: Pieces | None = None
     """Total number of cartridges; by default, as many as there are slots."""
+    new_cartridges: Annotated[bool, Word()] = False
+    """Whether its cartridges have never been loaded, so that drives that initialise new cartridges do so at the first
+    load of each.
+    """
     pools: dict[str, Pieces] | None = None
     """Number of cartridges reserved for each named pool; jobs that name no pool use the others."""
     unload_after: Duration | None = None
@@ -132,7 +142,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
 
     drawn_as: ClassVar[str] = "library"
     each_time: ClassVar[frozenset[str]] = frozenset({
-        "exchange_time", "drive.load_time", "drive.unload_time", "drive.locate_overhead",
+        "exchange_time", "drive.load_time", "drive.unload_time", "drive.locate_overhead", "drive.initialise_time",
     })  # fmt: skip
     pieces: ClassVar[Mapping[str, Piece]] = {
         "drives": Piece("drives", waits="wait for a drive"),
@@ -144,6 +154,12 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         """How much each drive was used, and whether its tape streamed."""
         own = (*USE, "stops", "tape_rate", "streams_from")
         return {f"drive.{number}": own for number in range(1, self.drive_count() + 1)}
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The time in which drives initialise cartridges, if these are new."""
+        del spec
+        if self.new_cartridges:
+            yield f"devices.{name}.drive.initialise_time"
 
     def rules(self) -> Rules:
         """Report drives, cartridges and pools that do not fit into the library."""

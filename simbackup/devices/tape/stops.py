@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,10 +13,10 @@ from simbackup.equations import streaming
 from simbackup.equations.tape import TapeDriveParameters
 
 
-def shares(trace: Trace) -> dict[str, list[tuple[float, float]]]:
-    """From when each link of a trace had which share of its capacity in use."""
+def shares(trace: Trace, links: Collection[str]) -> dict[str, list[tuple[float, float]]]:
+    """From when each of some links of a trace had which share of its capacity in use."""
     found: dict[str, list[tuple[float, float]]] = {}
-    for rate in link_rates(trace):
+    for rate in link_rates(trace, links):
         found.setdefault(rate.link, []).append((rate.time, rate.busy))
     return found
 

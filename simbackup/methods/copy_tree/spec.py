@@ -70,7 +70,7 @@ class CopyTreeSpec(JobSpec):
                 yield from (f"jobs.{name}.tool.{key}" for key in ("delta_block", "delta_checksum"))
                 yield f"data.{self.data}.change.run"
             yield from (f"jobs.{name}.{key}" for key in ("connections", "tool.server_cpu", "tool.server_file_cpu"))
-            yield from (f"jobs.{name}.tool.{key}" for key in ("share_calls", "list_record"))
+            yield from (f"jobs.{name}.tool.{key}" for key in ("share_calls", "list_record", "window"))
             if self.tool is not None and self.tool.alternates:
                 yield f"jobs.{name}.tool.request"
 

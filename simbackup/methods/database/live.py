@@ -174,6 +174,7 @@ class DatabaseRestore:
         yield from _pass(system, job, f"data.{self.to}", Activity.START, self.way.tool.start_time)
         logs = self.logs(system, full)
         with system.shut_out(self.to):
+            yield from self.way.retrieved(system, job, [saved.copies[0] for saved in (full, *logs)])
             for saved in (full, *logs):
                 if saved.method == "logical_dump":
                     yield from self._load(system, job, saved)
@@ -192,7 +193,7 @@ class DatabaseRestore:
         host, engine = system.hosts[self.way.host], _engine(target)
         for extent in copy.extents:
             logs, done = saved.method == "binary_log" or extent.begin > 0.0, 0.0
-            seconds = host.seconds(engine.replay_cpu) if logs else 1.0 / host.copy_rate
+            seconds = host.seconds(engine.replay_cpu) if logs else self.way.tool.copying_back(host)
             workers, largest = (1, 0.0) if logs else (self.way.workers, target.largest)
             for size, many in phases(extent.size, workers, largest):
                 back = self.way.reading(system, copy, (extent, done, size), many)

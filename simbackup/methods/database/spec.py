@@ -101,7 +101,7 @@ class DatabaseBackupSpec(BackupJob):
         yield from super().restore_uses(spec, name, restore, job)
         objects = isinstance(spec.devices[self.to], ObjectTarget)
         yield f"jobs.{restore}.connections" if objects else f"hosts.{spec.owner_of(self.to)}.read_ahead"
-        yield f"jobs.{restore}.workers"
+        yield from (f"jobs.{restore}.workers", *([f"jobs.{name}.tool.restore_cpu"] * (self.method != "logical_dump")))
         yield from _coded(name, self, restore=True)
         for data in {job.to or self.data, self.data}:
             address = f"data.{data}"
@@ -218,7 +218,7 @@ def _backup_uses(spec: Spec, name: str, job: DatabaseBackupSpec | BinaryLogSpec)
     if isinstance(spec.devices[job.to], ObjectTarget):
         yield from (f"jobs.{name}.tool.{key}" for key in ("part", "part_buffers"))
     elif spec.owner_of(job.to) != spec.host_of(job.data):
-        yield f"jobs.{name}.tool.server_cpu"
+        yield from (f"jobs.{name}.tool.server_cpu", f"jobs.{name}.tool.window")
     if job.compressor is not None:
         yield from (f"data.{job.data}.compression", f"jobs.{name}.tool.shares_threads")
     yield from _coded(name, job)

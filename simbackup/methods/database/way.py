@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -93,6 +93,12 @@ class Way:
         objects = Objects(size / workers, float(workers), tool.part, tool.part_buffers)
         connections = self.connections or workers
         return store.carrying(shape, direction, objects, networks, connections, drawn=system.drawn(copy.job))
+
+    def retrieved(self, system: System, job: str, copies: Sequence[Copy]) -> Wait:
+        """Wait until the objects of all copies that are in an archive can be read."""
+        of_worker = self.workers * sum(copy.target in system.object_stores for copy in copies)
+        for store in dict.fromkeys(copy.target for copy in copies if copy.target in system.object_stores):
+            yield from system.object_stores[store].retrieve(system.clock, job, float(of_worker))
 
     def reading(self, system: System, copy: Copy, part: tuple[Extent, float, float], workers: int = 1) -> FlowShape:
         """How a byte of a part of a copy loads all on its way back until a worker on the database's host has it.

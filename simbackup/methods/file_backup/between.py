@@ -65,6 +65,9 @@ def check_reader(checks: Checks, path: Path, job: FileBackupSpec) -> None:
 
 def check_maker(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec, source: str) -> None:
     """Report a share to which something else than files is restored, or one to which no way leads from the copy."""
+    if job.discards(checks.spec):
+        checks.report((*path, "share"), f"'{job.to}' keeps nothing, so that no file is made", "leave it out")
+        return
     if saved.method != "file_level":
         checks.report((*path, "share"), "only files come back over a share, not an image", "leave it out")
     data = checks.spec.data.get(job.to or saved.data)
@@ -113,3 +116,22 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     elif job.method == "image" and data and data.change and data.change.run is None and not job.searches():
         message = f"an incremental image needs the runs of bytes in which '{job.data}' changes"
         checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{job.data}.change")
+
+
+def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec) -> None:
+    """Report a chain that begins with an incremental, or goes on with something else."""
+    if not job.replay:
+        return
+    if job.select is not None:
+        message = "has no effect on a restore of selected files, which are all in one save set"
+        checks.report((*path, "replay"), message, "leave it out")
+    jobs = checks.spec.jobs
+    legal = [
+        name for name, other in jobs.items()
+        if type(other) is type(saved) and other.level != "full" and other.data == saved.data
+    ]  # fmt: skip
+    for name in job.replay:
+        if checks.name((*path, "replay"), name, legal, "job") or name not in jobs:
+            continue
+        message = f"'{name}' makes no save sets that are based on those of '{job.restore}'"
+        checks.report((*path, "replay"), message, choices(name, legal))

@@ -20,6 +20,7 @@ from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import given_back, ingested
+from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
@@ -91,9 +92,19 @@ class DiskBackup:
 
         yield from side_by_side(system, [stream(number) for number in range(self.streams)])
         system.require_image(self.source)
-        copy = Copy(job, self.to, stored, time, [Extent(0.0, part.size, self.to, position)], self.reduction)
-        system.catalogue.add(SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level))
+        self.enter(system, job, part, time, Extent(0.0, part.size, self.to, position))
         return Moved(part.size, part.files)
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the save set in its place, as if written at a time."""
+        part = self.part(system.data[self.data])
+        position = system.reserve(self.to, part.size / self.reduction.stored)
+        self.enter(system, job, part, time, Extent(0.0, part.size, self.to, position))
+
+    def enter(self, system: System, job: str, part: Portion, time: float, place: Extent) -> None:
+        """Enter a save set that lies at a place into the catalogue."""
+        copy = Copy(job, self.to, self.reduction.stored, time, [place], self.reduction)
+        system.catalogue.add(SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level))
 
     def going(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """How a byte of one of its streams loads all on its way to the target, before that itself."""
@@ -111,7 +122,10 @@ class DiskBackup:
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """How a byte of one of its streams loads device and host, which copies it so many times."""
-        host, origin = system.hosts[self.host], system.origin(data, self.source).one_of(self.streams, number)
+        host, origin = (
+            system.hosts[self.host],
+            system.origin(data, self.source, mounted=True).one_of(self.streams, number),
+        )
         copy = self.tool.copying(host, copies)
         part = self.part(data)
         if self.method == "image" and self.share is not None:
@@ -133,7 +147,8 @@ class DiskBackup:
 class DiskRestore:
     """A restore from a disk of any host to the place of a data set, by the host of these or over a share of it.
 
-    Some of the files of a file-level backup may be selected; an image is always restored as a whole.
+    Some of the files of a file-level backup may be selected; an image is always restored as a whole. What is read need
+    not be `kept`.
     """
 
     host: str
@@ -146,6 +161,11 @@ class DiskRestore:
     connections: int = 1
     streams: int = 1
     share: Share | None = None
+    kept: bool = True
+
+    @property
+    def _arrival(self) -> Arrival:
+        return Arrival(self.host, self.to, self.kept)
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Read the wanted files at the server, send them, and write them; done when they are on disk."""
@@ -154,7 +174,7 @@ class DiskRestore:
         total = sum(size for _, size in pieces)
         if self.selection is not None and saved.method != "file_level":
             system.trace.note(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
-        made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
+        made = self.tool.made(files / total if self.kept and saved.method == "file_level" else 0.0)
         yield from prepare(system, job, target, self.tool, files)
         networks = [system.networks[name] for name in self.networks]
 
@@ -169,9 +189,9 @@ class DiskRestore:
                 shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.returned)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, beside(target, made))
-                pending.append((yield from system.write(job, self.host, place, shape, Activity.RESTORE)))
+                pending.extend((yield from self._arrival.take(system, job, place, shape, Activity.RESTORE)))
 
-        with system.shut_out(self.to):
+        with self._arrival.shut_out(system):
             yield from side_by_side(system, [stream(parts) for parts in self._streams(pieces)])
             yield from system.written_back(job, pending)
         return Moved(total, float(files))
@@ -188,7 +208,7 @@ class DiskRestore:
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.share.host if self.share else self.host], system.hosts[self.server]
-        copy = self.tool.restoring(host) * how.fetched
+        copy = self.tool.restoring(host, self._arrival.copies) * how.fetched
         stored = fetching((server, host), source, copy, self.tool.request).times(1.0 / how.fetched)
         shape = expanded(stored, host, server, how)
         if server is not host:  # beside the copy of reading
@@ -206,6 +226,7 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     how, used = copy.reduction, system.used.get(lies.medium, whole.size)
     if how.together is None:
         return whole.part(lies.position + begin / there, size / there)
+    used = min(max(used, lies.size / copy.fetched), whole.size)  # what was there before holds the rest of its chunks
     chunks = ChunkStore(whole.store, (whole.begin, used), how.together, how.at_once, how.asked)
     return Region(chunks, whole.begin, min(size / copy.fetched, used))
 
@@ -225,9 +246,12 @@ def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float
 def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
     """Begin and size of each piece, and of how many it stands for: of very many, some that follow go as one.
 
-    They are found one after the other, and take as long; events are fewer.
+    They are found one after the other, and take as long; events are fewer. A stream may have none.
+
+    >>> gathered([(0.0, 5.0), (20.0, 5.0)]), gathered([])
+    ([(0.0, 5.0, 1), (20.0, 5.0, 1)], [])
     """
-    together = math.ceil(len(pieces) / MOST)
+    together = max(math.ceil(len(pieces) / MOST), 1)
     groups = [pieces[i : i + together] for i in range(0, len(pieces), together)]
     return [(group[0][0], sum(size for _, size in group), len(group)) for group in groups]
 

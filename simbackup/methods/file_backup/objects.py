@@ -11,6 +11,7 @@ from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed, expanded
+from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.job import Moved, Steps
@@ -60,14 +61,21 @@ class ObjectBackup:
         yield flow.done
         system.account(job, flow)
         system.require_image(it.source)
-        copy = Copy(job, it.to, stored, time, [Extent(0.0, part.size, it.to, 0.0)], it.reduction)
-        system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, time, [copy], it.level))
+        it.enter(system, job, part, time, Extent(0.0, part.size, it.to, 0.0))
         return Moved(part.size, part.files)
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the objects in the store, as if written at a time."""
+        part = self.backup.part(system.data[self.backup.data])
+        self.backup.enter(system, job, part, time, Extent(0.0, part.size, self.backup.to, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectRestore:
-    """A restore from objects to the place of a data set; some of the files of a file-level backup may be selected."""
+    """A restore from objects to the place of a data set; some of the files of a file-level backup may be selected.
+
+    What is read need not be `kept`.
+    """
 
     host: str
     to: str
@@ -78,6 +86,11 @@ class ObjectRestore:
     connections: int = 1
     object_size: float | None = None
     share: Share | None = None
+    kept: bool = True
+
+    @property
+    def _arrival(self) -> Arrival:
+        return Arrival(self.host, self.to, self.kept)
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Ask for the wanted files, and write them as they come; done when they are on disk."""
@@ -86,7 +99,7 @@ class ObjectRestore:
         total = sum(size for _, size in pieces)
         if self.selection is not None and chosen is None:
             system.trace.note(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
-        made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
+        made = self.tool.made(files / total if self.kept and saved.method == "file_level" else 0.0)
         yield from prepare(system, job, target, self.tool, files)
         begin, size = pieces[0] if chosen is None else (pieces[0][0], total)  # selected files come side by side
         there, chunk = copy.fetched, copy.reduction.together
@@ -97,11 +110,14 @@ class ObjectRestore:
             objects = objects_of(size / there, saved.files, saved.method, self.object_size, self.tool)
         else:
             objects = Objects(total / files / there, files, self.tool.part)
-        with system.shut_out(self.to):
+        asked = objects.number if chunk is None else total / there / (self.object_size or objects.size)
+        with self._arrival.shut_out(system):
+            yield from system.object_stores[copy.target].retrieve(system.clock, job, asked)
             shape = self._copying(system, copy, objects, target, made, job=job)
             place = VolumeRange(target.volume, target.begin + min(begin, max(target.size - size, 0.0)), size)
             place = place._replace(beside=beside(target, made))
-            yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
+            dirty = yield from self._arrival.take(system, job, place, shape, Activity.RESTORE)
+            yield from system.written_back(job, dirty)
         return Moved(total, float(files))
 
     def _copying(
@@ -110,7 +126,13 @@ class ObjectRestore:
         """What a restored byte loads: the store, the way, and the processor of the host that writes it."""
         host = system.hosts[self.share.host if self.share else self.host]
         networks = [system.networks[name] for name in self.networks]
-        shape = making(host.then(FlowShape(), self.tool.restoring(host)), system, (host, self.share), target, made)
+        shape = making(
+            host.then(FlowShape(), self.tool.restoring(host, self._arrival.copies)),
+            system,
+            (host, self.share),
+            target,
+            made,
+        )
         if made.per_byte:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             shape = replace(shape, workers=self.workers, serial=serial)

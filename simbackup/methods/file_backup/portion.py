@@ -28,14 +28,17 @@ class Portion(NamedTuple):
 
 
 def portion(data: DataSet, since: float | None, *, by_file: bool) -> Portion:
-    """What a backup saves that is based on one of so many seconds ago, or on none: whole files, or changed bytes."""
+    """What a backup saves that is based on one of so many seconds ago, or on none: whole files, or changed bytes.
+
+    Where nothing has changed, it is one byte, so that every save set can be found and read.
+    """
     if since is None:
         return Portion(data.size, float(data.files))
     change = data.file_change if by_file else data.change
     if change is None:
         raise JobFailedError(f"'{data.name}' does not say how it changes")  # the checks exclude it
-    share = differs(change, since)
-    return Portion(max(data.size * share, 1.0), data.files * (share if by_file else 1.0), share)
+    share = max(differs(change, since), 1.0 / data.size)
+    return Portion(data.size * share, data.files * (share if by_file else 1.0), share)
 
 
 def changed(host: Host, source: BackupSource, data: DataSet, share: float, tool: Tool) -> FlowShape:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from simbackup import units
 from simbackup.catalogue import Copy, SaveSet
 from simbackup.methods.file_backup.disk import DiskRestore
 from simbackup.methods.file_backup.objects import ObjectRestore
@@ -42,7 +43,12 @@ class Restore:
         """Look the copies up in the catalogue, and restore them."""
         moved = Moved(0.0, 0.0)
         for saved, copy in self._chain(system):
-            later = yield from self.ways[copy.target].bring_back(system, job, saved, copy)
+            way = self.ways[copy.target]
+            chosen = way.selection if saved.method == "file_level" or isinstance(way, TapeRestore) else None
+            if chosen is not None and chosen.within(saved) != chosen:
+                what = f"{units.show_short(saved.size, 'B')} in {max(int(saved.files), 1):,} files"
+                system.trace.note(system.env.now, job, f"finds less than 'select' asks for, as only {what} were saved")
+            later = yield from way.bring_back(system, job, saved, copy)
             moved = Moved(moved.bytes + later.bytes, moved.files + later.files)
         return moved
 

@@ -21,6 +21,7 @@ from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.methods.file_backup.between import (
     SpoolSpec,
+    check_chain,
     check_level,
     check_maker,
     check_reader,
@@ -157,7 +158,7 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from self._server_uses(spec, name, self.to, host)
         objects = isinstance(spec.devices[self.to], ObjectTarget)
         if objects or spec.way_to(host, self.to):
-            yield f"jobs.{name}.connections"
+            yield from (f"jobs.{name}.connections", f"jobs.{name}.tool.window")
         if objects:
             yield from (f"jobs.{name}.{key}" for key in ("object_size", "tool.part", "tool.part_buffers"))
 
@@ -172,20 +173,20 @@ class FileBackupSpec(Saving, FileKeeping):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
-        host = job.share.host if job.share is not None else spec.host_of(job.to or self.data)
+        host = job.share.host if job.share is not None else job.host_of(spec, self.data)
         yield from self._reduction_uses(name, restore=True)
         objects = isinstance(spec.devices[device], ObjectTarget)
         yield f"jobs.{name}.tool.restore_cpu"
         yield from self._server_uses(spec, name, device, host)
         if objects or spec.way_from(host, device):
-            yield f"jobs.{restore}.connections"
+            yield from (f"jobs.{restore}.connections", f"jobs.{name}.tool.window")
         yield from (f"jobs.{name}.tool.part",) if objects else ()
         tape = isinstance(spec.devices[device], MediaLibrary)
         if tape and si_or(self.multiplexing, 1.0) > 1.0:
             yield f"jobs.{name}.tool.one_pass"
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)
-        if self.method == "file_level":
+        if self.method == "file_level" and not job.discards(spec):
             yield from (
                 f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu", "make_cpu")
             )
@@ -218,6 +219,8 @@ class FileBackupSpec(Saving, FileKeeping):
         """Report what is wrong with its target, the way there, the room, or its source."""
         spec = checks.spec
         checks.data_set(path, self.data, owned=False)
+        with checks.about(*path):
+            self.check_existing(checks, path)
         with checks.about(*path):
             if self._check_target(checks, path):
                 self._check_way(checks, path)
@@ -262,7 +265,7 @@ class FileBackupSpec(Saving, FileKeeping):
         source = checks.spec.read_by(job)
         target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(source)
         with checks.about(*path):
-            self._check_chain(checks, path, job)
+            check_chain(checks, path, job, self)
         with checks.about(*path):
             if isinstance(library, Sink):
                 checks.report((*path, "restore"), f"'{source}' keeps nothing", "restore what another job saved")
@@ -274,26 +277,11 @@ class FileBackupSpec(Saving, FileKeeping):
             elif target is not None:
                 checks.owned(path, target.on, "to")
                 checks.connected((*path, "to"), target.on, source)
+            elif job.discards(checks.spec) and self.data in checks.spec.data:
+                own = checks.spec.owner_of(str(job.to)) is not None
+                checks.connected((*path, "to"), str(job.to) if own else checks.spec.data[self.data].on, source)
             elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:
                 checks.connected((*path, "copied_by"), checks.spec.data[self.data].on, source)
         if self.data in checks.spec.data:
             whole = self.method == "image" and not isinstance(library, MediaLibrary)
             checks.extent(path, job, checks.spec.data[self.data], whole=whole)
-
-    def _check_chain(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """Report a chain that begins with an incremental, or goes on with something else."""
-        if not job.replay:
-            return
-        if job.select is not None:
-            message = "has no effect on a restore of selected files, which are all in one save set"
-            checks.report((*path, "replay"), message, "leave it out")
-        jobs = checks.spec.jobs
-        legal = [
-            name for name, other in jobs.items()
-            if isinstance(other, FileBackupSpec) and other.level != "full" and other.data == self.data
-        ]  # fmt: skip
-        for name in job.replay:
-            if checks.name((*path, "replay"), name, legal, "job") or name not in jobs:
-                continue
-            message = f"'{name}' makes no save sets that are based on those of '{job.restore}'"
-            checks.report((*path, "replay"), message, choices(name, legal))

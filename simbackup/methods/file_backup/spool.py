@@ -14,6 +14,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed
+from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.staging import Crossing, staged
@@ -85,6 +86,13 @@ class SpooledBackup:
             spool.give_back(place, room)
         system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, copy.time, [copy], it.level))
         return Moved(part.size, part.files)
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the save set on cartridges, as if written at a time."""
+        it, data = self.backup, system.data[self.backup.data]
+        part, copy = it.part(data), Copy(job, self.library, data.compression, time, reduction=it.reduction)
+        OnTape(part.size, pool=self.pool).place(system, copy)
+        system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, time, [copy], it.level))
 
     def _passes(self, size: float, place: float) -> list[Pass]:
         """The pieces of a save set, one after the other."""

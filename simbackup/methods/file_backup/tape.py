@@ -8,6 +8,7 @@ from simbackup.catalogue import NO_REDUCTION, Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.shape import FlowShape
 from simbackup.methods.compression.live import compressed
+from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
@@ -64,15 +65,28 @@ class TapeBackup:
             lambda: system.require_image(self.source),
         )  # fmt: skip
         yield from writer.write(system, copy)
-        system.catalogue.add(SaveSet(job, self.data, self.method, part.size, part.files, copy.time, [copy], self.level))
+        self._enter(system, part, copy)
         return Moved(part.size, part.files)
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the save set on cartridges, as if written at a time."""
+        data = system.data[self.data]
+        part = portion(data, self.since, by_file=self.method == "file_level")
+        copy = Copy(job, self.library, data.compression, time, reduction=self.reduction)
+        OnTape(part.size, 0.0, self.streams, self.pool, self.multiplexing).place(system, copy)
+        self._enter(system, part, copy)
+
+    def _enter(self, system: System, part: Portion, copy: Copy) -> None:
+        """Enter a save set with its copy on tape into the catalogue."""
+        saved = SaveSet(copy.job, self.data, self.method, part.size, part.files, copy.time, [copy], self.level)
+        system.catalogue.add(saved)
 
     def _shape(self, system: System, data: DataSet, crossing: Crossing, part: Portion) -> FlowShape:
         """How a byte of the save set loads disk, host, networks and the drive that it crosses."""
-        host, origin = system.hosts[self.host], system.origin(data, self.source)
+        host, origin = system.hosts[self.host], system.origin(data, self.source, mounted=True)
         copy = self.tool.copying(host, copies=1.0)
         how, networks = self.reduction, [system.networks[name] for name in self.networks]
-        towards = crossing[0].over(networks, 1.0 / how.sent, self.connections)
+        towards = crossing[0].over(networks, 1.0 / how.sent, self.connections, self.tool.window)
         if self.method == "image" and self.share is not None:
             shape = asked_blocks(system, host, origin, data, part, tool=self.tool, copy=copy, share=self.share)
         elif self.method == "image" and part.whole:

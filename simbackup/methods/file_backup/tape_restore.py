@@ -15,6 +15,7 @@ from simbackup.devices.tape.live import Drive, Library, Stream
 from simbackup.engine.activity import Activity
 from simbackup.equations import streaming
 from simbackup.methods.compression.live import expanded
+from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.passes import Pass, end_of, passes, width
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import FilesMade, beside
@@ -72,7 +73,7 @@ class _Wants:
 
 @dataclass(frozen=True, slots=True)
 class TapeRestore:
-    """A restore of a save set, or of some of its files, to the place of a data set."""
+    """A restore of a save set, or of some of its files, to the place of a data set; or they are read and not `kept`."""
 
     host: str
     to: str
@@ -84,6 +85,11 @@ class TapeRestore:
     connections: int = 1
     server: str | None = None
     share: Share | None = None
+    kept: bool = True
+
+    @property
+    def _arrival(self) -> Arrival:
+        return Arrival(self.host, self.to, self.kept)
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Share the needed cartridges among the drives, and wait until all data are on disk."""
@@ -100,10 +106,10 @@ class TapeRestore:
         if streams > 1:  # the longest first, so that all drives end at about the same time
             cartridges.sort(key=lambda name: -sum(run.size for run in on_medium[name]))
         total = sum(size for _, size in pieces)
-        made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
+        made = self.tool.made(files / total if self.kept and saved.method == "file_level" else 0.0)
         under_way = _UnderWay(system, job, copy, made, pending)
         parts = [self._part(under_way, (cartridges, on_medium)) for _ in range(streams)]
-        with system.shut_out(self.to):
+        with self._arrival.shut_out(system):
             yield from side_by_side(system, parts)
             yield from system.written_back(job, pending)
         return Moved(total, float(files))
@@ -190,7 +196,8 @@ class TapeRestore:
         networks = [system.networks[name] for name in self.networks]
         cost = self.tool.restore_cpu
         each = 1.0 / host.copy_rate if cost is None else host.seconds(cost)
-        fill = host.on_threads(drive.crossing(stream), each).over(networks, 1.0 / how.sent, self.connections)
+        fill = host.on_threads(drive.crossing(stream), each)
+        fill = fill.over(networks, 1.0 / how.sent, self.connections, self.tool.window)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
             taken = streaming.handing_over(drive.parameters, stream.compression, stream.block) / ratio
             fill = self.tool.sending(
@@ -206,6 +213,5 @@ class TapeRestore:
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = VolumeRange(target.volume, begin, extent.size, beside(target, made))
         fill = replace(fill, share=share, sent=1.0 / how.sent)
-        it.pending.append(
-            (yield from system.write(it.job, self.host, place, fill, Activity.TRANSFER, law=drive.law(stream)))
-        )
+        law = drive.law(stream)
+        it.pending.extend((yield from self._arrival.take(system, it.job, place, fill, Activity.TRANSFER, law=law)))

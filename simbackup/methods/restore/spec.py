@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from simbackup.errors import choices
+from simbackup.schema.capability import Device, Sink
 from simbackup.schema.chosen import of_class
 from simbackup.schema.facts import Facts, amount, number
-from simbackup.schema.job import BackupJob, Copying, Restoring
+from simbackup.schema.job import BackupJob, Copying, Restoring, Saving
 from simbackup.schema.part import Path
-from simbackup.schema.refers import ONTO_DATA, Refers
+from simbackup.schema.refers import Refers
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -59,8 +60,10 @@ class RestoreSpec(Restoring):
     """The backup job whose save set is restored."""
     select: SelectSpec | None = None
     """The files to restore; the whole save set by default."""
-    to: Annotated[Text, ONTO_DATA] | None = None
-    """The data set to overwrite; where the data came from by default."""
+    to: Annotated[Text, Refers("writes", "data", "devices")] | None = None
+    """The data set to overwrite; where the data came from by default. Or a device of kind `nul`, to check the save set:
+    the host that owns it, or else that of the data, reads all bytes, makes no files, and keeps nothing.
+    """
     streams: Pieces | None = None
     """Number of parts that are restored from a disk at the same time, or of drives that read from tape at the same
     time, each from its own cartridge; one by default. More than there are cartridges with wanted data is of no use.
@@ -113,10 +116,11 @@ class RestoreSpec(Restoring):
             if self.restore in spec.jobs:
                 checks.report((*path, "restore"), f"'{self.restore}' is not a backup", choices(self.restore, legal))
             return
-        with checks.about(*path):
-            if self.to is not None:
-                checks.name((*path, "to"), self.to, spec.data, "data set")
         saved = spec.jobs[self.restore]
+        with checks.about(*path):
+            sinks: Mapping[str, Device] = spec.devices_with(Sink) if isinstance(saved, Saving) else {}
+            if self.to is not None and (self.to in spec.data or self.to not in sinks):
+                checks.name((*path, "to"), self.to, {**spec.data, **sinks}, "data set")
         if self.copied_by is not None and not self._check_copy(checks, path, self.copied_by):
             return
         if self.rounds is not None and "rounds" not in type(saved).model_fields:

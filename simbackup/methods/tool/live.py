@@ -34,7 +34,8 @@ class Tool:
     for a byte of checksums, and whether it makes them of all files; whether it reads its next request while it works on
     one, whether it reads and writes in turns, whether it walks all files before it saves any, whether a restore reads
     streams that lie interleaved on tape in one pass, whether it copies the log of a database beside its files, and
-    whether the threads of its compressor serve all workers together. Core seconds are those of the reference core.
+    whether the threads of its compressor serve all workers together; bytes under way on each of its connections at
+    most. Core seconds are those of the reference core.
     """
 
     start_time: float = 0.0
@@ -71,6 +72,7 @@ class Tool:
     one_pass: bool = True
     copies_log: bool = False
     shares_threads: bool = False
+    window: float | None = None
     scan_cpu: float | None = None
     group_time: float = 0.0
     index_record: float = 0.0
@@ -95,7 +97,7 @@ class Tool:
 
         `loaded` shapes cross the networks already; `share` are the bytes that cross them for each byte.
         """
-        shape = replace(shape if loaded else shape.over(networks, share, connections), sent=share)
+        shape = replace(shape if loaded else shape.over(networks, share, connections, self.window), sent=share)
         for network in networks if self.alternates else ():
             shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER)
             if self.request is not None:
@@ -111,6 +113,10 @@ class Tool:
     def restoring(self, host: Host, copies: float = 2.0) -> float:
         """Seconds of a core of a host for each byte that comes back; as for copying unless it says something else."""
         return host.seconds(self.restore_cpu) if self.restore_cpu is not None else self.copying(host, copies)
+
+    def copying_back(self, host: Host) -> float:
+        """Seconds of a core of a host for each byte of a database that comes back, by default those of a copy."""
+        return host.seconds(self.restore_cpu) if self.restore_cpu is not None else 1.0 / host.copy_rate
 
     def serving(
         self, shape: FlowShape, server: Host, files: float = 0.0, handled: tuple[float, float] = (1.0, 2.0)

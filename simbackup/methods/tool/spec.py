@@ -62,7 +62,9 @@ class BackupToolSheet(Frozen):
     this reads all bytes. By default, changes are tracked, and it reads only those.
     """
     restore_cpu: PositiveTimePerByte | None = None
-    """Time of the reference core for each restored byte; by default, copy_cpu, or one copy for a restore from tape."""
+    """Time of the reference core for each restored byte; by default, copy_cpu, or one copy for a restore from tape or
+    of a copied database.
+    """
     server_cpu: TimePerByte | None = None
     """Time of the reference core at the host with the target, if that is a different host, for each byte that it
     receives or sends; by default, twice that given by its copy_rate.
@@ -144,6 +146,10 @@ class BackupToolSheet(Frozen):
     """Whether the threads of its compressor serve all workers and streams of a backup together, as a pool. Otherwise,
     each has that many threads of its own.
     """
+    window: PositiveSize | None = None
+    """Maximum bytes in flight on one of its connections, such as those of ssh; by default, only the `window` of the
+    link counts.
+    """
     group_time: Duration | None = None
     """Time from the start of a group of save sets until the first of them begins."""
     index_record: SizePerFile | None = None
@@ -170,7 +176,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "reads_ahead": "in image backups",
         "copy_cpu": "in image and file_level backups, copies of databases, and restores from frozen images",
         "scan_cpu": "in image backups of a level other than full",
-        "restore_cpu": "in restores from disk and tape of image and file_level backups",
+        "restore_cpu": "in restores of image and file_level backups from disk and tape, and of copies of databases",
         "server_cpu": "in backups of files, blocks and databases to another host, and restores from there",
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
@@ -194,6 +200,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with 'multiplexing'",
         "shares_threads": "in backups with a compressor and several workers or streams",
+        "window": "in backups, copies and restores that cross links, other than to object stores",
         "group_time": "in start_group",
         "index_record": "in save_index",
         "index_time": "in save_index",

@@ -269,7 +269,7 @@ class Users:
             longest_wait=max((wait.longest for wait in waits), default=0.0),
             slowdown=min(slowdown(others / seconds if seconds else 0.0), GREATEST_SLOWDOWN),
             response=response,
-            slower=response / self.undisturbed if self.undisturbed else 1.0,
+            slower=response / self.undisturbed if 0.0 < self.undisturbed < math.inf else 1.0,
             **networks,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from simbackup.devices.changes import Spread
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
-    """The users, whose requests wait in the adapters of the links that they cross."""
+    """The users, whose requests wait in the adapters of the links that they cross; notes if they ask for too much."""
     data, adapters = system.data[users.data], system.queues(users.via)
-    return Users(
+    live = Users(
         name=address,
         data=users.data,
         demand=_demand(system, users),
@@ -31,6 +32,10 @@ def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
         adapters=adapters,
         waiting=Waiting(adapters, users.timeout.si if users.timeout else None) if adapters else None,
     )
+    if live.undisturbed == math.inf:
+        what = f"ask for more transactions than '{users.data}' allows, even without any job, so they wait without end"
+        system.trace.note(float(system.env.now), address, what)
+    return live
 
 
 def _demand(system: System, users: UsersSpec) -> Demand:

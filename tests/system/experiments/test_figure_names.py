@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from simbackup import Result, ResultError, Scenario, load, simulate
-from simbackup.experiments.figure_names import unknown
+from simbackup.experiments.figure_names import WORDS, unknown
 from tests.shared import RUNNABLE, loaded, simulated, together
 
 SITE = """
@@ -64,7 +64,6 @@ def test_the_figures_of_results_are_those_that_checks_know(name: str) -> None:
         ("jobs.backur.elapsed", "did you mean 'backup'?"),
         ("jobs.backup.above", "choose from: bytes, due, elapsed, end, files, lock, rate, start, transfer_rate, waits"),
         ("jobs.backup.window", "choose from: bytes, due, elapsed, end, files, lock, rate, start, transfer_rate, waits"),
-        ("jobs.backup.status", "did you mean 'start'?"),
         ("hosts.server.cores.busy_window", "did you mean 'cores.busy_s'?"),
         ("workloads.nobody.backup.lost", "none is defined"),
         ("fleets.any.elapsed", "none is defined"),
@@ -76,6 +75,18 @@ def test_what_no_result_has_is_refused_with_what_would_be_right(address: str, re
     assert list(unknown(load(SITE), [address])) == [(0, f"there is no figure '{address}'", remedy)]
     with pytest.raises(ResultError):
         simulate(SITE).get(address)
+
+
+@pytest.mark.parametrize("word", ["status", "reason"])
+def test_what_is_text_is_no_figure_and_is_not_offered_in_its_own_place(word: str) -> None:
+    message, numbers = f"'jobs.backup.{word}' is text, not a number", "bytes, due, elapsed, end, files, lock, rate"
+    ((_, found, remedy),) = unknown(load(SITE), [f"jobs.backup.{word}"])
+    assert (found, remedy) == (message, f"choose from: {numbers}, start, transfer_rate, waits")
+    assert list(unknown(load(SITE), [f"jobs.backup.{word}"], WORDS)) == []
+    with pytest.raises(ResultError, match=f"^{message}; choose from: {numbers}"):
+        simulate(SITE).get(f"jobs.backup.{word}")
+    with pytest.raises(ResultError, match=r"did you mean 'jobs\.backup\.start'"):
+        simulate(SITE).get("jobs.backup.statu")
 
 
 @pytest.mark.parametrize(("run", "legal"), [("1", True), ("3", True), ("4", False), ("0", False), ("01", False)])

@@ -226,3 +226,15 @@ def test_a_snapshot_that_stands_already_is_not_created_twice(tmp_path: Path) -> 
     assert row(result, "second")["status"] == "failed"
     assert row(result, "second")["reason"] == "snapshot 'cow' exists already"
     assert row(result, "full")["status"] == "done"
+
+
+def test_a_program_may_state_what_copied_files_cost_that_come_back(tmp_path: Path) -> None:
+    """A core at 20 MB/s is slower than the disks, which read 125 MB/s and write 80 MB/s."""
+    tool = "tool: {start_time: 0.5 s, mount_time: 0 s, restore_cpu: 50 ns/B}"
+    jobs = f"  full: {{method: hot_copy, data: db, to: target, {tool}}}\n  back: {{restore: full, after: full}}\n"
+    plain = run(tmp_path, jobs.replace(", restore_cpu: 50 ns/B", ""))
+    assert row(plain, "back")["elapsed"] == pytest.approx(0.5 + 1e9 / 80e6, rel=0.01)
+    result = run(tmp_path, jobs)
+    assert row(result, "back")["elapsed"] == pytest.approx(
+        0.5 + 1e9 * (1e-9 + 50e-9), rel=0.01
+    )  # and one copy to read it

@@ -284,6 +284,13 @@ def test_some_files_come_back_from_a_save_set_of_files(tmp_path: Path, files: in
     assert result.get("jobs.back.elapsed") == pytest.approx(files * SEEK + size / 100e6 + written / 100e6)
 
 
+def test_streams_without_a_file_of_their_own_bring_nothing_back(tmp_path: Path) -> None:
+    select = "  back: {restore: save, after: save, select: {files: 2, size: 200 kB}, streams: STREAMS}\n"
+    two, eight = (run(tmp_path, WALK + select.replace("STREAMS", streams)) for streams in ("2", "8"))
+    assert eight.get("jobs.back.bytes") == 200e3
+    assert eight.get("jobs.back.elapsed") == two.get("jobs.back.elapsed")
+
+
 def test_an_image_comes_back_whole_whatever_is_wanted_of_it(tmp_path: Path) -> None:
     select = "  back: {restore: save, after: save, select: {files: 1, size: 100 kB}}\n"
     one, whole = run(tmp_path, IMAGE + select), run(tmp_path, IMAGE + BACK)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from simbackup.results.notes import note_sentences
 from simbackup.results.result import Result
 from simbackup.workloads.users.live import FIRST
 
@@ -258,6 +259,18 @@ def test_transactions_take_longer_the_busier_the_disk_and_with_a_stream_beside_t
     assert before["response"] == pytest.approx(alone, rel=0.02)
     assert before["slower"] == pytest.approx(1.0)
     assert 1.5 < impact(result)["slower"] < 2.0
+
+
+def test_users_who_ask_for_more_than_the_disk_can_serve_are_noted(tmp_path: Path) -> None:
+    """A transaction takes 10 ms of the disk: 100 a second fill it."""
+    result = run(tmp_path, rate=120, writes=0, jobs="  seen: {method: observe, workload: users, duration: 10 s}\n")
+    seen = impact(result, "seen")
+    assert seen["slower"] == pytest.approx(1.0)  # they wait without end with and without jobs
+    assert seen["response"] == pytest.approx(10.0)
+    [note] = note_sentences(result.trace)
+    assert note.startswith("workloads.users ask for more transactions than 'db' allows")
+    enough = run(tmp_path, rate=20, writes=0, jobs="  seen: {method: observe, workload: users, duration: 10 s}\n")
+    assert note_sentences(enough.trace) == []
 
 
 def test_the_response_of_users_who_wait_follows_from_their_rate(tmp_path: Path) -> None:

@@ -94,6 +94,7 @@ def test_what_stands_in_the_file_keeps_its_place_beside_an_override() -> None:
     [
         ({"systems.first.size": "8 Tb"}, "systems.first.size: '8 Tb' is in bits; did you mean '8 TB'?"),
         ({"growth": 20}, "growth: is 2,000 % in a year; did you mean '20 %'?"),
+        ({"growth": "700 %"}, "growth: is 700 % in a year; write at most 500 %"),
         ({"policies.nightly.retention.age": "0 days"}, "policies.nightly.retention.age: keeps nothing; leave it out"),
     ],
 )
@@ -108,5 +109,5 @@ def test_a_misspelt_site_is_found() -> None:
 
 
 def test_a_site_has_no_goals() -> None:
-    with pytest.raises(InputError, match="is a site, and no goals"):
+    with pytest.raises(InputError, match="is a site, not a file of goals"):
         goals_of(parse(TEXT, "site.yaml"))

@@ -1,0 +1,92 @@
+"""Save sets that exist when a simulation begins: they lie where their jobs would have written them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from simbackup.catalogue import Copy, Extent
+from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
+from simbackup.methods.job import Steps
+from simbackup.system import JobFailedError, System
+
+
+@runtime_checkable
+class Placing(Protocol):
+    """Work whose save set may exist already."""
+
+    @property
+    def method(self) -> str:
+        """Its name in the trade."""
+        ...
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Enter the save set into the catalogue, as made by a job at a time; fails if there is no room for it."""
+        ...
+
+
+@dataclass(slots=True)
+class Existing:
+    """A job that does not run, as what it saves exists; if there is no room for that, it fails."""
+
+    work: Placing
+    reasons: list[str] = field(default_factory=list[str])
+
+    @property
+    def method(self) -> str:
+        """The method of the job."""
+        return self.work.method
+
+    def run(self, system: System, job: str) -> Steps:
+        """Fail for want of room."""
+        del system, job
+        raise JobFailedError(self.reasons[0])
+        yield  # a generator, as the work of every job is
+
+    def placed(self, system: System, job: str, time: float) -> bool:
+        """Whether the save set found its place."""
+        try:
+            self.work.place(system, job, time)
+        except JobFailedError as error:
+            self.reasons.append(str(error))
+        return not self.reasons
+
+
+@dataclass(frozen=True, slots=True)
+class OnTape:
+    """How a save set came on tape: bytes, where it begins, in how many streams, of which a drive took some at once."""
+
+    size: float
+    begin: float = 0.0
+    streams: int = 1
+    pool: str | None = None
+    multiplexing: int = 1
+
+    def place(self, system: System, copy: Copy) -> None:
+        """Put it on cartridges, each drive on its own ones; they were written from the beginning of the save set on."""
+        taken: list[Cartridge] = []
+        try:
+            for first in range(0, self.streams, self.multiplexing):
+                self._one_drive(system, copy, range(first, min(first + self.multiplexing, self.streams)), taken)
+        finally:
+            for cartridge in taken:
+                cartridge.in_use = False
+        copy.extents.sort(key=lambda extent: extent.begin)
+
+    def _one_drive(self, system: System, copy: Copy, streams: range, taken: list[Cartridge]) -> None:
+        """Put the streams of one drive on one cartridge after the other; blocks of all of them lie in turns."""
+        library, each, done = system.libraries[copy.target], self.size / self.streams, 0.0
+        while each - done > LEAST_ROOM:
+            cartridge = library.scratch(self.pool)
+            if cartridge is None:
+                named = f"the pool '{self.pool}'" if self.pool else "the pool"
+                raise JobFailedError(f"{named} of '{library.name}' is full")
+            cartridge.in_use, cartridge.new = True, False
+            taken.append(cartridge)
+            spread = float(len(streams))
+            came = min(each - done, cartridge.room * copy.compression / spread)
+            for stream in streams:
+                begin = self.begin + stream * each + done
+                copy.extents.append(Extent(begin, came, cartridge.name, cartridge.end, spread))
+            cartridge.end = min(cartridge.end + came * spread / copy.compression, cartridge.capacity)
+            done += came

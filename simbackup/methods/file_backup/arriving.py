@@ -1,0 +1,44 @@
+"""Where bytes go that come back: to the place of a data set, or nowhere, as in a check of what was saved."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.limit import Law
+from simbackup.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """How bytes arrive at a host: whether they are `kept`, through its page cache, or only read."""
+
+    host: str
+    data: str
+    kept: bool = True
+
+    @property
+    def copies(self) -> float:
+        """Copies in memory of each byte from a disk: into the buffer of the program, and into the page cache."""
+        return 2.0 if self.kept else 1.0
+
+    def shut_out(self, system: System) -> AbstractContextManager[None]:
+        """Keep users from the data meanwhile, if these are overwritten."""
+        return system.shut_out(self.data) if self.kept else nullcontext()
+
+    def take(
+        self, system: System, job: str, place: VolumeRange, fill: FlowShape, activity: str, *, law: Law | None = None
+    ) -> Generator[simpy.Event, Any, list[Dirty]]:
+        """Take the bytes of a place, on record; what is then on its way to disk."""
+        if self.kept:
+            return [(yield from system.write(job, self.host, place, fill, activity, law=law))]
+        flow = system.bounded(job, fill).start(system.network, job, activity, place.size, law=law)
+        yield flow.done
+        system.account(job, flow)
+        return []
