@@ -8,12 +8,13 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
+from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet, job_of
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.methods.copy_save_set.from_tape import FromTape
 from simbackup.methods.deduplication.live import given_back
 from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.disk import fetching, lying, seek
@@ -29,7 +30,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class CopySaveSet:
-    """A copy of the newest save set of a backup, which is on a disk of `server`.
+    """A copy of the newest save set of a backup, which is on a disk of `server`, or on tape, `back` over networks.
 
     Its files are not walked again: the save set is read in sequence, and written like a backup. A save set
     that is already there is not copied again. Between stores that deduplicate, `new_chunks` alone may be copied, which
@@ -47,6 +48,7 @@ class CopySaveSet:
     connections: int = 1
     object_size: float | None = None
     new_chunks: bool = False
+    back: tuple[str, ...] = ()
     method: str = "copy_save_set"
 
     def expected(self, system: System) -> float:
@@ -56,14 +58,22 @@ class CopySaveSet:
     def run(self, system: System, job: str) -> Steps:
         """Look the save set up, copy it, and enter the copy in the catalogue."""
         saved, lies = system.saved(self.backup, self.backup)
-        if any(copy.target == self.to for copy in saved.copies):
+        if self._is_there(saved, lies, job):
             system.trace.note(system.env.now, job, f"has nothing to do: the newest save set is already on '{self.to}'")
             return Moved(0.0, 0.0)
         how = self._reduction(lies)
         data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]
         yield from prepare(system, job, data, self.tool, 0.0)
-        yield from seek(system, job, lying(system, lies, 0.0, saved.size), ())
         copy = self._begun(system, job, saved, how, system.env.now)
+        if lies.target in system.libraries:
+            tape = FromTape(self.server, lies, self.back, self.networks, self.tool, self.connections)
+            if self.to in system.libraries:
+                yield from tape.to_tape(system, saved, copy, self.streams, self.pool)
+            else:
+                yield from tape.to_disk(system, saved, copy, self.to, self.host)
+            saved.copies.append(copy)
+            return Moved(saved.size, float(saved.files))
+        yield from seek(system, job, lying(system, lies, 0.0, saved.size), ())
         if self.to in system.libraries:
             yield from self._to_tape(system, saved, lies, copy, networks)
         elif self.to in system.object_stores:
@@ -72,6 +82,12 @@ class CopySaveSet:
             yield from self._to_disk(system, saved, lies, copy, networks)
         saved.copies.append(copy)
         return Moved(saved.size, float(saved.files))
+
+    def _is_there(self, saved: SaveSet, lies: Copy, job: str) -> bool:
+        """Whether its target has the save set; a library that copies to other cartridges, as it has made the copy."""
+        if lies.target == self.to:
+            return saved.copy_by(job_of(job)) is not None
+        return any(copy.target == self.to for copy in saved.copies)
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the copy in its place, as if made at a time."""

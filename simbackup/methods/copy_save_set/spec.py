@@ -11,7 +11,7 @@ from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import Copying, JobSpec, Saving
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Pieces, PositiveSize, Quantity, Text
+from simbackup.schema.quantity import Pieces, PositiveSize, Quantity, Text, si_or
 from simbackup.schema.refers import ONTO_DEVICE, Refers
 from simbackup.schema.unknown import Unknown
 
@@ -21,18 +21,23 @@ if TYPE_CHECKING:
 
 
 class CopySaveSetSpec(Copying):
-    """Copy of the newest save set of a backup, from its disk to a tape library, an object store or another disk.
+    """Copy of the newest save set of a backup: from disk to tape, objects or a disk, or from tape to tape or disk.
 
-    If the target already has that save set, the job ends at once and copies nothing.
+    If the target already has that save set, the job ends at once and copies nothing. The host that owns the source
+    copies, or the host of the backup if none does.
     """
 
     method: Literal["copy_save_set"]
     save_set: Annotated[Text, Refers("copies", "jobs")]
-    """The backup, by `image` or `file_level` onto a disk, whose newest complete save set is copied."""
+    """The backup, by `image` or `file_level` onto a disk or to tape, whose newest complete save set is copied."""
     to: Annotated[Text, ONTO_DEVICE]
-    """The tape library, the object store, or the volume or device of any host, that takes the copy."""
+    """The tape library, the object store, or the volume or device of any host, that takes the copy. From tape to tape,
+    one drive reads while another one writes; within a library the copy goes to another `pool`.
+    """
     streams: Pieces | None = None
-    """Number of parts that are copied at the same time, each on its own drive; one by default."""
+    """Number of parts that are copied at the same time, each on its own drive, or from tape to tape on its own two; one
+    by default.
+    """
     pool: Text | None = None
     """The pool whose cartridges are written; by default, cartridges that belong to no pool."""
     object_size: PositiveSize | None = None
@@ -74,15 +79,23 @@ class CopySaveSetSpec(Copying):
         saved = spec.jobs[self.save_set]
         return saved.block_size(spec) if isinstance(saved, Saving) else None
 
+    def copying_host(self, spec: Spec) -> str:
+        """The host that owns the disk or the library with the save set, or else the host that the backup runs on."""
+        saved = spec.jobs[self.save_set]
+        if not isinstance(saved, Saving):
+            return ""
+        share = getattr(saved, "share", None)
+        return spec.owner_of(saved.to) or (share.host if share is not None else spec.host_of(saved.data))
+
     def check(self, checks: Checks, path: Path) -> None:
-        """Report a save set that is not on disk, and a target without a way or room."""
+        """Report a save set that is not on disk or tape, and a target without a way or room."""
         spec = checks.spec
         with checks.about(*path):
             self.check_existing(checks, path)
-        legal = Chosen(spec.jobs, lambda job: isinstance(job, Saving) and self._on_disk(checks, job))
+        legal = Chosen(spec.jobs, lambda job: isinstance(job, Saving) and self._readable(checks, job))
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
-                message = f"'{self.save_set}' makes no save set on a disk"
+                message = f"'{self.save_set}' makes no save set on a disk or on tape"
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
         saved, targets = spec.jobs[self.save_set], spec.devices_with(BackupTarget)
@@ -94,22 +107,50 @@ class CopySaveSetSpec(Copying):
         if self.exists and isinstance(saved, Saving) and not saved.exists:
             message = f"a copy cannot exist before the save set of '{self.save_set}'"
             checks.report((*path, "exists"), message, f"write 'exists: true' under jobs.{self.save_set}, too")
-        if self.new_chunks and isinstance(saved, Saving) and not saved.shares_chunks():
+        if isinstance(saved, Saving) and isinstance(target, BackupTarget):
+            self._check_chunks(checks, path, saved, target)
+            source = spec.devices[saved.to]
+            if saved.to == self.to and not isinstance(source, MediaLibrary):
+                checks.report((*path, "to"), f"'{self.save_set}' already saves to '{self.to}'", "name another device")
+            if isinstance(source, MediaLibrary):
+                self._check_tape(checks, path, saved, target)
+            with checks.about(*path):
+                target.check_backup(checks, path, self, saved.data)
+            checks.connected((*path, "to"), saved.to, self.to)
+
+    def _check_chunks(self, checks: Checks, path: Path, saved: Saving, target: BackupTarget) -> None:
+        """Report new chunks of what has none, or that go to tape."""
+        if self.new_chunks and not saved.shares_chunks():
             message = f"'{self.save_set}' is not deduplicated"
             checks.report((*path, "new_chunks"), message, "leave it out, or give that backup a 'deduplication:'")
         if self.new_chunks and isinstance(target, MediaLibrary):
             message = "a tape cannot be read at so many places"
             checks.report((*path, "new_chunks"), message, "leave it out, so that the whole save set is copied")
-        if isinstance(saved, Saving) and isinstance(target, BackupTarget):
-            if saved.to == self.to:
-                checks.report((*path, "to"), f"'{self.save_set}' already saves to '{self.to}'", "name another device")
-            with checks.about(*path):
-                target.check_backup(checks, path, self, saved.data)
-            checks.connected((*path, "to"), saved.to, self.to)
+
+    def _check_tape(self, checks: Checks, path: Path, saved: Saving, target: BackupTarget) -> None:
+        """Report what prevents a copy of what is on tape."""
+        spec = checks.spec
+        if isinstance(target, ObjectTarget):
+            message = f"'{self.save_set}' is on tape, from which no job copies to an object store"
+            checks.report((*path, "to"), message, "copy it to a disk or to tape")
+        if saved.to == self.to and self.pool == saved.pool:
+            message = f"the cartridges of a copy in '{self.to}' need a pool of their own"
+            checks.report((*path, "pool"), message, f"give '{self.to}' another pool, and name it here")
+        if saved.to == self.to and isinstance(target, MediaLibrary):
+            most, wanted = int(target.drive_count()), 2 * int(si_or(self.streams, 1.0))
+            if wanted > most:
+                message = f"copies within '{self.to}' need two drives each, {wanted} in all, and it has {most}"
+                remedy = f"write 'streams: {most // 2}'" if most > 1 else "add a drive, or copy to a disk"
+                checks.report((*path, "streams"), message, remedy)
+        if checks.spec.owner_of(saved.to) is None and saved.data in spec.data:
+            checks.connected((*path, "to"), spec.data[saved.data].on, self.to)
 
     @staticmethod
-    def _on_disk(checks: Checks, job: Saving) -> bool:
-        return not isinstance(job.to, Unknown) and job.to in checks.block_devices()
+    def _readable(checks: Checks, job: Saving) -> bool:
+        """Whether a backup leaves its save sets on a disk or on tape."""
+        if isinstance(job.to, Unknown):
+            return False
+        return job.to in checks.block_devices() or job.to in checks.spec.devices_with(MediaLibrary)
 
     def _target_known(self, checks: Checks, path: Path, job: JobSpec) -> bool:
         """Whether the target of a job is known; if not, the check of the copy waits for it."""

@@ -1,0 +1,198 @@
+"""Copies of save sets that are on tape: to other cartridges, drive to drive, or back to a disk."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import simpy
+
+from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.network.live import Network
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
+from simbackup.devices.tape.live import Drive, Library, Stream
+from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Law, Limit, Others
+from simbackup.equations import streaming
+from simbackup.methods.file_backup.passes import Pass, passes, width
+from simbackup.methods.job import side_by_side
+from simbackup.methods.tool.live import Tool
+from simbackup.system import JobFailedError, System
+
+Wait = Generator[simpy.Event, Any, None]
+Cartridges = dict[str, list[Extent]]
+"""What of a save set is on each cartridge."""
+
+
+@dataclass(slots=True)
+class WritingDrive:
+    """The library to which a save set is copied, the pool, and the drive that writes, empty until it is needed."""
+
+    library: Library
+    pool: str | None
+    drive: Drive
+
+    def put_away(self, copy: Copy, stay: float | None) -> Wait:
+        """Release the cartridge in the drive, if there is one."""
+        if self.drive.cartridge is not None and self.drive.cartridge.in_use:
+            yield from self.library.release(copy.job, self.drive, stay)
+
+    def ready(self, copy: Copy, stay: float | None) -> Generator[simpy.Event, Any, Cartridge]:
+        """A cartridge with room, at whose end the tape is; another one if that in the drive is full."""
+        loaded = self.drive.cartridge
+        if loaded is not None and loaded.in_use and loaded.room >= LEAST_ROOM:
+            return loaded
+        yield from self.put_away(copy, stay)
+        found = yield from self.library.take_scratch(copy.job, self.pool, self.drive)
+        if found is None:
+            named = f"the pool '{self.pool}'" if self.pool else "the pool"
+            raise JobFailedError(f"{named} of '{self.library.name}' is full")
+        self.drive = yield from self.library.mount(copy.job, self.drive, found)
+        yield from self.library.locate(copy.job, self.drive, found.end)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class FromTape:
+    """A copy of what is on tape by a host, with the networks from the library to it, and from it to the target.
+
+    `lies` is the copy that is read. Runs that are interleaved on tape are read together, and stay interleaved.
+    """
+
+    host: str
+    lies: Copy
+    back: tuple[str, ...]
+    there: tuple[str, ...]
+    tool: Tool
+    connections: int = 1
+
+    def to_tape(self, system: System, saved: SaveSet, copy: Copy, streams: int, pool: str | None) -> Wait:
+        """Copy cartridges, each with a drive that reads it and one that writes; the longest first."""
+        on = self._cartridges(saved)
+        names = sorted(on, key=lambda name: -sum(run.size for run in on[name])) if streams > 1 else list(on)
+        pairs = [self._pair(system, copy, (names, on), pool) for _ in range(min(streams, len(names)))]
+        yield from side_by_side(system, pairs)
+        copy.extents.sort(key=lambda extent: extent.begin)
+
+    def to_disk(self, system: System, saved: SaveSet, copy: Copy, volume: str, server: str) -> Wait:
+        """Copy the save set to a volume, one cartridge after the other; done when all is on disk."""
+        position = system.reserve(volume, saved.size / copy.compression)
+        library, on = system.libraries[self.lies.target], self._cartridges(saved)
+        drive, pending = (yield from library.take_drive(copy.job)), list[Dirty]()
+        try:
+            for name, runs in on.items():
+                drive = yield from self._load(library, copy.job, drive, name)
+                for each in passes(runs, self.lies.compression, together=self.tool.one_pass):
+                    yield from library.locate(copy.job, drive, each[0].position)
+                    size, begin = sum(run.size for run in each), each[0].begin
+                    shape, stream = self._reading(system, drive, each)
+                    shape = self._sent(system, shape, 1.0 / copy.compression).times(copy.compression)
+                    place = VolumeRange(
+                        system.volumes[volume], position + begin / copy.compression, size / copy.compression
+                    )
+                    law = drive.law(stream)
+                    pending.append((yield from system.write(copy.job, server, place, shape, Activity.COPY, law=law)))
+                    drive.position = each[0].position + width(each, self.lies.compression)
+                yield from library.release(copy.job, drive, self.tool.unload_after)
+        finally:
+            library.give_drive(drive)
+        yield from system.written_back(copy.job, pending)
+        copy.extents.append(Extent(0.0, saved.size, volume, position))
+
+    def _cartridges(self, saved: SaveSet) -> Cartridges:
+        on: Cartridges = {}
+        for run in self.lies.locate(0.0, saved.size):
+            on.setdefault(run.medium, []).append(run)
+        return on
+
+    def _load(self, library: Library, job: str, drive: Drive, name: str) -> Generator[simpy.Event, Any, Drive]:
+        """The drive with a cartridge that is to be read."""
+        medium = next(cartridge for cartridge in library.cartridges if cartridge.name == name)
+        yield from library.reserve(job, medium, drive)
+        return (yield from library.mount(job, drive, medium))
+
+    def _pair(self, system: System, copy: Copy, runs: tuple[list[str], Cartridges], pool: str | None) -> Wait:
+        """Read one cartridge after the other in a drive, while another one writes."""
+        library, (names, on) = system.libraries[self.lies.target], runs
+        stay, to = self.tool.unload_after, system.libraries[copy.target]
+        turn: Any = system.pairs.request()
+        with system.clock.span(copy.job, library.name, Activity.WAIT_FOR_DRIVE):
+            yield turn
+        reading = yield from library.take_drive(copy.job)
+        writing = WritingDrive(to, pool, (yield from to.take_drive(copy.job)))
+        system.pairs.release(turn)
+        try:
+            while names:
+                name = names.pop(0)
+                if any(each.in_use and each.name == name for each in library.cartridges):
+                    yield from writing.put_away(copy, stay)  # who uses it may need the one that is written
+                reading = yield from self._load(library, copy.job, reading, name)
+                for each in passes(on[name], self.lies.compression, together=self.tool.one_pass):
+                    yield from library.locate(copy.job, reading, each[0].position)
+                    yield from self._pass(system, copy, reading, writing, each)
+                yield from library.release(copy.job, reading, stay)
+            yield from writing.put_away(copy, stay)
+        finally:
+            library.give_drive(reading)
+            to.give_drive(writing.drive)
+
+    def _pass(self, system: System, copy: Copy, reading: Drive, writing: WritingDrive, each: Pass) -> Wait:
+        """Copy what is read in one pass, on one cartridge after the other."""
+        total, done, wide = sum(run.size for run in each), 0.0, width(each, self.lies.compression)
+        while done < total * (1.0 - 1e-9):
+            cartridge = yield from writing.ready(copy, self.tool.unload_after)
+            room = cartridge.room * copy.compression
+            size = total - done if total - done < room + LEAST_ROOM else room
+            shape, read = self._reading(system, reading, each)
+            stored = copy.reduction.stored
+            written = Stream(copy.compression / stored, self.tool.block, spread=1.0 / stored)
+            towards = writing.drive.crossing(written)
+            shape = self._sent(system, shape, 1.0 / stored).plus(towards.demands, towards.moves, towards.places)
+            law = slower(reading.law(read), writing.drive.law(written))
+            flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, size, law=law)
+            yield flow.done
+            system.account(copy.job, flow)
+            for run in each:
+                part = run.size / total
+                copy.extents.append(
+                    Extent(run.begin + done * part, size * part, cartridge.name, cartridge.end, 1.0 / part)
+                )
+            cartridge.end = min(cartridge.end + size / copy.compression, cartridge.capacity)
+            done += size
+            writing.drive.position = cartridge.end
+            reading.position = each[0].position + wide * done / total
+
+    def _reading(self, system: System, drive: Drive, each: Pass) -> tuple[FlowShape, Stream]:
+        """How a byte of the save set that is read in a pass loads the drive, and the host that copies it."""
+        stored, host = self.lies.reduction.stored, system.hosts[self.host]
+        spread = width(each, self.lies.compression) * self.lies.compression / sum(run.size for run in each)
+        stream = Stream(self.lies.compression / stored, self.tool.block, reading=True, spread=spread / stored)
+        shape = host.on_threads(drive.crossing(stream), self.tool.copying(host, copies=1.0) / stored)
+        networks = self._networks(system, self.back)
+        shape = shape.over(networks, 1.0 / stored, self.connections)
+        if self.tool.alternates:  # it waits for what it reads, and then writes it
+            waits = streaming.handing_over(drive.parameters, stream.compression, stream.block) / stored
+            shape = shape.after(waits, drive.link.name, Activity.READ)
+        return shape, stream
+
+    def _sent(self, system: System, shape: FlowShape, share: float) -> FlowShape:
+        """The shape of bytes that go on to the target, too."""
+        return replace(shape.over(self._networks(system, self.there), share, self.connections), sent=share)
+
+    @staticmethod
+    def _networks(system: System, names: Sequence[str]) -> list[Network]:
+        return [system.networks[name] for name in names]
+
+
+def slower(one: Law, other: Law) -> Law:
+    """What holds a flow up more of two drives that it passes."""
+
+    def both(rate: float, others: Others) -> Limit:
+        if not callable(one) or not callable(other):
+            raise TypeError("laws of drives are functions of a rate")
+        return min(one(rate, others), other(rate, others), key=lambda limit: limit.rate)
+
+    return both

@@ -1,0 +1,125 @@
+"""Copies of save sets that are on tape, against calculations by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.equations import tape
+from simbackup.errors import InputError
+from simbackup.results.result import Result
+
+CACHE = "cores: 4, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 100 GB/s, speed: 1"
+DRIVE = (
+    "model: tape_drive/lto-3, cartridge_capacity: 40 GB, tape_length: 100 m, passes: 10, read_speed: 1 m/s,"
+    " search_speed: 5 m/s, load_time: 30 s, unload_time: 10 s, locate_overhead: 2 s, turn_time: 1 s, host_rate: 1 GB/s"
+)
+SITE = f"""\
+title: A client, a media server with two libraries and a disk
+hosts:
+  client: {{owns: [a], {CACHE}}}
+  server: {{owns: [b, old, new, second], {CACHE}}}
+devices:
+  a: {{kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s, read_rate: 2 GB/s, write_rate: 2 GB/s}}
+  b: {{kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s, read_rate: 2 GB/s, write_rate: 2 GB/s}}
+  old:
+    {{model: tape_library/autoloader-8, bays: 4, slots: 8, robots: 2, exchange_time: 10 s, drives: 2,
+     pools: {{vault: 4}},
+     drive: {{{DRIVE}, native_rate: 80 MB/s, slowest_rate: 80 MB/s, reposition_time: 3 s, buffer: 64 MB}}}}
+  new:
+    {{model: tape_library/autoloader-8, bays: 4, slots: 8, robots: 2, exchange_time: 10 s, drives: 2,
+     drive: {{{DRIVE}, native_rate: 100 MB/s, slowest_rate: 20 MB/s, reposition_time: 3 s, buffer: 64 MB}}}}
+  second:
+    {{model: tape_library/autoloader-8, bays: 4, slots: 8, robots: 2, exchange_time: 10 s, drives: 2,
+     drive: {{{DRIVE}, native_rate: 100 MB/s, slowest_rate: 100 MB/s, reposition_time: 3 s, buffer: 64 MB}}}}
+links:
+  lan: {{joins: [client, server], rate: 10 MB/s, latency: 0 s}}
+data:
+  d: {{on: a, size: 30 GB}}
+jobs:
+  full: {{method: image, data: d, to: old, exists: true}}
+"""
+FIGURES = tape.TapeDriveParameters(80e6, 40e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
+MOUNT = 10.0 + 30.0
+AWAY = tape.rewind_time(FIGURES, 30e9) + 10.0 + 10.0
+
+
+def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    result = sb.simulate(sb.load(SITE + jobs, changes or {}))
+    assert {row["status"] for row in result.job_rows} == {"done"}
+    return result
+
+
+def copy(to: str, more: str = "") -> str:
+    return f"  copy: {{method: copy_save_set, save_set: full, to: {to}}}\n{more}"
+
+
+@pytest.mark.parametrize("to", ["old, pool: vault", "new"])
+def test_a_tape_is_copied_drive_to_drive_at_the_rate_of_the_slower_one(to: str) -> None:
+    """The reader is mounted, then the writer; both are rewound at the end. The client and its line are not asked."""
+    result = run(copy(to))
+    assert result.get("jobs.copy.elapsed") == pytest.approx(2 * MOUNT + 30e9 / 80e6 + 2 * AWAY)
+    assert result.get("links.lan.bytes") == 0.0
+
+
+def test_a_writer_that_cannot_slow_down_stops_and_starts() -> None:
+    """Its buffer of 64 MB fills in less than the 3 s in which it is back: B d / (B + r (d - h)), `stop_start_rate`."""
+    rate = 64e6 * 100e6 / (64e6 + 3.0 * (100e6 - 80e6))
+    assert run(copy("second")).get("jobs.copy.elapsed") == pytest.approx(2 * MOUNT + 30e9 / rate + 2 * AWAY)
+
+
+def test_several_cartridges_are_copied_side_by_side() -> None:
+    """Of 120 GB each of two pairs of drives copies cartridges of 40 GB: two take as long as the longer one."""
+    three = {"data.d.size": "120 GB", "devices.a.capacity": "2 TB"}
+    one, two = (run(copy(f"new, streams: {n}"), three).get("jobs.copy.elapsed") for n in (1, 2))
+    full = 40e9 / 80e6
+    assert 3 * full < one < 3 * full + 6 * 90.0
+    assert 2 * full < two < 2 * full + 4 * 90.0
+
+
+@pytest.mark.parametrize("compression", [1.0, 2.0])
+def test_what_was_multiplexed_is_read_in_one_pass_and_comes_back_from_the_copy(compression: float) -> None:
+    how = {"jobs.full.streams": 2, "jobs.full.multiplexing": 2, "data.d.compression": compression}
+    result = run(copy("new", "  back: {restore: full, copied_by: copy, after: copy}\n"), how)
+    assert result.activities("copy")["devices.old.drive.1", "copy"] == pytest.approx(30e9 / 80e6 / compression)
+    assert result.get("jobs.back.elapsed") == pytest.approx(30e9 / 10e6 + MOUNT + AWAY, rel=0.01)
+
+
+def test_a_tape_is_called_back_to_a_disk() -> None:
+    result = run(copy("b", "  back: {restore: full, copied_by: copy, after: copy}\n"))
+    assert result.get("jobs.copy.elapsed") == pytest.approx(MOUNT + 30e9 / 80e6 + AWAY, rel=1e-3)
+    assert result.get("devices.b.bytes") == pytest.approx(60e9)
+
+
+def test_two_copies_within_a_library_do_not_wait_for_each_others_drives() -> None:
+    """Each would hold one of the two drives, and wait for the other."""
+    jobs = "  more: {method: image, data: d, to: old, exists: true}\n"
+    jobs += "  copy: {method: copy_save_set, save_set: full, to: old, pool: vault}\n"
+    jobs += "  other: {method: copy_save_set, save_set: more, to: old, pool: vault}\n"
+    result = run(jobs)
+    ends = sorted(result.get(f"jobs.{job}.end") for job in ("copy", "other"))
+    assert ends[1] > 2 * 30e9 / 80e6
+
+
+def test_a_copy_that_a_library_has_is_not_made_again() -> None:
+    result = run(copy("old, pool: vault", "  back: {restore: full, after: copy}\n"), {"jobs.copy.exists": True})
+    assert [row["job"] for row in result.job_rows] == ["back"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "address"),
+    [
+        ("to: old", "jobs.copy.pool"),
+        ("to: old, pool: vault, streams: 2", "jobs.copy.streams"),
+        ("to: bucket", "jobs.copy.to"),
+    ],
+)
+def test_what_cannot_be_copied_is_reported(keys: str, address: str) -> None:
+    site = SITE.replace("links:\n", "  bucket: {model: object_store/amazon-s3-standard}\nlinks:\n").replace(
+        "data:\n", "  wan: {joins: [server, bucket], rate: 1 GB/s, latency: 0 s}\ndata:\n"
+    )
+    with pytest.raises(InputError) as caught:
+        sb.load(f"{site}  copy: {{method: copy_save_set, save_set: full, {keys}}}\n")
+    assert address in [problem.address for problem in caught.value.problems]
