@@ -57,9 +57,12 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
     raise typer.Exit(0 if result.all_ended_well else 1)
 
 
-def explain(
+def explain(  # noqa: PLR0917 (typer reads each as an option)
     what: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario to run.")],
     job: Annotated[list[str] | None, typer.Argument(help="Jobs; default: all.")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only the causes: no runs with the bottleneck twice as fast and without it.")
+    ] = False,
     sets: Sets = None,
     seed: Seed = 0,
     as_json: Json = False,
@@ -72,10 +75,10 @@ def explain(
     with show.progress() as progress:
         result = result_of(what, overrides(sets or []), seed=seed, progress=progress)
     if as_json:
-        show.json({"jobs": [one.as_dict() for one in why(result, result.scenario, job or [])]})
+        show.json({"jobs": [one.as_dict() for one in why(result, result.scenario, job or [], reruns=not quick)]})
         return
     shown = show_causes.chosen(result, job or [])
-    show_causes.explained(why(result, result.scenario, list(shown)), shown)
+    show_causes.explained(why(result, result.scenario, list(shown), reruns=not quick), shown)
 
 
 def plot(

@@ -32,7 +32,9 @@ class Beside:
         """Raise BeyondReachError if an allocation moves flows outside, or changes what limits them, with these."""
         if not self.others:
             return
-        used, levels, moved = dict(self.used), dict[Link, float](), set[Link]()
+        used = dict(self.used)
+        levels: dict[Link, float] = {}
+        moved: set[Link] = set()
         for flow, rate in zip(self.flows, allocation.rates, strict=True):
             for link in flow.demands:
                 if link in used:

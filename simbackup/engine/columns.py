@@ -21,9 +21,9 @@ class Names:
 
     __slots__ = ("_numbers", "texts")
 
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self._numbers: dict[str, int] = {}
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self.texts = list(texts)
+        self._numbers = {text: number for number, text in enumerate(self.texts)}
 
     def number(self, text: str) -> int:
         """The number of a text, a new one if it is new.
@@ -89,20 +89,20 @@ class Rates(_Columns[Rate]):
     (Rate(time=1.0, link='links.lan', busy=0.0, bytes_per_s=0.0), 2, 1.0)
     """
 
-    __slots__ = ("_busy", "_bytes_per_s", "_links", "_names", "times")
+    __slots__ = ("busy", "bytes_per_s", "links", "names", "times")
 
     def __init__(self, records: Iterable[Rate] = ()) -> None:
-        self._names = Names()
-        self.times, self._busy, self._bytes_per_s = array("d"), array("d"), array("d")
-        self._links = array("I")
+        self.names = Names()
+        self.times, self.busy, self.bytes_per_s = array("d"), array("d"), array("d")
+        self.links = array("I")
         self.extend(records)
 
     def add(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Add a rate by its fields."""
         self.times.append(time)
-        self._links.append(self._names.number(link))
-        self._busy.append(busy)
-        self._bytes_per_s.append(bytes_per_s)
+        self.links.append(self.names.number(link))
+        self.busy.append(busy)
+        self.bytes_per_s.append(bytes_per_s)
 
     def append(self, record: Rate) -> None:
         """Add a rate behind the others."""
@@ -112,13 +112,13 @@ class Rates(_Columns[Rate]):
         return len(self.times)
 
     def __iter__(self) -> Iterator[Rate]:
-        texts = self._names.texts
-        for time, link, busy, bytes_per_s in zip(self.times, self._links, self._busy, self._bytes_per_s, strict=True):
+        texts = self.names.texts
+        for time, link, busy, bytes_per_s in zip(self.times, self.links, self.busy, self.bytes_per_s, strict=True):
             yield Rate(time, texts[link], busy, bytes_per_s)
 
     def _at(self, index: int) -> Rate:
-        link = self._names.texts[self._links[index]]
-        return Rate(self.times[index], link, self._busy[index], self._bytes_per_s[index])
+        link = self.names.texts[self.links[index]]
+        return Rate(self.times[index], link, self.busy[index], self.bytes_per_s[index])
 
 
 class Spans(_Columns[Span]):
@@ -129,45 +129,47 @@ class Spans(_Columns[Span]):
     ('devices.sda', True)
     """
 
-    __slots__ = ("_activities", "_causes", "_ends", "_first", "_jobs", "_names", "_parts", "_seconds", "_starts")
+    __slots__ = ("activities", "causes", "ends", "first", "jobs", "names", "parts", "seconds", "starts")
 
     def __init__(self, records: Iterable[Span] = ()) -> None:
-        self._names = Names()
-        self._starts, self._ends = array("d"), array("d")
-        self._jobs: list[str] = []  # one text for all spans of a run: each has its own, and there are many
-        self._causes, self._activities = array("I"), array("I")
-        self._first = array("Q", [0])
-        self._parts, self._seconds = array("I"), array("d")
+        self.names = Names()
+        self.starts, self.ends = array("d"), array("d")
+        self.jobs: list[str] = []  # one text for all spans of a run: each has its own, and there are many
+        self.causes, self.activities = array("I"), array("I")
+        self.first = array("Q", [0])
+        """The number of the first part of each, and behind them that of all."""
+        self.parts, self.seconds = array("I"), array("d")
+        """The cause and the activity of each part, one after the other, and its seconds."""
         self.extend(records)
 
     def append(self, record: Span) -> None:
         """Add a span behind the others."""
-        number = self._names.number
-        self._starts.append(record.start)
-        self._ends.append(record.end)
-        jobs = self._jobs
+        number = self.names.number
+        self.starts.append(record.start)
+        self.ends.append(record.end)
+        jobs = self.jobs
         jobs.append(jobs[-1] if jobs and jobs[-1] == record.job else record.job)
-        self._causes.append(number(record.cause))
-        self._activities.append(number(record.activity))
+        self.causes.append(number(record.cause))
+        self.activities.append(number(record.activity))
         for cause, activity, seconds in record.parts:
-            self._parts.append(number(cause))
-            self._parts.append(number(activity))
-            self._seconds.append(seconds)
-        self._first.append(len(self._seconds))
+            self.parts.append(number(cause))
+            self.parts.append(number(activity))
+            self.seconds.append(seconds)
+        self.first.append(len(self.seconds))
 
     def __len__(self) -> int:
-        return len(self._starts)
+        return len(self.starts)
 
     def __iter__(self) -> Iterator[Span]:
         return map(self._at, range(len(self)))
 
     def _at(self, index: int) -> Span:
-        texts, parts = self._names.texts, self._parts
-        first, last = self._first[index], self._first[index + 1]
+        texts, parts = self.names.texts, self.parts
+        first, last = self.first[index], self.first[index + 1]
         return Span(
-            self._starts[index], self._ends[index], self._jobs[index], texts[self._causes[index]],
-            texts[self._activities[index]],
-            tuple(SpanPart(texts[parts[2 * i]], texts[parts[2 * i + 1]], self._seconds[i]) for i in range(first, last)),
+            self.starts[index], self.ends[index], self.jobs[index], texts[self.causes[index]],
+            texts[self.activities[index]],
+            tuple(SpanPart(texts[parts[2 * i]], texts[parts[2 * i + 1]], self.seconds[i]) for i in range(first, last)),
         )  # fmt: skip
 
 

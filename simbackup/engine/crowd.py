@@ -48,6 +48,7 @@ class Crowd:
     law: Law | None = None
     going: Going | None = None
     asks = False
+    odd = True
     activity = ""
     sequential = 0.0
     active = True
@@ -68,7 +69,7 @@ class Crowd:
         """Those of the links that it is solved with: its own, and what others cross, too, or watch."""
         self.loads: dict[Link, tuple[float, float]] = {}
         """Units and bytes at level one on links where these have changed, and nobody has recorded it yet."""
-        self.near = self.ends = self.queued = math.inf
+        self.near = self.ends = self.near_place = self.ends_place = math.inf
         self.recorded = -1.0
         self.guards = Guards()
         self._members_end = Ends["Flow"](self)

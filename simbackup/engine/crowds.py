@@ -61,7 +61,7 @@ class Crowds:
             if (crowd is None and len(link.limited) < MANY) or link.entangled:
                 continue
             level = crowd.rate if crowd is not None else None
-            fit = list[Joining]()
+            fit: list[Joining] = []
             for one in link.limited:
                 if isinstance(one, Flow):
                     level = one.rate / one.share if level is None else level

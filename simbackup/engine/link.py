@@ -127,6 +127,12 @@ class Link(CapacityMeter):
         if flow.asks:
             self.asked_by(flow)
 
+    def look_around(self) -> None:
+        """Let a flow see who has come where it was alone, or that it is alone now; called by the network."""
+        for flow in self.crossing if len(self.crossing) <= 2 else ():  # noqa: PLR2004 (one was alone)
+            if flow.may_ask:
+                flow.look_around()
+
     def asked_by(self, flow: Flow) -> None:
         """Note whether an attached flow asks what others use; called by the flow."""
         if flow.asks:
@@ -137,7 +143,9 @@ class Link(CapacityMeter):
 
     def _load(self, flow: Flow) -> None:
         self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
-        self.may_ask = self.may_ask or flow.may_ask
+        if flow.may_ask:
+            self.may_ask = True
+            self.mark_odd()
 
     def _entangle(self) -> None:
         self.entangled = bool(self._asking) or (self.streams is not None and self.streams.uneven)

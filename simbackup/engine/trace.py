@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, Self, cast
@@ -85,14 +85,14 @@ class Trace:
         """Record what a job reports of itself; anything that JSON can hold."""
         self.jobs.append(JobRecord(_plain(record)))
 
-    def records(self) -> Iterator[tuple[str, Record]]:
-        """Every record with the name of its type, type by type."""
-        for name in _TYPES:
+    def records(self, without: Collection[str] = ()) -> Iterator[tuple[str, Record]]:
+        """Every record with the name of its type, type by type, but for some types."""
+        for name in [name for name in _TYPES if name not in without]:
             for record in cast("Sequence[Record]", getattr(self, f"{name}s")):
                 yield name, record
 
-    def to_lines(self) -> Iterator[str]:
-        """The trace as JSON, one record a line, the same bytes for the same records.
+    def to_lines(self, without: Collection[str] = ()) -> Iterator[str]:
+        """The trace as JSON, one record a line, the same bytes for the same records; without those of some types.
 
         Examples
         --------
@@ -101,9 +101,10 @@ class Trace:
         >>> list(trace.to_lines())
         ['{"busy":0.5,"bytes_per_s":4000000.0,"link":"devices.sda","record":"rate","time":0.0}']
         """
-        for name, record in self.records():
-            row = {part.name: getattr(record, part.name) for part in fields(record)}
-            yield json.dumps(row | {"record": name}, sort_keys=True, separators=(",", ":"))
+        encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+        for name, record in self.records(without):
+            row = {part: getattr(record, part) for part in _FIELDS[name]}
+            yield encode(row | {"record": name})
 
     @property
     def length(self) -> int:
@@ -156,7 +157,7 @@ _FIELDS = {name: {part.name: _KINDS[str(part.type)] for part in fields(kind)} fo
 
 def _read(line: str) -> tuple[str, Record]:
     """The record in a line, with the name of its type."""
-    found: object = json.loads(line, parse_constant=_infinity)
+    found: object = _DECODER.decode(line)
     if not isinstance(found, dict):
         raise ValueError("is not a record")  # noqa: TRY004 (a wrong file, not a wrong call)
     row = cast("dict[str, Any]", found)
@@ -182,6 +183,9 @@ def _infinity(text: str) -> float:
     if text == "NaN":
         raise ValueError("NaN is not a number")
     return float(text)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_infinity)
 
 
 def _part(found: object) -> SpanPart:

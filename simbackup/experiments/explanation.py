@@ -83,6 +83,7 @@ def explain(
     *jobs: str,
     overrides: Mapping[str, object] | None = None,
     seed: int = 0,
+    reruns: bool = True,
 ) -> Explanation:
     """Explain why jobs took as long as they did, with runs in which the bottleneck is twice as fast, or removed.
 
@@ -96,6 +97,8 @@ def explain(
         Values by address that replace those of the scenario; a result has its own.
     seed
         Seed of all random streams; a result has its own.
+    reruns
+        Whether to run it again with the bottleneck twice as fast and without it; for a long run, that takes long, too.
 
     Raises
     ------
@@ -113,7 +116,7 @@ def explain(
         scenario = what if isinstance(what, Scenario) else load(what)
         scenario = scenario.with_(overrides) if overrides else scenario
         result = simulate(scenario, seed=seed)
-    return Explanation(result, tuple(reasons(result, scenario, jobs)))
+    return Explanation(result, tuple(reasons(result, scenario, jobs, reruns=reruns)))
 
 
 def _rows(found: Sequence[Reasons]) -> list[list[str]]:

@@ -43,7 +43,9 @@ class Reasons:
         }  # fmt: skip
 
 
-def reasons(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ()) -> list[Reasons]:
+def reasons(
+    result: Result, scenario: Scenario | None, jobs: Sequence[str] = (), *, reruns: bool = True
+) -> list[Reasons]:
     """Why each job, or each of those named, took as long as it did.
 
     Parameters
@@ -51,9 +53,11 @@ def reasons(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
     result
         What was simulated.
     scenario
-        Its scenario, for runs with the bottleneck twice as fast and removed; None leaves them out.
+        Its scenario, which knows the parts that could be faster; None leaves the runs out, too.
     jobs
         Names of jobs, or of their single runs; default: all jobs.
+    reruns
+        Whether to run the scenario again with the bottleneck twice as fast and removed.
 
     Raises
     ------
@@ -70,7 +74,7 @@ def reasons(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
     again: dict[tuple[str, float], Result] = {}
 
     def rerun(part: str, factor: float) -> Result | None:
-        if scenario is None:
+        if scenario is None or not reruns:
             return None
         if (part, factor) not in again:
             again[part, factor] = simulate(faster(scenario, part, factor), seed=result.record.seed)
@@ -93,11 +97,13 @@ def rows_of(result: Result, jobs: Sequence[str]) -> list[dict[str, Any]]:
     ResultError
         The result has no such job.
     """
-    known = [row["job"] for row in result.job_rows]
+    known = [row["job"] for row in result.job_rows] if jobs else []
+    named = {*known, *(name.rpartition(".")[0] for name in known)}
     for job in jobs:
-        if not any(job in {name, name.rpartition(".")[0]} for name in known):
+        if job not in named:
             raise ResultError(f"simbackup explain: there is no job '{job}'; {choices(job, known)}")
-    return [row for row in result.job_rows if not jobs or {row["job"], row["job"].rpartition(".")[0]} & {*jobs}]
+    asked = {*jobs}
+    return [row for row in result.job_rows if not asked or {row["job"], row["job"].rpartition(".")[0]} & asked]
 
 
 def by_part(causes: dict[Cause, float], scenario: Scenario | None = None) -> dict[str, float]:
@@ -126,5 +132,5 @@ def _what_if(one: Reasons, scenario: Scenario | None, doubled: Result | None, wi
 
 def _elapsed(result: Result | None, job: str) -> float | None:
     """Seconds of a job that ended well."""
-    rows = result.job_rows if result else []
-    return next((r["elapsed"] for r in rows if r["job"] == job and r["status"] in {"done", "late"}), None)
+    row = result.row_of.get(job) if result else None
+    return row["elapsed"] if row is not None and row["status"] in {"done", "late"} else None

@@ -17,6 +17,8 @@ FORMAT = 3
 """Version of the form of a folder; a program reads only its own."""
 OLDEST = 1
 """The format of folders that do not state theirs."""
+CLOSED = b"\n}"
+"""The end of a record before its checksum is in it."""
 MISSING, CHANGED = "is missing", "was changed since it was written"
 
 
@@ -50,8 +52,9 @@ def unseal(folder: Path, name: str) -> dict[str, Any]:
     form = content.get("format", OLDEST if {"run", "values"} <= content.keys() else None)
     if type(form) is int and form != FORMAT:
         raise ResultError(f"{folder} was written in format {form}; this version of simbackup reads format {FORMAT}")
-    content.pop("checksum", None)
-    if _sealed(content).encode() != text or not _names_files(content.get("files")):
+    checksum = content.pop("checksum", None)
+    before = text.removesuffix(_end(checksum).encode())
+    if before == text or digest(before + CLOSED) != checksum or not _names_files(content.get("files")):
         raise ResultError(f"{folder / name} is damaged: it was changed after simbackup wrote it")
     return content
 
@@ -75,8 +78,13 @@ def digest(content: bytes) -> str:
 
 def _sealed(content: Mapping[str, Any]) -> str:
     """The text of a record, which ends with the checksum of everything before it."""
-    checksum = digest(json.dumps(content, indent=1).encode())
-    return json.dumps({**content, "checksum": checksum}, indent=1) + "\n"
+    text = json.dumps(content, indent=1)
+    return text.removesuffix(CLOSED.decode()) + _end(digest(text.encode()))
+
+
+def _end(checksum: object) -> str:
+    """The end of a record."""
+    return f',\n "checksum": {json.dumps(checksum)}\n}}\n'
 
 
 def _names_files(files: object) -> bool:

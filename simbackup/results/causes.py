@@ -39,7 +39,7 @@ def split(result: Result, job: str) -> dict[Cause, float]:
     >>> [cause.activity for cause in found][:4]
     ['queue', 'copy write', 'own write', 'copy read']
     """
-    row = next((row for row in result.job_rows if row["job"] == job), None)
+    row = result.row_of.get(job)
     if row is None:
         raise ResultError(f"the result has no job '{job}'; {choices(job, [r['job'] for r in result.job_rows])}")
     path = _path(result, f"jobs.{job}", row["start"], row["end"])

@@ -8,11 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.engine.activity import queue_of
 from simbackup.engine.levels import link_rates
 from simbackup.engine.trace import Event, Span, Trace
+from simbackup.output.target import TRACE, check_file
+from simbackup.output.whole import write_whole
 from simbackup.results.lanes import LaneBar, lanes
 
 if TYPE_CHECKING:
@@ -95,6 +98,19 @@ def text(trace: dict[str, Any]) -> str:
     rest = {name: value for name, value in trace.items() if name != "traceEvents"}
     lines = ",\n".join(_json(event) for event in trace["traceEvents"])
     return f'{{"traceEvents":[\n{lines}\n],{_json(rest)[1:]}\n'
+
+
+def write(trace: dict[str, Any], path: str | Path) -> dict[str, Any]:
+    """Write a trace to a file, and return it.
+
+    Raises
+    ------
+    ResultError
+        The name does not end with `.json`, the folder does not exist, or the file cannot be written.
+    """
+    check_file(path, TRACE)
+    write_whole(path, text(trace))
+    return trace
 
 
 def _json(data: object) -> str:

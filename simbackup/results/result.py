@@ -13,7 +13,6 @@ from simbackup import units
 from simbackup.engine.trace import Span, Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
-from simbackup.output.target import TRACE, check_file
 from simbackup.results.causes import Cause, by_job, spent, split
 from simbackup.results.figures import Figures
 from simbackup.results.floors import Crossed, Least, floors
@@ -128,6 +127,11 @@ class Result:
         `rate` is bytes per elapsed second; `transfer_rate` leaves out the time in which no data moved, such as mounts.
         """
         return job_rows(self.trace)
+
+    @cached_property
+    def row_of(self) -> dict[str, dict[str, Any]]:
+        """The row of each run of a job, by its name."""
+        return {row["job"]: row for row in self.job_rows}
 
     @property
     def all_ended_well(self) -> bool:
@@ -254,14 +258,10 @@ class Result:
         ResultError
             The name does not end with `.json`, the folder does not exist, or the file cannot be written.
         """
-        from simbackup.output.whole import write_whole  # noqa: PLC0415
         from simbackup.results import chrome_trace  # noqa: PLC0415
 
         trace = chrome_trace.chrome_trace(self)
-        if path is not None:
-            check_file(path, TRACE)
-            write_whole(path, chrome_trace.text(trace))
-        return trace
+        return trace if path is None else chrome_trace.write(trace, path)
 
     def report(self, path: str | Path) -> Path:
         """Write a report and return its path: one self-contained HTML page.

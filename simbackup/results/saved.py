@@ -16,6 +16,7 @@ from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.seal import changes, unseal
 from simbackup.output.whole import write_csv
+from simbackup.results import bulk
 from simbackup.results.folder import RESULT
 from simbackup.results.record import Record, UsedValue, program_version
 from simbackup.scenario.kept import Kept, as_plain, from_plain
@@ -100,7 +101,10 @@ _EVENTS: Mapping[str, TypeAdapter[Any]] = {IMPACT: TypeAdapter(_Impact), "was do
 
 def write(result: Result, folder: Path) -> dict[str, Any]:
     """Write the trace and tables of a result into a folder, and return the content of its record."""
-    (folder / TRACE_FILE).write_text("".join(f"{line}\n" for line in result.trace.to_lines()), encoding="utf-8")
+    many = bulk.bulky(result.trace)
+    bulk.write(result.trace, many, folder)
+    with (folder / TRACE_FILE).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in result.trace.to_lines(many))
     if result.made_from is not None:
         text = json.dumps(as_plain(result.scenario), indent=None, separators=(",", ":"))
         (folder / SCENARIO_FILE).write_text(f"{text}\n", encoding="utf-8")
@@ -142,6 +146,7 @@ def read(folder: Path) -> tuple[Record, list[UsedValue], Trace, Layout | None, K
     try:
         _Saved.model_validate_json(json.dumps(content))
         read_back = Trace.from_lines(trace.decode().splitlines())
+        bulk.read(read_back, [kind for kind in bulk.FORMS if bulk.file_of(kind) in content["files"]], folder)
         _check_trace(read_back, content["records"])
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]

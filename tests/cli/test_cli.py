@@ -120,6 +120,16 @@ def test_all_wrong_sets_are_reported_at_once(say: Say) -> None:
     assert len(said.err.splitlines()) == 3
 
 
+def test_explain_quick_runs_nothing_again(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    say("run", SNAPSHOT, "--out", str(tmp_path / "kept"))
+    whole = json.loads(say("explain", str(tmp_path / "kept"), "--json").out)["jobs"]
+    monkeypatch.setattr("simbackup.experiments.what_if.simulate", None)
+    quick = json.loads(say("explain", str(tmp_path / "kept"), "--quick", "--json").out)["jobs"]
+    left_out = {"doubled_s", "without_bottleneck_s", "next_bottleneck"}
+    assert quick == [one | dict.fromkeys(left_out) for one in whole]
+    assert any(one["doubled_s"] for one in whole)
+
+
 def test_the_seed_is_recorded_and_a_wrong_one_refused(say: Say, tmp_path: Path) -> None:
     assert say("run", PLAIN, "--seed", "7", "--out", str(tmp_path / "seven")).code == 0
     assert Result.load(tmp_path / "seven").record.seed == 7

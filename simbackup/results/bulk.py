@@ -1,0 +1,156 @@
+"""The rates and spans of a long run in Parquet files: JSON of a year of 1,000 clients would take minutes to read."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simbackup.engine.columns import Names, Rates, Spans
+
+if TYPE_CHECKING:
+    from simbackup.engine.trace import Trace
+
+MANY = 100_000
+"""Records of one type from which on they are not in JSON: so many take about a second to read."""
+
+
+def bulky(trace: Trace) -> tuple[str, ...]:
+    """The types of records that are too many for JSON."""
+    return tuple(name for name in FORMS if len(getattr(trace, f"{name}s")) >= MANY)
+
+
+def file_of(kind: str) -> str:
+    """The name of the file of a type of records.
+
+    >>> file_of("rate")
+    'trace-rates.parquet'
+    """
+    return f"trace-{kind}s.parquet"
+
+
+def write(trace: Trace, kinds: Collection[str], folder: Path) -> None:
+    """Write the records of some types into a folder."""
+    for kind in kinds:
+        _arrow("pyarrow.parquet").write_table(
+            FORMS[kind][0](getattr(trace, f"{kind}s")), folder / file_of(kind), compression="zstd"
+        )
+
+
+def read(trace: Trace, kinds: Collection[str], folder: Path) -> None:
+    """Read the records of some types from a folder into a trace.
+
+    Raises
+    ------
+    ValueError
+        A file does not hold such records.
+    """
+    for kind in kinds:
+        try:
+            table = _arrow("pyarrow.parquet").read_table(folder / file_of(kind))
+            setattr(trace, f"{kind}s", FORMS[kind][1](table))
+        except (ValueError, LookupError, AttributeError, TypeError, NotImplementedError, OSError) as error:
+            raise ValueError(f"{file_of(kind)}: {' '.join(str(error).split())}") from None
+
+
+def _arrow(module: str = "pyarrow") -> Any:
+    """A module of Arrow, which is slow to import; few results are large. It has no types."""
+    return import_module(module)
+
+
+def _of_rates(rates: Rates) -> Any:
+    pa = _arrow()
+    return pa.table({
+        "time": _numbers(rates.times), "link": _texts(rates.links, rates.names), "busy": _numbers(rates.busy),
+        "bytes_per_s": _numbers(rates.bytes_per_s),
+    })  # fmt: skip
+
+
+def _to_rates(table: Any) -> Rates:
+    rates = Rates()
+    rates.times = _floats(table["time"], finite=True)
+    rates.busy, rates.bytes_per_s = _floats(table["busy"]), _floats(table["bytes_per_s"])
+    rates.links = _known(table["link"], rates.names)
+    return rates
+
+
+def _of_spans(spans: Spans) -> Any:
+    pa = _arrow()
+    parts = pa.StructArray.from_arrays(
+        [_texts(spans.parts[::2], spans.names), _texts(spans.parts[1::2], spans.names), _numbers(spans.seconds)],
+        ["cause", "activity", "seconds"],
+    )
+    jobs = Names()
+    numbers = array("I", map(jobs.number, spans.jobs))
+    return pa.table({
+        "start": _numbers(spans.starts), "end": _numbers(spans.ends), "job": _texts(numbers, jobs),
+        "cause": _texts(spans.causes, spans.names), "activity": _texts(spans.activities, spans.names),
+        "parts": pa.LargeListArray.from_arrays(pa.array(spans.first, pa.int64()), parts),
+    })  # fmt: skip
+
+
+def _to_spans(table: Any) -> Spans:
+    spans, jobs = Spans(), Names()
+    spans.starts, spans.ends = _floats(table["start"], finite=True), _floats(table["end"], finite=True)
+    numbers = _known(table["job"], jobs)
+    spans.jobs = [jobs.texts[number] for number in numbers]
+    spans.causes, spans.activities = _known(table["cause"], spans.names), _known(table["activity"], spans.names)
+    parts = table["parts"].combine_chunks()
+    if parts.null_count:
+        raise ValueError("has no parts")
+    inside = parts.flatten()
+    causes, activities = (_known(inside.field(name), spans.names) for name in ("cause", "activity"))
+    spans.parts = array("I", chain.from_iterable(zip(causes, activities, strict=True)))
+    spans.seconds = _floats(inside.field("seconds"))
+    first = parts.offsets
+    spans.first = array("Q", first.to_numpy().astype("uint64").tobytes())
+    return spans
+
+
+FORMS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "rate": (_of_rates, _to_rates), "span": (_of_spans, _to_spans),
+}  # fmt: skip
+"""The types of records that have columns: what makes a table of them, and what reads it."""
+
+
+def _numbers(column: array[float]) -> Any:
+    import numpy as np  # noqa: PLC0415
+
+    pa = _arrow()
+    return pa.array(np.frombuffer(column, np.float64) if len(column) else np.zeros(0))
+
+
+def _texts(column: array[int], names: Names) -> Any:
+    import numpy as np  # noqa: PLC0415
+
+    pa = _arrow()
+    numbers = np.frombuffer(column, np.uint32) if len(column) else np.zeros(0, np.uint32)
+    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32)), pa.array(names.texts, pa.string()))
+
+
+def _floats(column: Any, *, finite: bool = False) -> array[float]:
+    import numpy as np  # noqa: PLC0415
+
+    found = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
+    if found.dtype != np.float64 or np.isnan(found).any():
+        raise ValueError("a number is missing")
+    if finite and not np.isfinite(found).all():
+        raise ValueError("has no time")
+    return array("d", found.tobytes())
+
+
+def _known(column: Any, names: Names) -> array[int]:
+    """The numbers of texts, which are noted among the names."""
+    import numpy as np  # noqa: PLC0415
+
+    pa = _arrow()
+    whole = column.combine_chunks() if hasattr(column, "chunks") else column
+    if not isinstance(whole, pa.DictionaryArray):
+        whole = whole.dictionary_encode()
+    if whole.null_count or whole.dictionary.type != pa.string():
+        raise ValueError("a text is missing")
+    own = np.array([names.number(text) for text in whole.dictionary.to_pylist()], np.uint32)
+    return array("I", own[whole.indices.to_numpy()].astype(np.uint32).tobytes())

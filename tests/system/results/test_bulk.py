@@ -1,0 +1,91 @@
+"""Results with more records than are written as JSON."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from simbackup import Result, simulate
+from simbackup.errors import ResultError
+from simbackup.output import seal
+from simbackup.results import bulk
+from simbackup.results.folder import RESULT
+from tests.shared import simulated
+
+NAMES = ["published/003-lvm-snapshots/same-disk", "teaching/one-file-from-tape"]
+FILES = ["trace-rates.parquet", "trace-spans.parquet"]
+
+
+@pytest.fixture(autouse=True)
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk, "MANY", 1)
+
+
+def made_up(folder: Path, name: str) -> None:
+    """Give a file that was changed its checksum."""
+    content = seal.unseal(folder, RESULT.record)
+    content["files"][name] = seal.digest((folder / name).read_bytes())
+    (folder / RESULT.record).write_text(seal._sealed(content))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_records_in_columns_come_back_exactly(name: str, tmp_path: Path) -> None:
+    result = simulated(name)
+    folder = result.save(tmp_path / "saved")
+    assert {path.name for path in folder.glob("trace-*")} == set(FILES)
+    again = Result.load(folder)
+    assert again.trace == result.trace
+    assert list(again.trace.to_lines()) == list(result.trace.to_lines())
+    assert again.as_dict() == result.as_dict()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_records_in_several_row_groups_are_read(name: str, tmp_path: Path) -> None:
+    folder = simulated(NAMES[1]).save(tmp_path / "saved")
+    table = parquet.read_table(folder / name)
+    assert len(table) > 7
+    parquet.write_table(table, folder / name, row_group_size=3)
+    made_up(folder, name)
+    assert Result.load(folder).trace == simulated(NAMES[1]).trace
+
+
+def test_the_rest_is_json(tmp_path: Path) -> None:
+    folder = simulated(NAMES[0]).save(tmp_path / "saved")
+    assert '"record":"rate"' not in (folder / "trace.jsonl").read_text()
+    assert '"record":"job"' in (folder / "trace.jsonl").read_text()
+    rates = parquet.read_table(folder / FILES[0]).to_pylist()
+    assert [tuple(row.values()) for row in rates] == [
+        (rate.time, rate.link, rate.busy, rate.bytes_per_s) for rate in simulated(NAMES[0]).trace.rates
+    ]
+
+
+def test_the_same_run_gives_the_same_files(tmp_path: Path) -> None:
+    one, two = (simulate(NAMES[0]).save(tmp_path / name) for name in ("one", "two"))
+    assert [(one / name).read_bytes() for name in FILES] == [(two / name).read_bytes() for name in FILES]
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("wrong", ["cut", "column", "short", "null", "nan", "type"])
+def test_a_made_up_file_is_refused(name: str, wrong: str, tmp_path: Path) -> None:
+    folder = simulated(NAMES[0]).save(tmp_path / "saved")
+    table, first = parquet.read_table(folder / name), "time" if "rates" in name else "start"
+    whole = (folder / name).read_bytes()
+    match wrong:
+        case "cut":
+            (folder / name).write_bytes(whole[:-10])
+        case "column":
+            parquet.write_table(table.drop([first]), folder / name)
+        case "short":
+            parquet.write_table(table.slice(1), folder / name)
+        case _:
+            value = {"null": None, "nan": math.nan, "type": "soon"}[wrong]
+            column = pa.array([value] * len(table), pa.string() if wrong == "type" else pa.float64())
+            parquet.write_table(table.set_column(0, first, column), folder / name)
+    made_up(folder, name)
+    with pytest.raises(ResultError, match="is damaged") as caught:
+        Result.load(folder)
+    assert "\n" not in str(caught.value)
