@@ -206,8 +206,8 @@ class TapeRestore:
         fill = expanded(fill, host, None, how)
         if self.server is not None:
             fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte, how.handled())
+        fill = making(fill, system, (host, self.share), target, made)
         if made.per_byte:
-            fill = making(fill, system, (host, self.share), target, made)
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             fill = replace(fill, workers=self.workers, serial=serial)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
