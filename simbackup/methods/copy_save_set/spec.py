@@ -96,7 +96,9 @@ class CopySaveSetSpec(Copying):
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
                 message = f"'{self.save_set}' makes no save set on a disk or on tape"
-                checks.report((*path, "save_set"), message, choices(self.save_set, legal))
+                others = choices(self.save_set, legal)
+                remedy = f"{others}; to copy a dump, describe it as data, and save these after '{self.save_set}'"
+                checks.report((*path, "save_set"), message, remedy)
             return
         saved, targets = spec.jobs[self.save_set], spec.devices_with(BackupTarget)
         if not checks.name((*path, "to"), self.to, targets, "device"):
