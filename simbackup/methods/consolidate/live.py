@@ -10,8 +10,8 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
-from simbackup.equations.change import gap
 from simbackup.methods.file_backup.disk import fetching, seek
+from simbackup.methods.file_backup.portion import scattered_writes
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
@@ -74,15 +74,9 @@ class Consolidation:
         """How a byte of a merge loads the disk beside a stream, as its runs replace others all over a full backup.
 
         The full backup ends where the newest save set begins; the save set has so many bytes for each on the disk. A
-        run of a file-level backup is a file. From one run to the next the disk moves on by the mean gap; a host that
-        gathers writes in its memory has many under way, so that disks of an array work side by side.
+        run of a file-level backup is a file.
         """
         share, (there, stored) = saved.size / data.size, lies
         run = data.run if saved.method == "image" else saved.size / max(saved.files, 1.0)
-        if share >= 1.0:
-            return FlowShape()
-        store, whole, run = volume.region.store, data.size / stored, min(run, saved.size)
-        begin = max(volume.region.begin + there - whole, 0.0)
-        between = min(gap(run, share) / stored, max(whole - run / stored, 0.0))
-        one = store.request("write", begin, begin + between, run / stored)
-        return FlowShape({store.link: max(one.busy * stored / run - store.stream("write", begin, whole), 0.0)})
+        whole = min(data.size / stored, volume.region.size)
+        return scattered_writes(volume, (max(there - whole, 0.0), whole), share, min(run, saved.size) / stored)

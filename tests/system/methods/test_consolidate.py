@@ -157,3 +157,23 @@ def test_files_are_merged_file_by_file_and_a_flash_pool_does_not_mind() -> None:
         for number in (1000, 1_000_000)
     )
     assert many == pytest.approx(few, rel=0.2)
+
+
+@pytest.mark.parametrize("to", ["pool", "tape"])
+def test_an_incremental_image_is_restored_run_by_run(to: str) -> None:
+    """Above the full backup come so many positioned writes as there are runs, where one run is written in sequence."""
+    size, change, run = 40e9, 2e9, 256 * 1024.0
+    site = SITE[: SITE.index("  save:")].replace("owns: [disk]", "owns: [disk, tape]").replace(
+        "{model: ssd/nvme-gen3-2018, capacity: 2 TB}",
+        "{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}\n"
+        "  tape: {model: tape_library/autoloader-8, drive: tape_drive/lto-9, drives: 1}",
+    )  # fmt: skip
+    site += f"  full: {{method: image, data: files, to: {to}, exists: true}}\n"
+    site += f"  next: {{method: image, data: files, to: {to}, level: incremental, since: 24 h, exists: true}}\n"
+    given = {"data.files.change.daily": change / size, "data.files.size": f"{size} B"}
+    jobs = "  back: {restore: full, replay: next}\n"
+    results = [simulate(site + jobs, given | {"data.files.change.run": f"{each} B"}) for each in (change, run)]
+    busy = [row["busy_s"] for result in results for row in result.device_rows if row["device"] == "devices.disk"]
+    took = busy[1] - busy[0]  # the drive unloads meanwhile
+    disk = parameters_of(equations.DiskParameters, load(SITE).spec.devices["pool"])
+    assert took == pytest.approx(one_by_one(disk, round(change / run), run, size) - change / 200e6, rel=0.15)
