@@ -114,13 +114,16 @@ class Library:
     def record(self, trace: Trace) -> None:
         """Record in the trace how long each drive moved its tape, and what went through it."""
         rates, now = shares(trace, {drive.name for drive in self.drives}), float(self.clock.env.now)
+        moving: dict[str, list[float]] = {drive.name: [] for drive in self.drives}
+        for span in trace.spans:
+            if span.cause in moving and nature_of(span.activity) is Nature.MECHANICAL:
+                moving[span.cause].append(span.end - span.start)
         for drive in self.drives:
-            own = (span for span in trace.spans if span.cause == drive.name)
-            moving = (span.end - span.start for span in own if nature_of(span.activity) is Nature.MECHANICAL)
             link = drive.link
             trace.device(
-                drive.name, "tape drive", sum(moving) + link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
-                peak_bytes_per_s=link.peak_bytes_per_s, **stops(drive.parameters, rates.get(drive.name, ()), now),
+                drive.name, "tape drive", sum(moving[drive.name]) + link.busy_s, units=link.units,
+                bytes_moved=link.bytes_moved, peak_bytes_per_s=link.peak_bytes_per_s,
+                **stops(drive.parameters, rates.get(drive.name, ()), now),
             )  # fmt: skip
 
     def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:
