@@ -11,6 +11,7 @@ import simpy
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.network.live import Network
+from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
 from simbackup.devices.tape.live import Drive, Library, Stream
@@ -93,7 +94,7 @@ class FromTape:
                     place = VolumeRange(
                         system.volumes[volume], position + begin / copy.compression, size / copy.compression
                     )
-                    law = drive.law(stream)
+                    law = scaled(drive.law(stream), copy.compression)
                     pending.append((yield from system.write(copy.job, server, place, shape, Activity.COPY, law=law)))
                     drive.position = each[0].position + width(each, self.lies.compression)
                 yield from library.release(copy.job, drive, self.tool.unload_after)
@@ -101,6 +102,31 @@ class FromTape:
             library.give_drive(drive)
         yield from system.written_back(copy.job, pending)
         copy.extents.append(Extent(0.0, saved.size, volume, position))
+
+    def to_objects(self, system: System, saved: SaveSet, copy: Copy, objects: Objects) -> Wait:
+        """Copy the save set to an object store, one cartridge after the other."""
+        library, on = system.libraries[self.lies.target], self._cartridges(saved)
+        store, networks = system.object_stores[copy.target], self._networks(system, self.there)
+        drive = yield from library.take_drive(copy.job)
+        try:
+            for name, runs in on.items():
+                drive = yield from self._load(library, copy.job, drive, name)
+                for each in passes(runs, self.lies.compression, together=self.tool.one_pass):
+                    yield from library.locate(copy.job, drive, each[0].position)
+                    shape, stream = self._reading(system, drive, each)
+                    shape = store.carrying(
+                        shape.times(copy.compression), "write", objects, networks, self.connections,
+                        drawn=system.drawn(copy.job),
+                    )  # fmt: skip
+                    size, law = sum(run.size for run in each) / copy.compression, drive.law(stream)
+                    shape = system.bounded(copy.job, shape)
+                    flow = shape.start(system.network, copy.job, Activity.COPY, size, law=scaled(law, copy.compression))
+                    yield flow.done
+                    system.account(copy.job, flow)
+                    drive.position = each[0].position + width(each, self.lies.compression)
+                yield from library.release(copy.job, drive, self.tool.unload_after)
+        finally:
+            library.give_drive(drive)
 
     def _cartridges(self, saved: SaveSet) -> Cartridges:
         on: Cartridges = {}
@@ -185,6 +211,19 @@ class FromTape:
     @staticmethod
     def _networks(system: System, names: Sequence[str]) -> list[Network]:
         return [system.networks[name] for name in names]
+
+
+def scaled(law: Law, units: float) -> Law:
+    """The law of a flow each unit of which is so many units of this one."""
+    if not callable(law) or units == 1.0:
+        return law
+
+    def each(rate: float, others: Others) -> Limit:
+        found = law(rate * units, others)
+        parts = {part: seconds * units for part, seconds in found.parts.items()}
+        return Limit(found.rate / units, found.cause, parts, found.rest * units)
+
+    return each
 
 
 def slower(one: Law, other: Law) -> Law:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CopySaveSetSpec(Copying):
-    """Copy of the newest save set of a backup: from disk to tape, objects or a disk, or from tape to tape or disk.
+    """Copy of the newest save set of a backup: from disk or tape to tape, to objects or to another disk.
 
     If the target already has that save set, the job ends at once and copies nothing. The host that owns the source
     copies, or the host of the backup if none does.
@@ -132,9 +132,6 @@ class CopySaveSetSpec(Copying):
     def _check_tape(self, checks: Checks, path: Path, saved: Saving, target: BackupTarget) -> None:
         """Report what prevents a copy of what is on tape."""
         spec = checks.spec
-        if isinstance(target, ObjectTarget):
-            message = f"'{self.save_set}' is on tape, from which no job copies to an object store"
-            checks.report((*path, "to"), message, "copy it to a disk or to tape")
         if saved.to == self.to and self.pool == saved.pool:
             message = f"the cartridges of a copy in '{self.to}' need a pool of their own"
             checks.report((*path, "pool"), message, f"give '{self.to}' another pool, and name it here")
