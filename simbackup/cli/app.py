@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
@@ -53,7 +54,9 @@ def _version(wanted: bool) -> None:
     if wanted:
         from simbackup.results.record import program_version  # noqa: PLC0415
 
-        print(f"simbackup {program_version()}")  # noqa: T201
+        engine = find_spec("simbackup.engine.solver")
+        compiled = engine is not None and not str(engine.origin).endswith(".py")
+        print(f"simbackup {program_version()}{' (compiled)' if compiled else ''}")  # noqa: T201
         raise typer.Exit
 
 

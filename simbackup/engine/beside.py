@@ -22,7 +22,7 @@ class Beside:
         for link in links:
             if len(link.movers) > 1 and (others := [flow for flow in link.movers if flow not in place]):
                 self.others[link] = others
-                self.used[link] = sum(flow.load_on(link) * flow.rate for flow in others)
+                self.used[link] = sum([flow.load_on(link) * flow.rate for flow in others])
 
     def left(self, link: Link) -> float:
         """What others leave of a link, units a second."""

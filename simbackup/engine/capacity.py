@@ -90,5 +90,5 @@ class CapacityMeter(Meter):
         if self._bound >= self._room:
             self.free = False
         elif not self.free:  # summed anew, as rounding must never make a link free
-            self._bound = sum(demand * flow.most for flow, (demand, _) in self.crossing.items())
+            self._bound = sum([demand * flow.most for flow, (demand, _) in self.crossing.items()])
             self.free = self._bound < self._room

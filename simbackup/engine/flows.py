@@ -161,8 +161,10 @@ class FlowNetwork:
         if missing := [link.name for link in (*demands, *moves) if link not in flow.links]:
             raise ValueError(f"flow {flow.name} was not started on {missing[0]}")
         self._crowds.release(flow)
-        for part in (flow, *flow.links):
-            part.settle(float(self.env.now))
+        now = float(self.env.now)
+        flow.settle(now)
+        for link in flow.links:
+            link.settle(now)
         flow.recount(0.0)
         flow.load(demands, moves, places, going)
         for link in flow.links:
@@ -187,8 +189,11 @@ class FlowNetwork:
 
     def settle(self) -> None:
         """Update the totals of all active flows and links to the present time."""
-        for part in (*self._flows, *self._solving.links):
-            part.settle(float(self.env.now))
+        now = float(self.env.now)
+        for flow in self._flows:
+            flow.settle(now)
+        for link in self._solving.links:
+            link.settle(now)
 
     def couple(self, store: FlowCoupling, *watched: Flow | Link, guard: Guarded | None = None) -> None:
         """Ask a store for its hold whenever what it watches is solved: a flow, or those that cross a link.

@@ -72,7 +72,7 @@ class _Laws:
     def capacities(self) -> list[float]:
         """Those of the links, and what leaders move at first, beyond which no follower rises, law or none."""
         rates = self.first.rates
-        held = [hold.beside + sum(rates[i] * size for i, size in hold.leaders.items()) for hold in self.sharing.holds]
+        held = [hold.beside + sum([rates[i] * size for i, size in hold.leaders.items()]) for hold in self.sharing.holds]
         return [*self.sharing.capacities, *held]
 
     @cached_property

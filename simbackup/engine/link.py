@@ -178,7 +178,7 @@ class Link(CapacityMeter):
         """Units a second that flows use now other than those that are solved; these are given with their demands."""
         if not self.tracks or self._shifts == math.inf:
             if self.crowds or self.streams is not None:
-                return sum(mover.load_on(self) * mover.rate for mover in self.movers if mover not in solved)
+                return sum([mover.load_on(self) * mover.rate for mover in self.movers if mover not in solved])
             used = 0.0
             for flow, load in self.crossing.items():
                 if flow not in solved:
@@ -187,8 +187,8 @@ class Link(CapacityMeter):
         used = self._next_used
         for crowd in self.crowds:
             used += crowd.sides[self].units * crowd.rate
-        for flow, demand in flows:
-            used -= demand * flow.rate
+        for mover, demand in flows:
+            used -= demand * mover.rate
         return max(0.0, used)
 
     def is_own(self, flow: Flow) -> bool:

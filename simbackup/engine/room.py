@@ -49,7 +49,7 @@ class LinkRoom:
         self.weight -= weight
         self.rising -= 1
         if self.rising and self.weight < 0.5 * self.summed:
-            self.weight = self.summed = sum(units * flow.share for flow, units in self.flows if flow in rising)
+            self.weight = self.summed = sum([units * flow.share for flow, units in self.flows if flow in rising])
 
     def beyond(self, rates: Mapping[Mover, float], *, full: bool) -> list[Mover]:
         """Flows beside those that are solved which these rates move, or change what limits them."""
