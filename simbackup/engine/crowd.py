@@ -173,7 +173,7 @@ class Crowd:
         stop = capacity / units * (1.0 - NEAR) if units > 0.0 else math.inf
         if stop > self.rate * (1.0 + ROOM):
             busy = units / capacity if capacity > 0.0 else 0.0
-            link.carry(Riding(self, units=units, busy=busy, moved=side.bytes, since=self.clock(now), stop=stop), now)
+            link.carry(Riding(self, units=units, busy=busy, moved=side.bytes, showed=self.clock(now), stop=stop), now)
             del self.seen[link]
             if stop < math.inf:
                 heappush(self._stops, (stop, next(self._pushes), link))

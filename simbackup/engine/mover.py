@@ -15,12 +15,12 @@ Mover: TypeAlias = "Flow | Crowd"
 class Riding:
     """A crowd alone on a link: what that does at level 1, what the crowd's clock showed last, how far it may rise."""
 
-    __slots__ = ("busy", "bytes", "crowd", "since", "stop", "units")
+    __slots__ = ("busy", "bytes", "crowd", "showed", "stop", "units")
 
-    def __init__(self, crowd: Crowd, *, units: float, busy: float, moved: float, since: float, stop: float) -> None:
+    def __init__(self, crowd: Crowd, *, units: float, busy: float, moved: float, showed: float, stop: float) -> None:
         self.crowd = crowd
         self.units = units
         self.busy = busy
         self.bytes = moved
-        self.since = since
+        self.showed = showed
         self.stop = stop
