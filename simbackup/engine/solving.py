@@ -101,17 +101,17 @@ class Solving:
             for crowd in link.crowds:
                 if crowd.loads:
                     crowds.changed[crowd] = None
-            if not link.crossing:
-                self.links.pop(link, None)
         if crowds.changed:
             crowds.settle()
 
     def _take_rates(self, links: Iterable[Link], now: float) -> list[Link]:
-        """The links whose totals did not know of the rates, and now do."""
+        """The links whose totals did not know of the rates, and now do; those that nobody crosses any more go."""
         stale = [link for link in links if link.stale]
         stale.sort(key=_number)
         for link in stale:
             link.take_rates(now, self._trace)
+            if not link.crossing:
+                self.links.pop(link, None)
         return stale
 
     def _fill(self, reach: Reach) -> Collection[FlowCoupling] | None:

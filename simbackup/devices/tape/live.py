@@ -16,7 +16,7 @@ from simbackup.devices.tape.stops import shares, stops
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import Law, Limit, OnOwnLink
+from simbackup.engine.limit import Limit, OnOwnLink, Use
 from simbackup.engine.trace import Trace
 from simbackup.equations import streaming, tape
 
@@ -62,7 +62,7 @@ class Drive:
         limited = math.isfinite(passed) and (passed < drained or stream.shares)
         return shape.plus({self.interface: 1.0 / passed}) if limited else shape
 
-    def law(self, stream: Stream) -> Law:
+    def law(self, stream: Stream) -> Use:
         """The rate of a tape whose host offers or takes a rate: if the host is too slow, the tape stops and starts.
 
         The time for which the host has to wait meanwhile is the drive's; the rest is that of what limits the host.

@@ -141,7 +141,7 @@ class CopySaveSetSpec(Copying):
                 message = f"copies within '{self.to}' need two drives each, {wanted} in all, and it has {most}"
                 remedy = f"write 'streams: {most // 2}'" if most > 1 else "add a drive, or copy to a disk"
                 checks.report((*path, "streams"), message, remedy)
-        if checks.spec.owner_of(saved.to) is None and saved.data in spec.data:
+        if spec.owner_of(saved.to) is None and saved.data in spec.data:
             checks.connected((*path, "to"), spec.data[saved.data].on, self.to)
 
     @staticmethod

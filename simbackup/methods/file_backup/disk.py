@@ -122,10 +122,8 @@ class DiskBackup:
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """How a byte of one of its streams loads device and host, which copies it so many times."""
-        host, origin = (
-            system.hosts[self.host],
-            system.origin(data, self.source, mounted=True).one_of(self.streams, number),
-        )
+        host = system.hosts[self.host]
+        origin = system.origin(data, self.source, mounted=True).one_of(self.streams, number)
         copy = self.tool.copying(host, copies)
         part = self.part(data)
         if self.method == "image" and self.share is not None:

@@ -127,13 +127,8 @@ class ObjectRestore:
         """What a restored byte loads: the store, the way, and the processor of the host that writes it."""
         host = system.hosts[self.share.host if self.share else self.host]
         networks = [system.networks[name] for name in self.networks]
-        shape = making(
-            host.then(FlowShape(), self.tool.restoring(host, self._arrival.copies)),
-            system,
-            (host, self.share),
-            target,
-            made,
-        )
+        shape = host.then(FlowShape(), self.tool.restoring(host, self._arrival.copies))
+        shape = making(shape, system, (host, self.share), target, made)
         if made.per_byte:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             shape = replace(shape, workers=self.workers, serial=serial)

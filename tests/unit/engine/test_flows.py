@@ -367,3 +367,15 @@ def test_requests_that_meet_nobody_share_the_level_of_a_full_link() -> None:
     network.set_capacity(core, 1000.0)
     env.run(until=3.0)
     assert all(flow.rate == pytest.approx(5.0) for flow in flows)
+
+
+@pytest.mark.parametrize("flows", [1, 40])
+def test_links_that_nobody_crosses_any_more_are_forgotten(flows: int) -> None:
+    env = simpy.Environment()
+    network, trunk = FlowNetwork(env), Link("links.trunk", 10.0)
+    for number in range(flows):
+        own = Link(f"devices.{number}", 1.0)
+        network.start(f"jobs.{number}", "read", 5.0 + number, {own: 1.0, trunk: 1.0})
+    env.run()
+    assert not network.flows
+    assert not network._solving.links
