@@ -114,7 +114,7 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
         if not isinstance(device, OnDevice) or size is None:
             continue
         end = system.taken.get(device.on, 0.0)
-        user = device.of if isinstance(device, SplitMirror) else name  # the host of the volume writes to its mirror
+        user = device.of if isinstance(device, ImageDevice) else name  # the host of the volume writes to its images
         areas[name] = Region(_reached(system, spec, user, device.on), end, size)
         system.taken[device.on] = end + size
         space = system.spaces.setdefault(device.on, Space(system.stores[device.on].size))

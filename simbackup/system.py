@@ -231,14 +231,18 @@ class System:
             raise JobFailedError(f"'{volume}' is full")
         return position
 
-    def origin(self, data: DataSet, image: str | None) -> BackupSource:
-        """Where data, or a frozen image of them, are read; fails if the image does not exist."""
+    def origin(self, data: DataSet, image: str | None, *, mounted: bool = False) -> BackupSource:
+        """Where data, or a frozen image of them, are read; fails if the image does not exist.
+
+        A host that has `mounted` the image reads it on its own way; otherwise the host of the data does.
+        """
         if image is None:
             return BackupSource(data.volume.region.part(data.begin, data.size), data.cached, data.volume)
         self.require_image(image)
         frozen = self.images[image]
         region = frozen.source(data.begin, data.size)
-        seen = Region(self.mounted.get(image, region.store), region.begin, region.size)
+        store = self.mounted.get(image, region.store) if mounted else region.store
+        seen = Region(store, region.begin, region.size)
         return BackupSource(seen, 0.0, frozen.origin, data.begin, frozen)
 
     def require_image(self, name: str | None) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
@@ -27,21 +29,6 @@ LINE = 60
 """Letters of help that fit beside the name of a command on a terminal of 80 columns."""
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
-app = typer.Typer(
-    name="simbackup", help="Simulate backup and restore systems, and show what limits them.", epilog=EXIT_CODES,
-    no_args_is_help=True, context_settings=SETTINGS, pretty_exceptions_enable=False, rich_markup_mode=None,
-)  # fmt: skip
-models = typer.Typer(
-    help="Show the datasheets, their values and sources.", no_args_is_help=True, context_settings=SETTINGS,
-    rich_markup_mode=None,
-)  # fmt: skip
-app.add_typer(models, name="models")
-plan = typer.Typer(
-    help="Plan a site over months: nights, capacity, cartridges, restores and cost.",
-    short_help="Plan a site over months.", no_args_is_help=True, context_settings=SETTINGS, rich_markup_mode=None,
-)  # fmt: skip
-app.add_typer(plan, name="plan")
-
 
 def brief(text: str | None) -> str:
     """The first sentence of a help text, up to a comma if it would not fit a line of a list of commands.
@@ -53,15 +40,26 @@ def brief(text: str | None) -> str:
     return f"{sentence if len(sentence) <= LINE else re.split('[,:;]', sentence)[0]}."
 
 
+def _group(text: str, commands: Mapping[str, Callable[..., None]]) -> typer.Typer:
+    """Commands that have a name in common."""
+    group = typer.Typer(
+        help=text, short_help=brief(text), no_args_is_help=True, context_settings=SETTINGS, rich_markup_mode=None
+    )
+    for name, command in commands.items():
+        group.command(name, short_help=brief(command.__doc__))(command)
+    return group
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         from simbackup.results.record import program_version  # noqa: PLC0415
 
-        print(f"simbackup {program_version()}")  # noqa: T201
+        engine = find_spec("simbackup.engine.solver")
+        compiled = engine is not None and not str(engine.origin).endswith(".py")
+        print(f"simbackup {program_version()}{' (compiled)' if compiled else ''}")  # noqa: T201
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
@@ -71,23 +69,55 @@ def options(
     del version  # its callback has ended the program
 
 
-for command in (
-    run, plot, report, reproduce, explain, check, study, sensitivity, trace, picture, calibrate, measure, history,
-    scenarios, schema, serve,
-):  # fmt: skip
-    app.command(short_help=brief(command.__doc__))(command)
-for name, command in {"list": listed, "show": shown, "fitted": fitted, "cite": cited}.items():
-    models.command(name, short_help=brief(command.__doc__))(command)
-for name, command in {
-    "init": init,
-    "run": plan_site,
-    "explain": explain_site,
-    "restore": restore_site,
-    "check": check_site,
-    "size": size_site,
-    "plot": plot_site,
-}.items():
-    plan.command(name, short_help=brief(command.__doc__))(command)
+COMMANDS = {
+    command.__name__: command for command in (
+        run, plot, report, reproduce, explain, check, study, sensitivity, trace, picture, calibrate, measure, history,
+        scenarios, schema, serve,
+    )
+}  # fmt: skip
+"""Commands by name, in the order of the help."""
+GROUPS = {
+    "models": _group(
+        "Show the datasheets, their values and sources.",
+        {"list": listed, "show": shown, "fitted": fitted, "cite": cited},
+    ),
+    "plan": _group(
+        "Plan a site over months: nights, capacity, cartridges, restores and cost.",
+        {
+            "init": init,
+            "run": plan_site,
+            "explain": explain_site,
+            "restore": restore_site,
+            "check": check_site,
+            "size": size_site,
+            "plot": plot_site,
+        },
+    ),
+}
+"""Groups of commands by name."""
+
+
+def application(wanted: str = "") -> typer.Typer:
+    """The command line with one command or group if it has one of that name, and otherwise with all.
+
+    Reading the options of all takes as long as several runs of a small scenario.
+    """
+    made = typer.Typer(
+        name="simbackup", help="Simulate backup and restore systems, and show what limits them.", epilog=EXIT_CODES,
+        no_args_is_help=True, context_settings=SETTINGS, pretty_exceptions_enable=False, rich_markup_mode=None,
+    )  # fmt: skip
+    made.callback()(options)
+    names = {wanted} & {*COMMANDS, *GROUPS} or {*COMMANDS, *GROUPS}
+    for name, command in COMMANDS.items():
+        if name in names:
+            made.command(short_help=brief(command.__doc__))(command)
+    for name, group in GROUPS.items():
+        if name in names:
+            made.add_typer(group, name=name)
+    return made
+
+
+app = application()
 
 
 def _usage(error: Any) -> str:
@@ -104,7 +134,8 @@ def _usage(error: Any) -> str:
 def main() -> None:
     """Run the command line; wrong input gives a message without a traceback, and Ctrl-C ends cleanly."""
     try:
-        code = app(prog_name="simbackup", standalone_mode=False) or 0
+        named = application(*sys.argv[1:2])
+        code = named(prog_name="simbackup", standalone_mode=False) or 0
         sys.stdout.flush()  # a pipe that was closed shows here, and not when the interpreter ends
         sys.exit(code)
     except UsageError as error:

@@ -22,7 +22,7 @@ class Beside:
         for link in links:
             if len(link.movers) > 1 and (others := [flow for flow in link.movers if flow not in place]):
                 self.others[link] = others
-                self.used[link] = sum(flow.load_on(link) * flow.rate for flow in others)
+                self.used[link] = sum([flow.load_on(link) * flow.rate for flow in others])
 
     def left(self, link: Link) -> float:
         """What others leave of a link, units a second."""
@@ -32,7 +32,9 @@ class Beside:
         """Raise BeyondReachError if an allocation moves flows outside, or changes what limits them, with these."""
         if not self.others:
             return
-        used, levels, moved = dict(self.used), dict[Link, float](), set[Link]()
+        used = dict(self.used)
+        levels: dict[Link, float] = {}
+        moved: set[Link] = set()
         for flow, rate in zip(self.flows, allocation.rates, strict=True):
             for link in flow.demands:
                 if link in used:

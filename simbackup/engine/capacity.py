@@ -27,7 +27,19 @@ class CapacityMeter(Meter):
     those whose capacity is not always the same, never count as free.
     """
 
-    __slots__ = ("_bound", "_capacity", "_room", "_rule", "_varies", "crossing", "free", "name", "stale", "steady")
+    __slots__ = (
+        "_bound",
+        "_capacity",
+        "_room",
+        "_rule",
+        "_varies",
+        "crossing",
+        "free",
+        "name",
+        "odd",
+        "stale",
+        "steady",
+    )
 
     def __init__(self, name: str, capacity: float | Callable[[Sequence[Flow]], float], *, turns: bool) -> None:
         super().__init__()
@@ -45,6 +57,8 @@ class CapacityMeter(Meter):
         self._room = -math.inf if turns or not 0.0 < self.steady < math.inf else self.steady * (1.0 - MARGIN)
         self.free = self._room > 0.0
         """Whether its flows cannot use all of it, so that it is never full."""
+        self.odd = turns or callable(capacity)
+        """Whether more than a capacity and the rates of flows may have to be asked for. Such a link is never free."""
 
     @property
     def capacity(self) -> float:
@@ -61,9 +75,14 @@ class CapacityMeter(Meter):
         self._varies = callable(capacity)
         self._capacity = None
         self.stale = True
-        self.steady, self.free, self._room = math.inf, False, -math.inf
+        self.steady = math.inf
+        self.mark_odd()
         for flow in self.crossing:
             flow.recount()
+
+    def mark_odd(self) -> None:
+        """Note that it may take more than rates and a capacity to solve it, from now on."""
+        self.odd, self.free, self._room = True, False, -math.inf
 
     def count(self, units: float) -> None:
         """Note that the flows attached can use so many units a second more at the most."""
@@ -71,5 +90,5 @@ class CapacityMeter(Meter):
         if self._bound >= self._room:
             self.free = False
         elif not self.free:  # summed anew, as rounding must never make a link free
-            self._bound = sum(demand * flow.most for flow, (demand, _) in self.crossing.items())
+            self._bound = sum([demand * flow.most for flow, (demand, _) in self.crossing.items()])
             self.free = self._bound < self._room

@@ -74,7 +74,7 @@ class _Columns(Sequence[Read], Generic[Read]):
         others = cast("Sequence[object]", other)
         return len(self) == len(others) and all(mine == its for mine, its in zip(self, others, strict=True))
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType] (as of a list)
+    __hash__ = None  # type: ignore[assignment]  # as of a list
 
     def __repr__(self) -> str:
         return repr(list(self))

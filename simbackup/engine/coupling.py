@@ -190,8 +190,8 @@ class _Coupling:
         """For each flow, how its rate grows with the capacity of each hold, none frozen in another order."""
         slopes: list[dict[int, float]] = [{} for _ in self.demands]
         members: dict[int, list[int]] = {resource: [] for resource in allocation.filled}
-        for flow, demand in enumerate(self.demands):
-            for resource in demand:
+        for flow, demands in enumerate(self.demands):
+            for resource in demands:
                 if resource in members:
                     members[resource].append(flow)
         for resource in allocation.filled:
@@ -207,7 +207,7 @@ class _Coupling:
                     total[hold] = total.get(hold, 0.0) - demand * slope
             for flow in members[resource] if total else ():
                 if allocation.bottlenecks[flow] == resource:
-                    slopes[flow] = {hold: self.shares[flow] * value / weight for hold, value in total.items()}
+                    slopes[flow] = {hold: self.shares[flow] * net / weight for hold, net in total.items()}
         return slopes
 
     def lowered(self, trial: _Trial) -> _Trial:
@@ -253,7 +253,7 @@ class _Coupling:
 
 
 def _moved(ports: Mapping[int, float], allocation: Allocation) -> float:
-    return sum(allocation.rates[flow] * bytes_per_unit for flow, bytes_per_unit in ports.items())
+    return sum([allocation.rates[flow] * bytes_per_unit for flow, bytes_per_unit in ports.items()])
 
 
 def _steps(rows: list[dict[int, float]], right: list[float]) -> list[float] | None:
@@ -264,7 +264,7 @@ def _steps(rows: list[dict[int, float]], right: list[float]) -> list[float] | No
             known[i] = right[i] / row[i]
     rest = [i for i in range(len(rows)) if i not in known]
     if rest:
-        others = [right[i] - sum(rows[i][j] * known[j] for j in rows[i] if j in known) for i in rest]
+        others = [right[i] - sum([rows[i][j] * known[j] for j in rows[i] if j in known]) for i in rest]
         found = _solution([[rows[i].get(j, 0.0) for j in rest] for i in rest], others)
         if found is None:
             return None

@@ -44,22 +44,19 @@ ROOM = 1e-3
 class Crowd:
     """Flows that `link` limits, each of which moves at its weight times `rate`, the level that they share."""
 
-    share = 1.0
-    law: Law | None = None
-    going: Going | None = None
-    asks = False
-    activity = ""
-    sequential = 0.0
-    active = True
-    crowd = None
-    spent: Parts = WHOLE
-    watchers: Mapping[FlowCoupling, None] = {}
-    places: Mapping[Link, Spot] = {}
-
     def __init__(self, link: Link, level: float, now: float, number: int) -> None:
         self.link = self.bottleneck = link
         self.name = self.cause = link.name
         self.number = number
+        self.share, self.sequential = 1.0, 0.0
+        self.active, self.asks, self.odd = True, False, True
+        self.activity = ""
+        self.crowd: Crowd | None = None
+        self.law: Law | None = None
+        self.going: Going | None = None
+        self.spent: Parts = WHOLE
+        self.watchers: Mapping[FlowCoupling, None] = {}
+        self.places: Mapping[Link, Spot] = {}
         self.rate = level
         self.members: dict[Flow, None] = {}
         self.sides: dict[Link, CrowdLoad] = {}
@@ -68,7 +65,7 @@ class Crowd:
         """Those of the links that it is solved with: its own, and what others cross, too, or watch."""
         self.loads: dict[Link, tuple[float, float]] = {}
         """Units and bytes at level one on links where these have changed, and nobody has recorded it yet."""
-        self.near = self.ends = self.queued = math.inf
+        self.near = self.ends = self.near_place = self.ends_place = math.inf
         self.recorded = -1.0
         self.guards = Guards()
         self._members_end = Ends["Flow"](self)
@@ -176,7 +173,7 @@ class Crowd:
         stop = capacity / units * (1.0 - NEAR) if units > 0.0 else math.inf
         if stop > self.rate * (1.0 + ROOM):
             busy = units / capacity if capacity > 0.0 else 0.0
-            link.carry(Riding(self, units, busy, side.bytes, self.clock(now), stop), now)
+            link.carry(Riding(self, units=units, busy=busy, moved=side.bytes, showed=self.clock(now), stop=stop), now)
             del self.seen[link]
             if stop < math.inf:
                 heappush(self._stops, (stop, next(self._pushes), link))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from simbackup.engine.ends import FEW
@@ -13,20 +12,20 @@ if TYPE_CHECKING:
     from simbackup.engine.link import Link
 
 
-@dataclass(slots=True, eq=False)
 class CrowdLoad:
     """The members that cross one link, with the units that they use of it and the bytes that they move, at level 1.
 
     `own` are the units without what they turn; `kinds` the amounts of streams of each kind, and the most of one.
     """
 
-    link: Link
-    flows: dict[Flow, None] = field(default_factory=dict["Flow", None])
-    own: float = 0.0
-    bytes: float = 0.0
-    kinds: dict[Hashable, tuple[float, float]] = field(default_factory=dict[Hashable, tuple[float, float]])
-    most: float = 0.0
-    changes: int = 0
+    __slots__ = ("bytes", "changes", "flows", "kinds", "link", "most", "own")
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.flows: dict[Flow, None] = {}
+        self.kinds: dict[Hashable, tuple[float, float]] = {}
+        self.own = self.bytes = self.most = 0.0
+        self.changes = 0
 
     @property
     def units(self) -> float:

@@ -54,14 +54,14 @@ class Crowds:
 
         Crowds that have become small, or stand still, dissolve.
         """
-        for crowd in [one for one in self.changed if one.active and (len(one.members) < LEFT or one.rate <= 0.0)]:
-            self.dissolve(crowd)
+        for small in [one for one in self.changed if one.active and (len(one.members) < LEFT or one.rate <= 0.0)]:
+            self.dissolve(small)
         for link in [link for link in links if link.crowds or len(link.limited) >= MANY]:
             crowd = next((one for one in link.crowds if one.link is link), None)
             if (crowd is None and len(link.limited) < MANY) or link.entangled:
                 continue
             level = crowd.rate if crowd is not None else None
-            fit = list[Joining]()
+            fit: list[Joining] = []
             for one in link.limited:
                 if isinstance(one, Flow):
                     level = one.rate / one.share if level is None else level

@@ -1,13 +1,14 @@
 """What is under way in the order in which it will be done.
 
-Invariant: each one that will be done stands once in the order, at a time not after that from which it counts as done.
-One that is delayed stays where it stands until its turn comes, and is put at its time only then.
+Invariant: each one that will be done stands once in either order, at its place, which is not after its time. One that
+is delayed stays where it stands until its turn comes, and is put at its time only then. Other entries are passed over.
 """
 
 from __future__ import annotations
 
 import math
 from heapq import heapify, heappop, heappush, heapreplace
+from operator import attrgetter
 from typing import Generic, Protocol, TypeVar
 
 FEW = 64
@@ -23,8 +24,9 @@ class Ending(Protocol):
     near: float
     ends: float
     number: int
-    queued: float
-    """Where it stands in the order, infinite if nowhere."""
+    near_place: float
+    ends_place: float
+    """Where it stands in the order of either, infinite if nowhere."""
 
     @property
     def crowd(self) -> object:
@@ -38,77 +40,89 @@ class Ending(Protocol):
 
 T = TypeVar("T", bound=Ending)
 
+_number = attrgetter("number")
+
 
 class Ends(Generic[T]):
-    """What is under way by the time from which each counts as done.
+    """What is under way by the time from which each counts as done, and by that when nothing of it is left.
 
     The times are those of one clock: of a crowd, or of the simulation.
     """
 
     def __init__(self, crowd: object = None) -> None:
         self._crowd = crowd
-        self._order: list[tuple[float, int, T]] = []
+        self._near: list[tuple[float, int, T]] = []
+        self._ends: list[tuple[float, int, T]] = []
         self._most = FEW
 
     def put(self, one: T) -> None:
         """Sort in one whose times have changed."""
-        if one.near < one.queued:
-            one.queued = one.near
-            heappush(self._order, (one.near, one.number, one))
-            if len(self._order) > self._most:  # those that count no more
-                self._order = [entry for entry in self._order if self._counts(entry) and entry[2].near < math.inf]
-                heapify(self._order)
-                self._most = 2 * len(self._order) + FEW
+        near, ends = one.near, one.ends
+        if near < one.near_place:
+            one.near_place = near
+            heappush(self._near, (near, one.number, one))
+        if ends < one.ends_place:
+            one.ends_place = ends
+            heappush(self._ends, (ends, one.number, one))
+            if len(self._ends) > self._most:
+                self._tidy()
 
-    def _counts(self, entry: tuple[float, int, T]) -> bool:
-        """Whether an entry is where one stands now."""
-        return entry[0] == entry[2].queued and entry[2].crowd is self._crowd
+    def _tidy(self) -> None:
+        """Remove the entries that do not count any more."""
+        self._near = [entry for entry in self._near if entry[0] == entry[2].near_place and self._counts(entry[2])]
+        self._ends = [entry for entry in self._ends if entry[0] == entry[2].ends_place and self._counts(entry[2])]
+        heapify(self._near)
+        heapify(self._ends)
+        self._most = 2 * len(self._ends) + FEW
+
+    def _counts(self, one: T) -> bool:
+        """Whether one will be done by this clock."""
+        return one.crowd is self._crowd and one.ends < math.inf
 
     def due(self, at: float, now: float) -> list[T]:
         """Those that are done when the clock shows `at`, and the simulation `now`, in the order in which they began."""
-        order, until = self._order, at * (1.0 + ULPS)
+        order, until = self._near, at * (1.0 + ULPS)
         if not order or order[0][0] > until:
             return []
-        found = dict[T, None]()
+        found: dict[T, None] = {}
         while order and order[0][0] <= until:
-            entry = heappop(order)
-            if self._counts(entry):
-                found[entry[2]] = None
+            time, _, one = heappop(order)
+            if time == one.near_place and one.crowd is self._crowd:
+                found[one] = None
         for one in found:
-            one.queued = math.inf
+            one.near_place = math.inf
             self.put(one)
-        return sorted((one for one in found if one.near <= until and one.due(now)), key=lambda one: one.number)
+        return sorted((one for one in found if one.near <= until and one.due(now)), key=_number)
 
     def first(self) -> float:
         """When the first counts as done, infinite if none will be."""
-        order = self._order
+        order = self._near
         while order:
-            time, _, one = order[0]
-            if one.queued != time or one.crowd is not self._crowd:
-                heappop(order)
-            elif one.near == time:
-                return time
-            elif one.near < math.inf:
-                one.queued = one.near
-                heapreplace(order, (one.near, one.number, one))
-            else:
-                one.queued = math.inf
-                heappop(order)
+            time, number, one = order[0]
+            if time == one.near_place and one.crowd is self._crowd:
+                if one.near == time:
+                    return time
+                one.near_place = one.near  # it stood there from before it was delayed, or will never be done now
+                if one.near < math.inf:
+                    heapreplace(order, (one.near, number, one))
+                    continue
+            heappop(order)
         return math.inf
 
     def next(self) -> float:
         """The time at which nothing of the next is left, infinite if none will be done."""
-        if self.first() == math.inf:
-            return math.inf
-        order = self._order
-        soonest, places = order[0][2].ends, [1, 2]
-        for place in places:  # who counts as done by then may have less left
-            if place < len(order) and order[place][0] <= soonest:
-                entry = order[place]
-                if self._counts(entry):
-                    soonest = min(soonest, entry[2].ends)
-                places += (2 * place + 1, 2 * place + 2)
-        return soonest
+        order = self._ends
+        while order:
+            time, number, one = order[0]
+            if time == one.ends_place and one.crowd is self._crowd:
+                if one.ends == time:
+                    return time
+                one.ends_place = one.ends
+                if one.ends < math.inf:
+                    heapreplace(order, (one.ends, number, one))
+                    continue
+            heappop(order)
+        return math.inf
 
     def __bool__(self) -> bool:
-        return bool(self._order)
+        return bool(self._near)

@@ -30,9 +30,9 @@ class Flow(Limited):
 
     __slots__ = (
         "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "_uses", "activity",
-        "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "going", "law", "links",
-        "may_ask", "moves", "near", "number", "own_rate", "places", "queued", "queues", "sequential", "share",
-        "spent", "stop", "watchers", "weight",
+        "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "ends_place", "going", "law",
+        "links", "may_ask", "moves", "near", "near_place", "number", "odd", "own_rate", "places", "queues",
+        "sequential", "share", "spent", "stop", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -57,10 +57,12 @@ class Flow(Limited):
         self.share = share
         self.sequential = sequential
         self.law = law
+        self.watchers: dict[FlowCoupling, Guarded | None] = {}
+        """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
         self.links = tuple(dict.fromkeys([*demands, *moves]))
         self.load(demands, moves, places, going)
         self.done = env.event()
-        self.ends = self.near = self.queued = math.inf
+        self.near = self.ends = self.near_place = self.ends_place = math.inf
         self.crowd: Crowd | None = None
         self.weight, self.stop = share, math.inf
         """What it moves at level one of its crowd, and the level near which a limit of its own stops it."""
@@ -68,8 +70,6 @@ class Flow(Limited):
         """Units a second by itself; zero while it shares the level of a crowd."""
         self.bottleneck: Link | None = None
         self.number = 0
-        self.watchers: dict[FlowCoupling, Guarded | None] = {}
-        """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
         self.cause: str = name
         self._env = env
         self._since = self._limited_since = float(env.now)
@@ -146,6 +146,8 @@ class Flow(Limited):
         self.asks = asks_others(self.law)
         """Whether it has to be solved with all that cross its links, as it asks what they use; and if it ever may."""
         self.may_ask = self.law is not None or bool(self.queues)
+        self.odd = going is not None or self.may_ask or len(self.demands) < len(self.links) or bool(self.watchers)
+        """Whether more than links that it demands, and a cap, may have to do with its rate."""
         self._alone = None
 
     def look_around(self, *, stopped: bool = False) -> None:
@@ -203,13 +205,15 @@ class Flow(Limited):
         for link in self.links:
             link.hand_over(self, self.own_rate)
         self.crowd, self.weight, self.stop = crowd, weight, stop
-        self.own_rate, self._since, self.queued = 0.0, crowd.clock(now), math.inf
+        self.own_rate, self._since = 0.0, crowd.clock(now)
+        self.near_place = self.ends_place = math.inf
         self._expect(self._since, weight)
 
     def leave(self, now: float) -> None:
         """Go on by itself, at the rate that its crowd has."""
         self.settle(now)
-        self.own_rate, self._since, self.crowd, self.queued = self.rate, now, None, math.inf
+        self.own_rate, self._since, self.crowd = self.rate, now, None
+        self.near_place = self.ends_place = math.inf
         self._expect(now, self.own_rate)
         for link in self.links:
             link.take_back(self, self.own_rate)

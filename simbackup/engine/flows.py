@@ -161,8 +161,10 @@ class FlowNetwork:
         if missing := [link.name for link in (*demands, *moves) if link not in flow.links]:
             raise ValueError(f"flow {flow.name} was not started on {missing[0]}")
         self._crowds.release(flow)
-        for part in (flow, *flow.links):
-            part.settle(float(self.env.now))
+        now = float(self.env.now)
+        flow.settle(now)
+        for link in flow.links:
+            link.settle(now)
         flow.recount(0.0)
         flow.load(demands, moves, places, going)
         for link in flow.links:
@@ -187,8 +189,11 @@ class FlowNetwork:
 
     def settle(self) -> None:
         """Update the totals of all active flows and links to the present time."""
-        for part in (*self._flows, *self._solving.links):
-            part.settle(float(self.env.now))
+        now = float(self.env.now)
+        for flow in self._flows:
+            flow.settle(now)
+        for link in self._solving.links:
+            link.settle(now)
 
     def couple(self, store: FlowCoupling, *watched: Flow | Link, guard: Guarded | None = None) -> None:
         """Ask a store for its hold whenever what it watches is solved: a flow, or those that cross a link.
@@ -199,10 +204,11 @@ class FlowNetwork:
         for part in watched:
             if isinstance(part, Flow):
                 self._crowds.release(part)
-                part.watchers[store] = guard
+                part.watchers[store], part.odd = guard, True
             else:
                 self._crowds.see(part)
                 part.watchers[store] = None
+                part.mark_odd()
 
     def uncouple(self, store: FlowCoupling) -> None:
         """Ask a store no more."""
@@ -224,6 +230,8 @@ class FlowNetwork:
 
     def resolve(self) -> None:
         """Give all flows that changes reach their rates under present capacities, caps and full or empty buffers."""
+        if not self.whole and self._solving.near(self._touched):
+            return
         reach = Reach(self._solving.stores)
         self._asking = True
         if self.whole:
@@ -238,7 +246,7 @@ class FlowNetwork:
             flow.look_around()
         for link in flow.links:
             if link.may_ask:
-                look_around(link)
+                link.look_around()
             if link.crowds and link.entangled:
                 self._crowds.leave(link)
 
@@ -283,17 +291,10 @@ class FlowNetwork:
         for link in flow.links:
             seconds = link.detach(flow, now, left)
             if link.may_ask:
-                look_around(link)
+                link.look_around()
             if seconds > 0.0:
                 there = self.least.setdefault(flow.name, {})
                 there[link] = there.get(link, 0.0) + seconds
         del self._flows[flow]
         self._touched.ended(flow)
         self._solve_later()
-
-
-def look_around(link: Link) -> None:
-    """Let a flow see who has come to a link where it was alone, or that it is alone there now."""
-    for flow in link.crossing if len(link.crossing) <= 2 else ():  # noqa: PLR2004 (one was alone)
-        if flow.may_ask:
-            flow.look_around()

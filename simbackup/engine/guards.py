@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from simbackup.engine.ends import FEW
 
@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from simbackup.engine.flow import Flow
 
 
-class Ride(NamedTuple):
+class Ride:
     """A flow that a store holds to what a single other one moves: units of it for each unit of that."""
 
-    rider: Flow
-    leader: Flow
-    units: float
+    __slots__ = ("leader", "rider", "units")
+
+    def __init__(self, rider: Flow, leader: Flow, units: float) -> None:
+        self.rider = rider
+        self.leader = leader
+        self.units = units
 
 
 class Guarded(Protocol):

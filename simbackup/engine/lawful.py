@@ -105,7 +105,7 @@ class LawfulFilling(Filling):
             else:
                 rates[flow] = self._offer(flow, level) if flow == whole else self._used(flow, level)
         turns = self.turns.get(resource)
-        taken = sum(self.demands[flow][resource] * rate for flow, rate in rates.items())
+        taken = sum([self.demands[flow][resource] * rate for flow, rate in rates.items()])
         return taken if turns is None else taken - turns.spared(rates)
 
     def _offer(self, flow: int, level: float) -> float:

@@ -72,7 +72,7 @@ class _Laws:
     def capacities(self) -> list[float]:
         """Those of the links, and what leaders move at first, beyond which no follower rises, law or none."""
         rates = self.first.rates
-        held = [hold.beside + sum(rates[i] * size for i, size in hold.leaders.items()) for hold in self.sharing.holds]
+        held = [hold.beside + sum([rates[i] * size for i, size in hold.leaders.items()]) for hold in self.sharing.holds]
         return [*self.sharing.capacities, *held]
 
     @cached_property
@@ -163,7 +163,8 @@ class _Laws:
 
     def _look_again(self) -> dict[int, View]:
         """How each flow sees the others now: requests what these use beside them, others what these are offered."""
-        uses, seen = self._uses(), dict[int, View]()
+        uses = self._uses()
+        seen: dict[int, View] = {}
         for i in filter(self._behind, self.lawful):
             outcome = self._fill({other: use for other, use in uses.items() if other != i})
             seen[i] = self._view(i, outcome.rates)

@@ -6,7 +6,7 @@ and not with how many links that concerns. Here the rates of links follow from i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from heapq import merge
 
 from simbackup.engine.trace import Rate, SharedLevel, Trace
@@ -63,7 +63,8 @@ class _LinkRates:
     def over(self, trace: Trace) -> Iterator[Rate]:
         """The rates of links after each instant of a trace."""
         time, moved = 0.0, dict[str, None]()
-        for record in merge(trace.rates, trace.shared_levels, key=lambda record: record.time):
+        both: list[Sequence[Rate | SharedLevel]] = [trace.rates, trace.shared_levels]
+        for record in merge(*both, key=lambda record: record.time):
             if record.time > time:
                 yield from self._moved(time, moved)
                 time, moved = record.time, {}

@@ -77,15 +77,17 @@ class Behind:
     limit: Callable[[Others], Limit]
 
 
-@dataclass(frozen=True, slots=True)
 class OnOwnLink:
     """A use that asks about one link only.
 
     While nobody else is there the flow goes on like any other, as long as it uses all that others leave it.
     """
 
-    use: Use
-    link: Link
+    __slots__ = ("link", "use")
+
+    def __init__(self, use: Use, link: Link) -> None:
+        self.use = use
+        self.link = link
 
     def __call__(self, rate: float, others: Others) -> Limit:
         """What the flow makes of a rate."""

@@ -127,6 +127,12 @@ class Link(CapacityMeter):
         if flow.asks:
             self.asked_by(flow)
 
+    def look_around(self) -> None:
+        """Let a flow see who has come where it was alone, or that it is alone now; called by the network."""
+        for flow in self.crossing if len(self.crossing) <= 2 else ():  # noqa: PLR2004 (one was alone)
+            if flow.may_ask:
+                flow.look_around()
+
     def asked_by(self, flow: Flow) -> None:
         """Note whether an attached flow asks what others use; called by the flow."""
         if flow.asks:
@@ -137,7 +143,9 @@ class Link(CapacityMeter):
 
     def _load(self, flow: Flow) -> None:
         self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
-        self.may_ask = self.may_ask or flow.may_ask
+        if flow.may_ask:
+            self.may_ask = True
+            self.mark_odd()
 
     def _entangle(self) -> None:
         self.entangled = bool(self._asking) or (self.streams is not None and self.streams.uneven)
@@ -170,7 +178,7 @@ class Link(CapacityMeter):
         """Units a second that flows use now other than those that are solved; these are given with their demands."""
         if not self.tracks or self._shifts == math.inf:
             if self.crowds or self.streams is not None:
-                return sum(mover.load_on(self) * mover.rate for mover in self.movers if mover not in solved)
+                return sum([mover.load_on(self) * mover.rate for mover in self.movers if mover not in solved])
             used = 0.0
             for flow, load in self.crossing.items():
                 if flow not in solved:
@@ -179,8 +187,8 @@ class Link(CapacityMeter):
         used = self._next_used
         for crowd in self.crowds:
             used += crowd.sides[self].units * crowd.rate
-        for flow, demand in flows:
-            used -= demand * flow.rate
+        for mover, demand in flows:
+            used -= demand * mover.rate
         return max(0.0, used)
 
     def is_own(self, flow: Flow) -> bool:

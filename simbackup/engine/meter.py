@@ -52,9 +52,9 @@ class Meter:
 
     def _settle_riding(self, riding: Riding, now: float) -> None:
         reading = riding.crowd.clock(now)
-        levels = reading - riding.since
+        levels = reading - riding.showed
         self.units += riding.units * levels
         self.busy_s += riding.busy * levels
         self.bytes_moved += riding.bytes * levels
         self.peak_bytes_per_s = max(self.peak_bytes_per_s, riding.bytes * riding.crowd.greatest(self._since, now))
-        riding.since = reading
+        riding.showed = reading

@@ -10,18 +10,16 @@ Invariant: what a filling returns is what `Sharing` returns for the same flows, 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
-from simbackup.engine.beside import above
 from simbackup.engine.link import Link
 from simbackup.engine.mover import Mover
 from simbackup.engine.reach import BeyondReachError, UnevenError
 from simbackup.engine.room import ABOVE, BELOW, LinkRoom, OwnLink
-from simbackup.engine.solver import same
 
 
-def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link | None]]:
+def plain_rates(flows: Iterable[Mover]) -> Iterable[tuple[Mover, float, Link | None]]:
     """Flows with their rates, units per second, and the link that limits each, None where its cap does.
 
     All others go on as they are.
@@ -35,95 +33,93 @@ def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link |
     UnevenError
         A link is spared turns at these rates.
     """
-    if not flows:
-        return ()
-    if len(flows) == 1:
-        flow, rate, limit = _alone(next(iter(flows)))
-        _turn(flow.links, {flow: rate})
-        return ((flow, rate, limit),)
-    filling = _Filling(flows)
-    filling.check()
-    _turn([link for flow in flows for link in flow.links if link.streams is not None], filling.rates)
-    return [(flow, rate, filling.limits[flow]) for flow, rate in filling.rates.items()]
-
-
-def _turn(links: Iterable[Link], rates: Mapping[Mover, float]) -> None:
-    """Raise UnevenError if a link is spared turns at these rates."""
-    for link in links:
-        if link.streams is not None and len(link.crossing) > 1 and not link.streams.even(link, rates):
-            raise UnevenError(link)
-
-
-def _alone(flow: Mover) -> tuple[Mover, float, Link | None]:
-    """The rate of one flow beside others, and the link that limits it."""
-    rate, limit, shared = math.inf, None, list[tuple[Link, float, float]]()
-    for link, demand in flow.crossed:
-        if link.free:
-            continue
-        left = link.capacity
-        if len(link.movers) > 1:
-            beside = link.used_beside(((flow, demand),), (flow,))
-            shared.append((link, demand, beside))
-            left = left - beside if left > beside else 0.0
-        at = left / demand
-        if limit is None or at < rate * BELOW:
-            rate, limit = at, link
-        elif at <= rate * ABOVE and link.name < limit.name:
-            limit = link
-    if flow.cap < rate * BELOW or limit is None:
-        rate, limit = flow.cap, None
-    rate = min(rate, flow.cap)
-    if rate == math.inf:
-        raise ValueError(f"flow {flow.name} is limited neither by a link nor by a cap")
-    changed = not same(rate, flow.rate)
-    full = [
-        link
-        for link, demand, beside in shared
-        if link is limit or (changed and beside + demand * rate >= link.capacity * BELOW)
-    ]
-    beyond = dict.fromkeys(
-        other for link in full for other in link.movers if other is not flow and above(other, link, rate / flow.share)
-    )
-    if changed:
-        beyond |= {other: None for link, _, _ in shared for other in link.limited if other is not flow}
-    if beyond:
+    filling = PlainFilling()
+    for flow in flows:
+        filling.add(flow)
+    filling.fill()
+    if beyond := filling.beyond():
         raise BeyondReachError(beyond)
-    return flow, rate, limit
+    if filling.odd:
+        for flow in filling.flows:
+            for link in flow.links:
+                if link.streams is not None and len(link.crossing) > 1 and not link.streams.even(link, filling.rates):
+                    raise UnevenError(link)
+    return [(flow, rate, filling.limits[flow]) for flow, rate in filling.rates.items()]
 
 
 _Entry = tuple[float, str, int, LinkRoom | OwnLink]
 """A level, and the link that may be full at it, by name."""
 
 
-class _Filling:
+class PlainFilling:
     """The rates of some flows and the link that limits each, None where its cap does."""
 
-    def __init__(self, flows: Collection[Mover]) -> None:
-        self.flows = flows
+    def __init__(self) -> None:
+        self.flows: dict[Mover, list[tuple[LinkRoom, float]]] = {}
+        """The flows, with what they cross that others cross, too, and may be full, and their demands there."""
+        self.rooms: dict[Link, LinkRoom] = {}
         self.rates: dict[Mover, float] = {}
         self.limits: dict[Mover, Link | None] = {}
+        self.odd = False
+        """Whether more than links and caps may have to do with a flow, or more than rates and capacity with a link."""
+        self._own: list[_Entry] = []
         self._full: dict[LinkRoom, None] = {}
-        self._rooms: dict[Link, LinkRoom] = {}
         self._rising: dict[Mover, list[tuple[LinkRoom, float]]] = {}
-        """Flows whose rates rise, with what they cross and their demands there."""
+        """Those of the flows whose rates rise."""
         self._order: list[_Entry] = []
         self._tied: list[tuple[str, int, LinkRoom | OwnLink]] = []
         self._level = self._tie = 0.0
-        self._gather()
-        if self._rising:
-            self._fill()
 
-    def check(self) -> None:
-        """Raise BeyondReachError if the rates move other flows, or change what limits them, with these."""
-        beyond: dict[Mover, None] = {}
-        for room in self._rooms.values():
+    def add(self, flow: Mover) -> None:
+        """Solve one more flow. Links that are free are never full: it does not matter who crosses these."""
+        rooms, share = self.rooms, flow.share
+        crossed: list[tuple[LinkRoom, float]] = []
+        own: list[tuple[Link, float]] = []
+        for link, demand in flow.crossed:
+            if link.free:
+                continue
+            if link.odd:
+                self.odd = True
+            if len(link.movers) == 1:
+                own.append((link, demand))
+                continue
+            room = rooms.get(link)
+            if room is None:
+                room = rooms[link] = LinkRoom(link)
+            room.flows.append((flow, demand))
+            room.total += demand * share
+            crossed.append((room, demand))
+        if flow.odd:
+            self.odd = True
+        self.flows[flow] = crossed
+        first = OwnLink(flow, own) if own else None
+        if not crossed:
+            self._go_on(flow, first)
+        elif first is not None:
+            self._own.append((first.at, first.link.name, -flow.number, first))
+
+    def beyond(self) -> dict[Mover, None]:
+        """Other flows that the rates move, or change what limits them."""
+        found: dict[Mover, None] = {}
+        for room in self.rooms.values():
             if not room.whole and (moved := room.beyond(self.rates, full=room in self._full)):
-                beyond.update(dict.fromkeys(moved))
-        if beyond:
-            raise BeyondReachError(beyond)
+                found.update(dict.fromkeys(moved))
+        return found
 
-    def _fill(self) -> None:
-        rising = self._rising
+    def fill(self) -> None:
+        """Let all rates rise until each flow is limited.
+
+        The links are put in the order in which they would be full: of those that a flow has for itself, the first.
+        """
+        if not self.rooms:
+            return
+        self._rising = rising = {flow: crossed for flow, crossed in self.flows.items() if crossed}
+        self._order = order = self._own.copy()
+        for number, room in enumerate(self.rooms.values()):
+            order.append((room.begin(rising), room.link.name, number, room))
+        heapify(order)
+        self._full, self._level = {}, 0.0
+        self._tied.clear()
         caps = [(cap / flow.share, flow.number, flow) for flow in rising if (cap := flow.cap) < math.inf]
         caps.sort(reverse=True)
         while rising:
@@ -138,50 +134,18 @@ class _Filling:
                 if rising:
                     raise ValueError(f"flow {next(iter(rising)).name} is limited neither by a link nor by a cap")
             elif capped:  # this can only raise the levels of the links
-                heappush(self._order, (self._level, *found))
+                heappush(order, (self._level, *found))
             else:
                 self._freeze_on(found[2])
 
-    def _gather(self) -> None:
-        """Put the links in the order in which they would be full: of those that a flow has for itself, the first.
-
-        Links that are free are never full. A flow that meets nobody elsewhere goes on by itself.
-        """
-        rooms, order, rising = self._rooms, self._order, self._rising
-        for flow in self.flows:
-            share, crossed, own = flow.share, list[tuple[LinkRoom, float]](), list[tuple[Link, float]]()
-            for link, demand in flow.crossed:
-                if link.free:
-                    continue
-                if len(link.movers) == 1:
-                    own.append((link, demand))
-                    continue
-                room = rooms.get(link)
-                if room is None:
-                    room = rooms[link] = LinkRoom(link)
-                room.flows.append((flow, demand))
-                room.weight += demand * share
-                crossed.append((room, demand))
-            first = OwnLink(flow, own) if own else None
-            if not crossed:
-                self._go_on(flow, first)
-                continue
-            rising[flow] = crossed
-            if first is not None:
-                order.append((first.at, first.link.name, -flow.number, first))
-        for number, room in enumerate(rooms.values()):
-            order.append((room.begin(rising), room.link.name, number, room))
-        heapify(order)
-
     def _go_on(self, flow: Mover, own: OwnLink | None) -> None:
         """Give its rate to a flow that shares no link that may be full."""
-        cap = flow.cap
-        if own is None or cap / flow.share < own.at * BELOW:
-            if cap == math.inf:
-                raise ValueError(f"flow {flow.name} is limited neither by a link nor by a cap")
-            self.rates[flow], self.limits[flow] = cap, None
-        else:
-            self.rates[flow], self.limits[flow] = min(flow.share * own.at, cap), own.link
+        rate, limit = flow.cap, None
+        if own is not None and rate / flow.share >= own.at * BELOW:
+            rate, limit = min(flow.share * own.at, rate), own.link
+        if rate == math.inf:
+            raise ValueError(f"flow {flow.name} is limited neither by a link nor by a cap")
+        self.rates[flow], self.limits[flow] = rate, limit
 
     def _level_of(self, place: LinkRoom | OwnLink) -> float:
         """The level at which a link is full, infinite where nothing rises."""

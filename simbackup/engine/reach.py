@@ -237,7 +237,7 @@ class Reach:
             if any(leader.crowd in self.crowds for leader in leaders):
                 self.loose[store] = hold
             else:
-                led = sum(leader.rate * size for leader, size in leaders.items())
+                led = sum([leader.rate * size for leader, size in leaders.items()])
                 held[follower] = (store, led / hold[0][follower])
         return held
 
@@ -250,7 +250,7 @@ class Reach:
         """Whether these rates are right: no hold that was left out binds. If one does, all rules are needed."""
         for followers, leaders in self.loose.values():
             followed, led = (
-                sum(_rate(flow, rates) * size for flow, size in ports.items()) for ports in (followers, leaders)
+                sum([_rate(flow, rates) * size for flow, size in ports.items()]) for ports in (followers, leaders)
             )
             if followed > led * (1.0 + TIE):
                 self.mix()

@@ -17,12 +17,12 @@ BELOW, ABOVE = 1.0 - TIE, 1.0 + TIE
 class LinkRoom:
     """What a link has for the flows that are solved: capacity, use, and the weight of those whose rates still rise."""
 
-    __slots__ = ("beside", "capacity", "flows", "link", "rising", "summed", "taken", "weight", "whole")
+    __slots__ = ("beside", "capacity", "flows", "link", "rising", "summed", "taken", "total", "weight", "whole")
 
     def __init__(self, link: Link) -> None:
         self.link = link
         self.flows: list[tuple[Mover, float]] = []
-        self.weight = self.summed = self.taken = self.beside = self.capacity = 0.0
+        self.weight = self.summed = self.taken = self.total = self.beside = self.capacity = 0.0
         self.rising = 0
         self.whole = True
 
@@ -30,10 +30,11 @@ class LinkRoom:
         """The level at which it is full if all flows rise; what flows beside those solved use is not on offer."""
         link = self.link
         self.capacity = link.capacity
-        self.summed = self.weight
+        self.summed = self.weight = self.total
+        self.taken = 0.0
         self.rising = len(self.flows)
-        if self.rising != len(link.movers):
-            self.whole = False
+        self.whole = self.rising == len(link.movers)
+        if not self.whole:
             self.beside = link.used_beside(self.flows, solved)
             self.capacity = self.capacity - self.beside if self.capacity > self.beside else 0.0
         return self.capacity / self.weight
@@ -48,7 +49,7 @@ class LinkRoom:
         self.weight -= weight
         self.rising -= 1
         if self.rising and self.weight < 0.5 * self.summed:
-            self.weight = self.summed = sum(units * flow.share for flow, units in self.flows if flow in rising)
+            self.weight = self.summed = sum([units * flow.share for flow, units in self.flows if flow in rising])
 
     def beyond(self, rates: Mapping[Mover, float], *, full: bool) -> list[Mover]:
         """Flows beside those that are solved which these rates move, or change what limits them."""

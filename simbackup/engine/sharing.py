@@ -75,7 +75,7 @@ class Sharing:
 
     def _hold(self, held: Held) -> Hold:
         leaders = {self.place[flow]: size for flow, size in held.leaders.items() if flow in self.place}
-        beside = sum(flow.rate * size for flow, size in held.leaders.items() if flow not in self.place)
+        beside = sum([flow.rate * size for flow, size in held.leaders.items() if flow not in self.place])
         return Hold({self.place[flow]: size for flow, size in held.followers.items()}, leaders, beside)
 
     def _turns(self) -> dict[int, Turns]:

@@ -170,7 +170,8 @@ class Filling:
 
     def _first_of_near(self, level: float) -> int:
         """The first of the resources whose levels are within `TIE` of this one."""
-        near, found = list[float](), list[int]()
+        near: list[float] = []
+        found: list[int] = []
         while True:
             value, first = self._lowest()
             if value > level * (1.0 + TIE):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from operator import attrgetter
+from typing import cast
 
 import simpy
 
@@ -15,6 +16,7 @@ from simbackup.engine.flow import Flow
 from simbackup.engine.laws import stopped
 from simbackup.engine.limit import Limit
 from simbackup.engine.link import Link
+from simbackup.engine.near import few
 from simbackup.engine.plain import plain_rates
 from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, StoppedError, Touches, UnevenError
 from simbackup.engine.sharing import Sharing
@@ -34,6 +36,25 @@ class Solving:
         self._crowds = crowds
         self._ends = ends
         self._trace = trace
+
+    def near(self, touched: Touches) -> bool:
+        """Give the flows that changes reach their rates if these are few and plain; whether they were."""
+        if touched.stores or self._crowds.changed or self._crowds.links:
+            return False
+        filling = few(touched)
+        if filling is None:
+            return False
+        links, now = touched.links, float(self._env.now)
+        for flow in touched.flows:
+            links.update(dict.fromkeys(flow.links))
+        for flow, rate in cast("dict[Flow, float]", filling.rates).items():
+            limit = filling.limits[flow]
+            if flow.assign(now, rate, limit, own_limit(flow, rate, limit)):
+                self._ends.put(flow)
+                links.update(dict.fromkeys(flow.links))
+        touched.flows, touched.links = {}, {}
+        self._take_rates(links, now)
+        return True
 
     def solve(self, reach: Reach, touched: Touches) -> Collection[FlowCoupling]:
         """Give all that changes reach their rates; the stores that limit some of them."""
@@ -76,17 +97,22 @@ class Solving:
         if crowds.changed:
             links = links | crowds.links
             crowds.carry([link for link in links if link.crowds])
+        for link in self._take_rates(links, now):
+            for crowd in link.crowds:
+                if crowd.loads:
+                    crowds.changed[crowd] = None
+        if crowds.changed:
+            crowds.settle()
+
+    def _take_rates(self, links: Iterable[Link], now: float) -> list[Link]:
+        """The links whose totals did not know of the rates, and now do; those that nobody crosses any more go."""
         stale = [link for link in links if link.stale]
         stale.sort(key=_number)
         for link in stale:
             link.take_rates(now, self._trace)
-            for crowd in link.crowds:
-                if crowd.loads:
-                    crowds.changed[crowd] = None
             if not link.crossing:
                 self.links.pop(link, None)
-        if crowds.changed:
-            crowds.settle()
+        return stale
 
     def _fill(self, reach: Reach) -> Collection[FlowCoupling] | None:
         """Give movers that links, caps and leaders elsewhere limit their rates; the stores that limit some of them.

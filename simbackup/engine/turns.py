@@ -56,7 +56,8 @@ class Turns:
         shares, growing, rates
             Of each flow its share, whether it grows, and its rate if it does not.
         """
-        moved, fixed = list[tuple[float, float]](), list[tuple[float, float]]()
+        moved: list[tuple[float, float]] = []
+        fixed: list[tuple[float, float]] = []
         rise = start = 0.0
         for flow, size in self.moved.items():
             each = self.lost[flow] / size

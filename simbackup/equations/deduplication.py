@@ -50,7 +50,7 @@ def piece(run: float, generations: Sequence[float]) -> float:
     >>> piece(65536.0, [0.5, 0.5]), piece(65536.0, [1.0]), piece(65536.0, [0.5])
     (131072.0, inf, 87381.33333333333)
     """
-    apart = 1.0 - sum(share * share for share in generations)
+    apart = 1.0 - sum([share * share for share in generations])
     return run / apart if apart > 0.0 else float("inf")
 
 

@@ -101,8 +101,7 @@ def write_cases(level: Level, disks: int, size: float, stripe_unit: float, *, mi
         return (Case(1.0, healthy, rewritten_disks(level, disks, size, stripe_unit)),)
     data, parity = data_disks(level, disks), SCHEMES[level].parity_disks
     if not parity:  # copies that are missing are not written
-        gone, hit = max(healthy.writes // disks, 1), min(healthy.writes / disks, 1.0)
-        left = healthy.writes - gone
+        left, hit = healthy.writes - max(healthy.writes // disks, 1), min(healthy.writes / disks, 1.0)
         fewer = DiskWork(0, left, 0.0, healthy.bytes_written * left / healthy.writes)
         return tuple(case for case in (Case(1.0 - hit, healthy), Case(hit, fewer)) if case.share)
     stripes, rest = divmod(size, stripe_unit * data)

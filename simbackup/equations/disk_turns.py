@@ -61,7 +61,7 @@ def sweep_turn_time(disk: DiskParameters, cylinders: Sequence[float]) -> float:
     """
     order = sorted(cylinders)
     distances = [after - before for before, after in pairwise(order)] + [order[-1] - order[0]]
-    return sum(turn_time(disk, distance) for distance in distances) / len(distances)
+    return sum([turn_time(disk, distance) for distance in distances]) / len(distances)
 
 
 def turn_size(disk: DiskParameters, run: float, stripe_unit: float = 0.0, data_disks: int = 1) -> float:

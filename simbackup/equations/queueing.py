@@ -178,7 +178,7 @@ def interactive_rate(centres: Sequence[Centre], customers: float, think_time: fl
     80.0
 
     """
-    if think_time + sum(centre.wait for centre in centres) <= 0.0:
+    if think_time + sum([centre.wait for centre in centres]) <= 0.0:
         raise ValueError("a transaction without service or think time has no finite rate")
     kept = (customers - 1.0) / customers
     loads = [centre.behind + kept * centre.held for centre in centres]

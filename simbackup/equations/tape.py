@@ -80,9 +80,8 @@ class TapeDriveParameters:
             raise ValueError("rates, capacity, length and passes must be positive")
         if not 0 < self.read_speed <= self.search_speed:
             raise ValueError("need 0 < read_speed <= search_speed")
-        times = (self.load_time, self.unload_time, self.locate_overhead, self.turn_time, self.reposition_time)
-        times = (*times, self.command_time, self.initialise_time)
-        if min(*times, self.buffer) < 0:
+        mechanics = (self.load_time, self.unload_time, self.locate_overhead, self.turn_time, self.reposition_time)
+        if min(*mechanics, self.command_time, self.initialise_time, self.buffer) < 0:
             raise ValueError("times and buffer must not be negative")
         if self.slowest_rate is not None and not 0 < self.slowest_rate <= self.native_rate:
             raise ValueError("need 0 < slowest_rate <= native_rate")

@@ -152,7 +152,7 @@ def share_below(limit: float, best: float, sample: Sequence[float], deviation: f
         return 0.0
     error = _error(plain, deviation)
     if error == 0.0:
-        return sum(value <= limit for value in sample) / len(sample)
+        return sum([value <= limit for value in sample]) / len(sample)
     return _mixture_below(_scale(limit, plain.by_factor), [_scale(value, plain.by_factor) for value in sample], error)
 
 
@@ -170,7 +170,7 @@ def _mixed(at: Sequence[float], error: float, share: float) -> float:
 
 
 def _mixture_below(limit: float, at: Sequence[float], error: float) -> float:
-    return sum(0.5 * math.erfc((value - limit) / (error * math.sqrt(2.0))) for value in at) / len(at)
+    return sum([0.5 * math.erfc((value - limit) / (error * math.sqrt(2.0))) for value in at]) / len(at)
 
 
 def _percentile(values: Sequence[float], share: float) -> float:
@@ -191,7 +191,7 @@ def weighted_percentile(values: Sequence[tuple[float, float]], share: float) -> 
     >>> weighted_percentile([(1.0, 1.0), (3.0, 1.0)], 0.9)
     3.0
     """
-    total = sum(weight for _, weight in values)
+    total = sum([weight for _, weight in values])
     before, last = 0.0, (0.0, -math.inf)
     for value, weight in sorted(values):
         at = (before + weight / 2.0) / total
@@ -229,8 +229,8 @@ def rank_correlation(xs: Sequence[float], ys: Sequence[float]) -> float:
     """
     rx, ry = ranks(xs), ranks(ys)
     middle = (len(xs) + 1) / 2.0
-    both = sum((a - middle) * (b - middle) for a, b in zip(rx, ry, strict=True))
-    one, other = (sum((a - middle) ** 2 for a in r) for r in (rx, ry))
+    both = sum([(a - middle) * (b - middle) for a, b in zip(rx, ry, strict=True)])
+    one, other = (sum([(a - middle) ** 2 for a in r]) for r in (rx, ry))
     return both / math.sqrt(one * other) if one and other else 0.0
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from simbackup.catalogue import Copy, Extent
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
+from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
 from simbackup.methods.job import Steps
 from simbackup.system import JobFailedError, System
 
@@ -79,8 +79,7 @@ class OnTape:
         while each - done > LEAST_ROOM:
             cartridge = library.scratch(self.pool)
             if cartridge is None:
-                named = f"the pool '{self.pool}'" if self.pool else "the pool"
-                raise JobFailedError(f"{named} of '{library.name}' is full")
+                raise JobFailedError(no_room(library.name, self.pool))
             cartridge.in_use, cartridge.new = True, False
             taken.append(cartridge)
             spread = float(len(streams))

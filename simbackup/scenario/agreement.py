@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from simbackup import units
 from simbackup.devices.host.spec import HostSpec
@@ -23,16 +23,21 @@ GREATEST_RUNS = 100_000
 
 
 def check(
-    spec: Spec, tree: Node, before: Sequence[Problem] = (), templates: Mapping[str, str] | None = None
+    spec: Spec,
+    tree: Node,
+    before: Sequence[Problem] = (),
+    templates: Mapping[str, str] | None = None,
+    agreeing: Container[tuple[str, ...]] = (),
 ) -> list[Problem]:
     """All conflicts between the parts of a scenario, as far as the errors `before` allow to check them.
 
     The last of the problems names what was not checked further, and what to fix first; parts of a fleet are
-    named by their template, whose address is in `templates`.
+    named by their template, whose address is in `templates`. The values of a part whose path is in `agreeing` are known
+    not to conflict with each other.
     """
     checks = Checks(spec, tree, tuple(before))
     checks.baseless()
-    _agreement(checks)
+    _agreement(checks, agreeing)
     _owners(checks)
     parts: dict[str, Mapping[str, Part]] = {"hosts": spec.hosts, "links": spec.links, "devices": spec.devices}
     _each(checks, parts)
@@ -87,14 +92,16 @@ def _each(checks: Checks, sections: Mapping[str, Mapping[str, Part]]) -> None:
                 part.check(checks, (section, name))
 
 
-def _agreement(checks: Checks) -> None:
-    """Report conflicts within each part."""
+def _agreement(checks: Checks, agreeing: Container[tuple[str, ...]]) -> None:
+    """Report conflicts within each part but those that are known to agree."""
     spec = checks.spec
     parts: dict[str, Mapping[str, Part]] = {
         "hosts": spec.hosts, "devices": spec.devices, "links": spec.links, "data": spec.data,
     }  # fmt: skip
     for section, named in parts.items():
         for name, part in named.items():
+            if (section, name) in agreeing:
+                continue
             with checks.about(section, name):
                 for paths, message, remedy in disagreements(part):
                     checks.report(checks.written([(section, name, *path) for path in paths]), message, remedy)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +12,7 @@ from simbackup.errors import Problem, choices
 from simbackup.scenario.spec import KINDS, Spec
 from simbackup.schema.capability import BlockDevice, Device, ImageDevice, OnDevice
 from simbackup.schema.job import Restoring
-from simbackup.schema.part import Path
+from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import Quantity
 from simbackup.schema.tree import Node
 from simbackup.schema.unknown import UnknownError
@@ -21,6 +20,25 @@ from simbackup.schema.unknown import UnknownError
 _TIES = re.compile(r"\.(owns|joins|on)\b")
 CROSSING = "image, file_level, copy_save_set, copy_tree, database_native, logical_dump and hot_copy"
 """Methods whose bytes cross networks."""
+
+
+class About:
+    """Where a part is checked: what finds a value unknown ends there, and the part waits for that value."""
+
+    __slots__ = ("_checks", "_path")
+
+    def __init__(self, checks: Checks, path: Path) -> None:
+        self._checks = checks
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Nothing: checks of the part follow."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, UnknownError):
+            self._checks.wait(self._path, error.address)
+            return True
+        return False
 
 
 @dataclass(slots=True)
@@ -85,7 +103,8 @@ class Checks:
         seen = set[str]()
         while name not in seen:
             seen.add(name)
-            on = getattr(getattr(self.spec, section)[name], "on", None)
+            part: Part = getattr(self.spec, section)[name]
+            on: str | None = vars(part).get("on")
             if on is None:
                 return
             if on not in self.spec.devices:
@@ -103,13 +122,9 @@ class Checks:
         if address != own and not address.startswith(f"{own}."):
             self.waiting.setdefault(own, {})[address] = None
 
-    @contextmanager
-    def about(self, *path: str | int) -> Generator[None]:
-        """Check the part on a path as far as the values needed are known."""
-        try:
-            yield
-        except UnknownError as unknown:
-            self.wait(path, unknown.address)
+    def about(self, *path: str | int) -> About:
+        """Inside, the part on a path is checked as far as the values needed are known."""
+        return About(self, path)
 
     def named(self, section: str) -> Collection[str]:
         """The names of a section, also those of parts that are wrong in themselves."""

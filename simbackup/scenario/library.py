@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,8 +72,7 @@ class Reader:
         self.used.inventories[name] = held if held is not None else read_inventory(path, shelf.shown(path))
         return self.used.inventories[name]
 
-    def cited(self, keys: set[str]) -> Holdings:
-        """What was read, with the works of these keys."""
-        works = self.every_work()
+    def cited(self, works: Mapping[str, Node], keys: Iterable[str]) -> Holdings:
+        """What was read, with those of some works that have these keys."""
         self.used.works.update((key, works[key]) for key in sorted(keys))
         return self.used

@@ -6,7 +6,7 @@ wrong, is taken from there.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simbackup.errors import Problem
@@ -15,10 +15,11 @@ from simbackup.scenario.completion import Completed, complete
 from simbackup.scenario.fleets import Fleets, lay_out
 from simbackup.scenario.inheritance import override, references
 from simbackup.scenario.library import Holdings, Reader
-from simbackup.scenario.spec import Spec, read_spec
+from simbackup.scenario.spec import Spec, quantities_of, read_spec
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.inventory import Inventory
 from simbackup.schema.part import Part
+from simbackup.schema.quantity import Quantity
 from simbackup.schema.tree import Node
 
 Address = tuple[str, ...]
@@ -45,6 +46,8 @@ class ReadPart:
     completed: Completed
     choices: tuple[Choice, ...]
     spec: Part
+    cited: Collection[str]
+    """The keys of the works that its values cite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,19 @@ class ReadTree:
     tree: Node
     layout: LaidOut
     parts: dict[Address, ReadPart]
+    same: Mapping[Address, ReadPart]
+    """The parts that are as they were in an earlier reading."""
     choices: tuple[Choice, ...]
     reader: Reader
     log: list[str]
     problems: list[Problem] = field(default_factory=list[Problem])
+
+    @property
+    def cited(self) -> set[str]:
+        """The keys of the works that its values cite."""
+        if self.problems:
+            return _cited(self.spec.quantities())
+        return {key for part in self.parts.values() for key in part.cited}
 
 
 def read(
@@ -100,8 +112,8 @@ def read(
     spec = read_spec(tree, problems, None if baseless else unresolved, {path: part.spec for path, part in same.items()})
     hidden = tuple(f"{address}." for address in overrides)
     stated = [choice for choice in layout.choices if not f"{choice.address}.".startswith(hidden)]
-    parts = {} if problems else _parts(written, tree, completed, of_sheets, spec)
-    return ReadTree(spec, tree, layout, parts, (*stated, *given, *of_sheets), reader, log, problems)
+    parts = {} if problems else _parts(written, tree, completed, of_sheets, spec, same)
+    return ReadTree(spec, tree, layout, parts, same, (*stated, *given, *of_sheets), reader, log, problems)
 
 
 def _laid_out(
@@ -127,19 +139,32 @@ def _unchanged(tree: Node, parts: Mapping[Address, ReadPart]) -> dict[Address, R
     }
 
 
-def _parts(
-    written: Node, tree: Node, completed: Mapping[Address, Completed], choices: Sequence[Choice], spec: Spec
+def _parts(  # noqa: PLR0917
+    written: Node,
+    tree: Node,
+    completed: Mapping[Address, Completed],
+    choices: Sequence[Choice],
+    spec: Spec,
+    same: Mapping[Address, ReadPart],
 ) -> dict[Address, ReadPart]:
     """All parts of a tree in which nothing was wrong."""
     of: dict[str, list[Choice]] = {}
     for choice in choices:
         of.setdefault(".".join(choice.address.split(".")[:2]), []).append(choice)
     return {
-        (section, name): ReadPart(
+        (section, name): same[section, name]
+        if (section, name) in same
+        else ReadPart(
             written.mapping[section].mapping[name],
             completed[section, name].settled(tree.mapping[section].mapping[name]),
             tuple(of.get(f"{section}.{name}", ())),
-            getattr(spec, section)[name],
+            part := getattr(spec, section)[name],
+            _cited(quantities_of(part, (section, name))),
         )
         for section, name in completed
     }
+
+
+def _cited(quantities: Iterable[tuple[Address, Quantity]]) -> set[str]:
+    """The keys of the works that values cite."""
+    return {given.source for _, given in quantities if given.source is not None}

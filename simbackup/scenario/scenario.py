@@ -203,15 +203,15 @@ def finished(
     """
     found = read(source, overrides, read_log, before, library, known=known)
     spec, tree, fleets, problems = found.spec, found.tree, found.layout.fleets, found.problems
-    works = found.reader.every_work()
-    cited = {given.source for _, given in spec.quantities() if given.source is not None}
+    works, cited = found.reader.every_work(), found.cited
     problems.extend(_unknown_sources(spec, tree, works) if cited - works.keys() else ())
     if spec.history is not None:
         from simbackup.scenario.history import wrong_history  # noqa: PLC0415 (few scenarios belong to a history)
 
         problems.extend(wrong_history(spec, tree))
     problems.extend(wrong_chance(spec, tree, fleets))
-    problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
+    templates = {part: each for each, parts in fleets.items() for part in parts}
+    problems.extend(check(spec, tree, problems, templates, found.same))
     if problems:
         reported = [problem for problem in problems if not _follows(problem, before)]
         raise InputError(reported_once(reported, fleets, found.layout.laid))
@@ -221,7 +221,7 @@ def finished(
         )
     made = Known(found.layout, found.parts)
     return Scenario(
-        name, spec, tree, source, overrides, tuple(found.log), read_log, base, made, found.reader.cited(cited),
+        name, spec, tree, source, overrides, tuple(found.log), read_log, base, made, found.reader.cited(works, cited),
         choices=found.choices,
     )  # fmt: skip
 

@@ -63,7 +63,7 @@ class Spec(Places):
         """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""
         for section in PARTS:
             for name, part in getattr(self, section).items():
-                yield from _quantities(part, (section, name))
+                yield from quantities_of(part, (section, name))
 
     def scaled(self, factors: Mapping[str, float]) -> Spec:
         """The scenario in which the quantities at some addresses are so many times as large, whatever that means."""
@@ -93,13 +93,14 @@ def _scaled(part: Frozen, address: str, factors: Mapping[str, float]) -> Frozen:
     return part.model_copy(update=changed)
 
 
-def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Quantity]]:
+def quantities_of(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Quantity]]:
+    """Every quantity of a part with its path, which begins with that of the part."""
     for name in type(part).model_fields:
         value = getattr(part, name)
         if isinstance(value, Quantity):
             yield (*path, name), value
         elif isinstance(value, Frozen):
-            yield from _quantities(value, (*path, name))
+            yield from quantities_of(value, (*path, name))
         elif isinstance(value, dict):
             named = cast("dict[str, object]", value)  # no field maps names to anything but quantities
             yield from (((*path, name, key), given) for key, given in named.items() if isinstance(given, Quantity))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simbackup.scenario import Scenario
-from simbackup.schema.job import JobSpec, Restoring
+from simbackup.schema.job import JobSpec, Restoring, Saving
 
 USERS = "users"
 """What users or applications get done beside backups."""
@@ -24,6 +24,8 @@ def operation_of(scenario: Scenario, address: str) -> str:
     if section != "jobs" or job is None:
         return USERS
     saved = scenario.spec.jobs.get(job.restore) if isinstance(job, Restoring) else None
+    if isinstance(job, Restoring) and isinstance(saved, Saving) and job.discards(scenario.spec):
+        return "restore of image"  # no files are made
     return f"restore of {_method(saved)}" if saved is not None else _method(job)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.fuzz import SHARES, fuzz
@@ -263,6 +263,7 @@ def scaled_values(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
 @pytest.mark.slow
 @LONG
 @given(scaled_values())
+@example(("planning/deduplicated", {"jobs.backup.deduplication.at_once": "0"}))
 def test_other_figures_run_or_are_wrong_at_a_place(case: tuple[str, dict[str, str]]) -> None:
     name, changes = case
     try:

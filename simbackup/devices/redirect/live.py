@@ -24,6 +24,8 @@ REST = 1.0
 class RedirectVolume(Volume):
     """A volume whose writes go to free places; with a guarantee all its room on the device is reserved."""
 
+    in_place = False
+
     def __init__(
         self,
         env: simpy.Environment,

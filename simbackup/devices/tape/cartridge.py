@@ -26,3 +26,13 @@ class Cartridge:
     def room(self) -> float:
         """Bytes of room left on it."""
         return self.capacity - self.end
+
+
+def no_room(library: str, pool: str | None) -> str:
+    """What is wrong when no cartridge of a pool, or of a library without pools, has room.
+
+    >>> no_room("jukebox", "monthly")
+    "the pool 'monthly' of 'jukebox' is full"
+    """
+    named = f"the pool '{pool}'" if pool else "the pool"
+    return f"{named} of '{library}' is full"

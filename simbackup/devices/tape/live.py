@@ -16,7 +16,7 @@ from simbackup.devices.tape.stops import shares, stops
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import Law, Limit, OnOwnLink
+from simbackup.engine.limit import Limit, OnOwnLink, Use
 from simbackup.engine.trace import Trace
 from simbackup.equations import streaming, tape
 
@@ -62,7 +62,7 @@ class Drive:
         limited = math.isfinite(passed) and (passed < drained or stream.shares)
         return shape.plus({self.interface: 1.0 / passed}) if limited else shape
 
-    def law(self, stream: Stream) -> Law:
+    def law(self, stream: Stream) -> Use:
         """The rate of a tape whose host offers or takes a rate: if the host is too slow, the tape stops and starts.
 
         The time for which the host has to wait meanwhile is the drive's; the rest is that of what limits the host.
@@ -114,13 +114,16 @@ class Library:
     def record(self, trace: Trace) -> None:
         """Record in the trace how long each drive moved its tape, and what went through it."""
         rates, now = shares(trace, {drive.name for drive in self.drives}), float(self.clock.env.now)
+        moving: dict[str, list[float]] = {drive.name: [] for drive in self.drives}
+        for span in trace.spans:
+            if span.cause in moving and nature_of(span.activity) is Nature.MECHANICAL:
+                moving[span.cause].append(span.end - span.start)
         for drive in self.drives:
-            own = (span for span in trace.spans if span.cause == drive.name)
-            moving = (span.end - span.start for span in own if nature_of(span.activity) is Nature.MECHANICAL)
             link = drive.link
             trace.device(
-                drive.name, "tape drive", sum(moving) + link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
-                peak_bytes_per_s=link.peak_bytes_per_s, **stops(drive.parameters, rates.get(drive.name, ()), now),
+                drive.name, "tape drive", sum(moving[drive.name]) + link.busy_s, units=link.units,
+                bytes_moved=link.bytes_moved, peak_bytes_per_s=link.peak_bytes_per_s,
+                **stops(drive.parameters, rates.get(drive.name, ()), now),
             )  # fmt: skip
 
     def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:

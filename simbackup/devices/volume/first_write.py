@@ -58,7 +58,10 @@ def first_write_shape(
     """
     ahead, parts, shape = stretch.size / 2.0, dict[tuple[str, str], float](), FlowShape()
     sheets = {image: image.parameters for image in stretch.fresh}
-    groups = {image: equations.group_size(cow, waiting) * cow.chunk for image, cow in sheets.items()}
+    groups = {
+        image: min(equations.group_size(cow, waiting) * cow.chunk, max(image.area.size, cow.chunk))  # all copies fit in
+        for image, cow in sheets.items()
+    }
     largest = max(groups.values())
     cycle: list[tuple[Request, float]] = []
     for image, group in groups.items():

@@ -30,6 +30,9 @@ class Stretch(NamedTuple):
 class Volume:
     """A part of a device that is written and frozen: a logical volume, or a whole device."""
 
+    in_place = True
+    """Whether new data go where the old ones lie."""
+
     def __init__(self, env: simpy.Environment, name: str, region: Region) -> None:
         self.env = env
         self.name = name

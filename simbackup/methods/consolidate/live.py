@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.disk import fetching, seek
+from simbackup.methods.file_backup.portion import scattered_writes
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
@@ -19,8 +23,9 @@ class Consolidation:
 
     `by` is the job that wrote the newest save set there: the backup, or one that copies it. Older ones lie before it,
     and so many bytes of them are read in sequence. A synthetic full backup is written behind all, a merge goes into
-    what was there. A store that deduplicates has all chunks already: only its lists change. Of the reduction of the
-    newest save set only compression holds for others, as how many of its chunks were new says nothing of theirs.
+    what was there, each run where that lies which it replaces. A store that deduplicates has all chunks already: only
+    its lists change. Of the reduction of the newest save set only compression holds for others, as how many of its
+    chunks were new says nothing of theirs.
     """
 
     backup: str
@@ -54,7 +59,9 @@ class Consolidation:
             source = volume.region.part(before, size)
             yield from seek(system, job, source, ())
             shape = fetching((host, host), source, self.tool.copying(host) * stored, self.tool.request)
-            yield from system.write_through(job, self.host, VolumeRange(volume, position, size), shape, Activity.COPY)
+            beside = FlowShape() if self.full else self._scattered(volume, saved, data, (there, stored))
+            place = VolumeRange(volume, position, size, beside)
+            yield from system.write_through(job, self.host, place, shape, Activity.COPY)
         if self.full:
             begin = max(position + size - data.size / stored, 0.0)
             how = replace(lies.reduction, repeated=1.0)
@@ -62,3 +69,14 @@ class Consolidation:
             made = SaveSet(saved.job, saved.data, saved.method, data.size, float(data.files), time, [copy])
             system.catalogue.add(made)
         return Moved(moved, 0.0)
+
+    def _scattered(self, volume: Volume, saved: SaveSet, data: DataSet, lies: tuple[float, float]) -> FlowShape:
+        """How a byte of a merge loads the disk beside a stream, as its runs replace others all over a full backup.
+
+        The full backup ends where the newest save set begins; the save set has so many bytes for each on the disk. A
+        run of a file-level backup is a file.
+        """
+        share, (there, stored) = saved.size / data.size, lies
+        run = data.run if saved.method == "image" else saved.size / max(saved.files, 1.0)
+        whole = min(data.size / stored, volume.region.size)
+        return scattered_writes(volume, (max(there - whole, 0.0), whole), share, min(run, saved.size) / stored)

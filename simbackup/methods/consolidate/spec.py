@@ -26,7 +26,7 @@ class ConsolidateSpec(JobSpec):
     """The backup or copy on a disk whose newest save set is the last one to be included."""
     into: Annotated[Literal["full", "older"], Word()] = "full"
     """`full` makes a synthetic full backup that replaces the newest save set; `older` merges the changes into an older
-    save set, as in incremental-forever backups.
+    save set, as in incremental-forever backups, and writes each changed run where it belongs.
     """
     size: PositiveSize | None = None
     """Bytes that are read, and also the bytes that are written; by default, the size of the data for a full backup, the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,11 +11,12 @@ import simpy
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.network.live import Network
+from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
+from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
 from simbackup.devices.tape.live import Drive, Library, Stream
 from simbackup.engine.activity import Activity
-from simbackup.engine.limit import Law, Limit, Others
+from simbackup.engine.limit import Limit, Others, Use
 from simbackup.equations import streaming
 from simbackup.methods.file_backup.passes import Pass, passes, width
 from simbackup.methods.job import side_by_side
@@ -25,6 +26,8 @@ from simbackup.system import JobFailedError, System
 Wait = Generator[simpy.Event, Any, None]
 Cartridges = dict[str, list[Extent]]
 """What of a save set is on each cartridge."""
+_Take = Callable[[FlowShape, Use, float, float], Wait]
+"""Takes bytes of a save set: how they are read and under which law, where they begin in it, and how many they are."""
 
 
 @dataclass(slots=True)
@@ -48,8 +51,7 @@ class WritingDrive:
         yield from self.put_away(copy, stay)
         found = yield from self.library.take_scratch(copy.job, self.pool, self.drive)
         if found is None:
-            named = f"the pool '{self.pool}'" if self.pool else "the pool"
-            raise JobFailedError(f"{named} of '{self.library.name}' is full")
+            raise JobFailedError(no_room(self.library.name, self.pool))
         self.drive = yield from self.library.mount(copy.job, self.drive, found)
         yield from self.library.locate(copy.job, self.drive, found.end)
         return found
@@ -78,29 +80,52 @@ class FromTape:
         copy.extents.sort(key=lambda extent: extent.begin)
 
     def to_disk(self, system: System, saved: SaveSet, copy: Copy, volume: str, server: str) -> Wait:
-        """Copy the save set to a volume, one cartridge after the other; done when all is on disk."""
-        position = system.reserve(volume, saved.size / copy.compression)
+        """Copy the save set to a volume; done when all is on disk."""
+        position, less = system.reserve(volume, saved.size / copy.compression), copy.compression
+        pending: list[Dirty] = []
+
+        def write(shape: FlowShape, law: Use, begin: float, size: float) -> Wait:
+            place = VolumeRange(system.volumes[volume], position + begin / less, size / less)
+            shape = self._sent(system, shape, 1.0 / less).times(less)
+            pending.append((yield from system.write(copy.job, server, place, shape, Activity.COPY, law=law)))
+
+        yield from self._in_turn(system, saved, copy, write)
+        yield from system.written_back(copy.job, pending)
+        copy.extents.append(Extent(0.0, saved.size, volume, position))
+
+    def to_objects(self, system: System, saved: SaveSet, copy: Copy, objects: Objects) -> Wait:
+        """Copy the save set to an object store."""
+        store, networks = system.object_stores[copy.target], self._networks(system, self.there)
+
+        def send(shape: FlowShape, law: Use, begin: float, size: float) -> Wait:
+            del begin
+            shape = store.carrying(
+                shape.times(copy.compression), "write", objects, networks, self.connections,
+                drawn=system.drawn(copy.job),
+            )  # fmt: skip
+            shape = system.bounded(copy.job, shape)
+            flow = shape.start(system.network, copy.job, Activity.COPY, size / copy.compression, law=law)
+            yield flow.done
+            system.account(copy.job, flow)
+
+        yield from self._in_turn(system, saved, copy, send)
+
+    def _in_turn(self, system: System, saved: SaveSet, copy: Copy, take: _Take) -> Wait:
+        """Read one cartridge after the other in one drive, and let what each pass over the tape brings be taken."""
         library, on = system.libraries[self.lies.target], self._cartridges(saved)
-        drive, pending = (yield from library.take_drive(copy.job)), list[Dirty]()
+        drive = yield from library.take_drive(copy.job)
         try:
             for name, runs in on.items():
                 drive = yield from self._load(library, copy.job, drive, name)
                 for each in passes(runs, self.lies.compression, together=self.tool.one_pass):
                     yield from library.locate(copy.job, drive, each[0].position)
-                    size, begin = sum(run.size for run in each), each[0].begin
                     shape, stream = self._reading(system, drive, each)
-                    shape = self._sent(system, shape, 1.0 / copy.compression).times(copy.compression)
-                    place = VolumeRange(
-                        system.volumes[volume], position + begin / copy.compression, size / copy.compression
-                    )
-                    law = drive.law(stream)
-                    pending.append((yield from system.write(copy.job, server, place, shape, Activity.COPY, law=law)))
+                    law = scaled(drive.law(stream), copy.compression)
+                    yield from take(shape, law, each[0].begin, sum(run.size for run in each))
                     drive.position = each[0].position + width(each, self.lies.compression)
                 yield from library.release(copy.job, drive, self.tool.unload_after)
         finally:
             library.give_drive(drive)
-        yield from system.written_back(copy.job, pending)
-        copy.extents.append(Extent(0.0, saved.size, volume, position))
 
     def _cartridges(self, saved: SaveSet) -> Cartridges:
         on: Cartridges = {}
@@ -187,12 +212,23 @@ class FromTape:
         return [system.networks[name] for name in names]
 
 
-def slower(one: Law, other: Law) -> Law:
+def scaled(law: Use, units: float) -> Use:
+    """The law of a flow each unit of which is so many units of this one."""
+    if units == 1.0:
+        return law
+
+    def each(rate: float, others: Others) -> Limit:
+        found = law(rate * units, others)
+        parts = {part: seconds * units for part, seconds in found.parts.items()}
+        return Limit(found.rate / units, found.cause, parts, found.rest * units)
+
+    return each
+
+
+def slower(one: Use, other: Use) -> Use:
     """What holds a flow up more of two drives that it passes."""
 
     def both(rate: float, others: Others) -> Limit:
-        if not callable(one) or not callable(other):
-            raise TypeError("laws of drives are functions of a rate")
         return min(one(rate, others), other(rate, others), key=lambda limit: limit.rate)
 
     return both

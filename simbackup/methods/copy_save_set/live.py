@@ -12,6 +12,7 @@ from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet, 
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network
+from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.copy_save_set.from_tape import FromTape
@@ -69,6 +70,8 @@ class CopySaveSet:
             tape = FromTape(self.server, lies, self.back, self.networks, self.tool, self.connections)
             if self.to in system.libraries:
                 yield from tape.to_tape(system, saved, copy, self.streams, self.pool)
+            elif self.to in system.object_stores:
+                yield from tape.to_objects(system, saved, copy, self._objects(saved, copy))
             else:
                 yield from tape.to_disk(system, saved, copy, self.to, self.host)
             saved.copies.append(copy)
@@ -112,6 +115,11 @@ class CopySaveSet:
         objects = [Extent(0.0, saved.size, self.to, 0.0)] if self.to in system.object_stores else []
         return Copy(job, self.to, how.stored, time, objects, how)
 
+    def _objects(self, saved: SaveSet, copy: Copy) -> Objects:
+        """The objects of the copy."""
+        size = saved.size / copy.compression
+        return objects_of(size, saved.files, saved.method, self.object_size, self.tool)
+
     def _to_tape(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to tape does, read as by a restore from disk."""
         server = system.hosts[self.server]
@@ -129,7 +137,7 @@ class CopySaveSet:
         """Write the save set as a backup to objects does."""
         server, store, size = system.hosts[self.server], system.object_stores[self.to], saved.size / copy.compression
         reading = self._read(system, saved, (lies, copy), (server, server)).times(copy.compression)
-        objects = objects_of(size, saved.files, saved.method, self.object_size, self.tool)
+        objects = self._objects(saved, copy)
         shape = store.carrying(reading, "write", objects, networks, self.connections, drawn=system.drawn(copy.job))
         flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, size)
         yield flow.done

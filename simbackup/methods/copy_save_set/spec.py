@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CopySaveSetSpec(Copying):
-    """Copy of the newest save set of a backup: from disk to tape, objects or a disk, or from tape to tape or disk.
+    """Copy of the newest save set of a backup: from disk or tape to tape, to objects or to another disk.
 
     If the target already has that save set, the job ends at once and copies nothing. The host that owns the source
     copies, or the host of the backup if none does.
@@ -96,7 +96,9 @@ class CopySaveSetSpec(Copying):
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
                 message = f"'{self.save_set}' makes no save set on a disk or on tape"
-                checks.report((*path, "save_set"), message, choices(self.save_set, legal))
+                others = choices(self.save_set, legal)
+                remedy = f"{others}; to copy a dump, describe it as data, and save these after '{self.save_set}'"
+                checks.report((*path, "save_set"), message, remedy)
             return
         saved, targets = spec.jobs[self.save_set], spec.devices_with(BackupTarget)
         if not checks.name((*path, "to"), self.to, targets, "device"):
@@ -130,9 +132,6 @@ class CopySaveSetSpec(Copying):
     def _check_tape(self, checks: Checks, path: Path, saved: Saving, target: BackupTarget) -> None:
         """Report what prevents a copy of what is on tape."""
         spec = checks.spec
-        if isinstance(target, ObjectTarget):
-            message = f"'{self.save_set}' is on tape, from which no job copies to an object store"
-            checks.report((*path, "to"), message, "copy it to a disk or to tape")
         if saved.to == self.to and self.pool == saved.pool:
             message = f"the cartridges of a copy in '{self.to}' need a pool of their own"
             checks.report((*path, "pool"), message, f"give '{self.to}' another pool, and name it here")
@@ -142,7 +141,7 @@ class CopySaveSetSpec(Copying):
                 message = f"copies within '{self.to}' need two drives each, {wanted} in all, and it has {most}"
                 remedy = f"write 'streams: {most // 2}'" if most > 1 else "add a drive, or copy to a disk"
                 checks.report((*path, "streams"), message, remedy)
-        if checks.spec.owner_of(saved.to) is None and saved.data in spec.data:
+        if spec.owner_of(saved.to) is None and saved.data in spec.data:
             checks.connected((*path, "to"), spec.data[saved.data].on, self.to)
 
     @staticmethod

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.quantity import (
-    Count,
     Frozen,
     Multiple,
     Pieces,
@@ -58,7 +57,7 @@ class DeduplicationSheet(Frozen):
     """Maximum bytes per second that it returns to one stream; `restore_rate` by default."""
     index_reads: Multiple | None = None
     """Reads of an index on the disks of the store for each chunk; none by default, as for an index in memory."""
-    at_once: Count | None = None
+    at_once: PositiveCount | None = None
     """Number of such pieces that a restore requests at once; one by default."""
 
 

@@ -64,12 +64,10 @@ def check_reader(checks: Checks, path: Path, job: FileBackupSpec) -> None:
 
 
 def check_maker(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec, source: str) -> None:
-    """Report a share to which something else than files is restored, or one to which no way leads from the copy."""
+    """Report a share to which nothing is restored, or one to which no way leads from the copy."""
     if job.discards(checks.spec):
         checks.report((*path, "share"), f"'{job.to}' keeps nothing, so that no file is made", "leave it out")
         return
-    if saved.method != "file_level":
-        checks.report((*path, "share"), "only files come back over a share, not an image", "leave it out")
     data = checks.spec.data.get(job.to or saved.data)
     if data is not None:
         way = checks.spec.way_from(job.share.host, source)

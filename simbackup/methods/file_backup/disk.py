@@ -23,7 +23,7 @@ from simbackup.methods.deduplication.live import given_back, ingested
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
-from simbackup.methods.file_backup.portion import Portion, changed, portion
+from simbackup.methods.file_backup.portion import Portion, applied, changed, portion
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.job import Moved, Steps, side_by_side
@@ -122,7 +122,8 @@ class DiskBackup:
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """How a byte of one of its streams loads device and host, which copies it so many times."""
-        host, origin = system.hosts[self.host], system.origin(data, self.source).one_of(self.streams, number)
+        host = system.hosts[self.host]
+        origin = system.origin(data, self.source, mounted=True).one_of(self.streams, number)
         copy = self.tool.copying(host, copies)
         part = self.part(data)
         if self.method == "image" and self.share is not None:
@@ -174,7 +175,7 @@ class DiskRestore:
         made = self.tool.made(files / total if self.kept and saved.method == "file_level" else 0.0)
         yield from prepare(system, job, target, self.tool, files)
         networks = [system.networks[name] for name in self.networks]
-
+        extra = applied(saved, target) if saved.method == "image" else beside(target, made)
         pending: list[Dirty] = []
 
         def stream(parts: Sequence[tuple[float, float]]) -> Wait:
@@ -185,7 +186,7 @@ class DiskRestore:
                 shape = given_back(shape, system, copy.extents[0].medium, copy.reduction)
                 shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.returned)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
-                place = VolumeRange(target.volume, there, size, beside(target, made))
+                place = VolumeRange(target.volume, there, size, extra)
                 pending.extend((yield from self._arrival.take(system, job, place, shape, Activity.RESTORE)))
 
         with self._arrival.shut_out(system):

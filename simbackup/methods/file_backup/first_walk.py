@@ -63,7 +63,8 @@ def first_walk(system: System, job: str, backup: FileBackup) -> Generator[simpy.
         return
     host, data = system.hosts[backup.host], system.data[backup.data]
     who = walkers(system, backup.tool, backup.workers, backup.share)
-    walk = walking(host, data, system.origin(data, backup.source).region, who, 0.0)  # of which a byte is all files
+    region = system.origin(data, backup.source, mounted=True).region
+    walk = walking(host, data, region, who, 0.0)  # of which a byte is all files
     flow = walk.times(1.0 / data.files).start(system.network, job, Activity.WALK, float(data.files))
     yield flow.done
     system.account(job, flow)

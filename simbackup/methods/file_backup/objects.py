@@ -14,6 +14,7 @@ from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
+from simbackup.methods.file_backup.portion import applied
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.selection import Selection, wanted
@@ -115,7 +116,7 @@ class ObjectRestore:
             yield from system.object_stores[copy.target].retrieve(system.clock, job, asked)
             shape = self._copying(system, copy, objects, target, made, job=job)
             place = VolumeRange(target.volume, target.begin + min(begin, max(target.size - size, 0.0)), size)
-            place = place._replace(beside=beside(target, made))
+            place = place._replace(beside=applied(saved, target) if saved.method == "image" else beside(target, made))
             dirty = yield from self._arrival.take(system, job, place, shape, Activity.RESTORE)
             yield from system.written_back(job, dirty)
         return Moved(total, float(files))
@@ -126,13 +127,8 @@ class ObjectRestore:
         """What a restored byte loads: the store, the way, and the processor of the host that writes it."""
         host = system.hosts[self.share.host if self.share else self.host]
         networks = [system.networks[name] for name in self.networks]
-        shape = making(
-            host.then(FlowShape(), self.tool.restoring(host, self._arrival.copies)),
-            system,
-            (host, self.share),
-            target,
-            made,
-        )
+        shape = host.then(FlowShape(), self.tool.restoring(host, self._arrival.copies))
+        shape = making(shape, system, (host, self.share), target, made)
         if made.per_byte:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             shape = replace(shape, workers=self.workers, serial=serial)

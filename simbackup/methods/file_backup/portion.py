@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from simbackup.catalogue import SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, bus
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.equations.change import differs, gap
 from simbackup.methods.tool.live import Tool
@@ -69,3 +71,26 @@ def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0)
         return region.streaming("read").times(across / (run * store.stream("read", region.begin, region.size)))
     shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).through(bus(store, "read"))
     return shape.cycle({(store.name, Activity.READ): one.latency / run})
+
+
+def scattered_writes(volume: Volume, place: tuple[float, float], share: float, run: float) -> FlowShape:
+    """How a byte of runs loads a device beside a stream of writes, each run of which goes where it belongs in a place.
+
+    The place is where it begins on the volume, and its bytes, a share of which is written. From one run to the next the
+    device moves on by the mean gap. A host that gathers writes in its memory has many under way, so that disks of an
+    array work side by side. A volume that writes to free space writes in sequence all the same.
+    """
+    begin, size = place
+    if share >= 1.0 or not volume.in_place:
+        return FlowShape()
+    store, begin, run = volume.region.store, volume.region.begin + begin, min(run, size)
+    one = store.request("write", begin, begin + min(gap(run, share), size - run), run)
+    return FlowShape({store.link: max(one.busy / run - store.stream("write", begin, size), 0.0)})
+
+
+def applied(saved: SaveSet, target: DataSet) -> FlowShape:
+    """How a byte of an incremental image that is restored above another loads a device beside a stream: run by run."""
+    if saved.method != "image" or saved.level == "full":
+        return FlowShape()
+    place, share = (target.begin, target.size), saved.size / target.size
+    return scattered_writes(target.volume, place, share, min(target.run, saved.size))

@@ -176,7 +176,7 @@ class FileBackupSpec(Saving, FileKeeping):
         host = job.share.host if job.share is not None else job.host_of(spec, self.data)
         yield from self._reduction_uses(name, restore=True)
         objects = isinstance(spec.devices[device], ObjectTarget)
-        yield f"jobs.{name}.tool.restore_cpu"
+        yield from (f"jobs.{name}.tool.restore_cpu", f"jobs.{restore}.share")
         yield from self._server_uses(spec, name, device, host)
         if objects or spec.way_from(host, device):
             yield from (f"jobs.{restore}.connections", f"jobs.{name}.tool.window")
@@ -190,7 +190,7 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from (
                 f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu", "make_cpu")
             )
-            yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers", f"jobs.{restore}.share")
+            yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
             yield from (f"jobs.{restore}.share.{key}" for key in ("make_calls", "flushes"))
         if not (tape or objects):
             yield f"hosts.{spec.owner_of(device)}.read_ahead"

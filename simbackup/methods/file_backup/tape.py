@@ -83,7 +83,7 @@ class TapeBackup:
 
     def _shape(self, system: System, data: DataSet, crossing: Crossing, part: Portion) -> FlowShape:
         """How a byte of the save set loads disk, host, networks and the drive that it crosses."""
-        host, origin = system.hosts[self.host], system.origin(data, self.source)
+        host, origin = system.hosts[self.host], system.origin(data, self.source, mounted=True)
         copy = self.tool.copying(host, copies=1.0)
         how, networks = self.reduction, [system.networks[name] for name in self.networks]
         towards = crossing[0].over(networks, 1.0 / how.sent, self.connections, self.tool.window)

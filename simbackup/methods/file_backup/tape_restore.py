@@ -10,6 +10,7 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.joint_reading import JointReading
 from simbackup.devices.tape.live import Drive, Library, Stream
 from simbackup.engine.activity import Activity
@@ -17,6 +18,7 @@ from simbackup.equations import streaming
 from simbackup.methods.compression.live import expanded
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.passes import Pass, end_of, passes, width
+from simbackup.methods.file_backup.portion import applied
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.selection import Selection, wanted
@@ -29,13 +31,17 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class _UnderWay:
-    """A restore under way: its job, the copy that it reads, files that it makes, and what is on its way to disk."""
+    """A restore under way: its job, the copy that it reads, files that it makes, and what is on its way to disk.
+
+    Each byte of that loads disks `beside` itself.
+    """
 
     system: System
     job: str
     copy: Copy
     made: FilesMade
     pending: list[Dirty]
+    beside: FlowShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,8 @@ class TapeRestore:
             cartridges.sort(key=lambda name: -sum(run.size for run in on_medium[name]))
         total = sum(size for _, size in pieces)
         made = self.tool.made(files / total if self.kept and saved.method == "file_level" else 0.0)
-        under_way = _UnderWay(system, job, copy, made, pending)
+        extra = applied(saved, target) if saved.method == "image" else beside(target, made)
+        under_way = _UnderWay(system, job, copy, made, pending, extra)
         parts = [self._part(under_way, (cartridges, on_medium)) for _ in range(streams)]
         with self._arrival.shut_out(system):
             yield from side_by_side(system, parts)
@@ -206,12 +213,12 @@ class TapeRestore:
         fill = expanded(fill, host, None, how)
         if self.server is not None:
             fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte, how.handled())
+        fill = making(fill, system, (host, self.share), target, made)
         if made.per_byte:
-            fill = making(fill, system, (host, self.share), target, made)
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             fill = replace(fill, workers=self.workers, serial=serial)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
-        place = VolumeRange(target.volume, begin, extent.size, beside(target, made))
+        place = VolumeRange(target.volume, begin, extent.size, it.beside)
         fill = replace(fill, share=share, sent=1.0 / how.sent)
         law = drive.law(stream)
         it.pending.extend((yield from self._arrival.take(system, it.job, place, fill, Activity.TRANSFER, law=law)))

@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
+from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
 from simbackup.devices.tape.live import Drive, Library, Stream
 from simbackup.devices.tape.session import Seat, take_seat
 from simbackup.engine.activity import Activity
@@ -104,8 +104,7 @@ class TapeWriter:
         return cartridge
 
     def _fail(self, library: Library) -> NoReturn:
-        pool = f"the pool '{self.pool}'" if self.pool else "the pool"
-        raise JobFailedError(f"{pool} of '{library.name}' is full")
+        raise JobFailedError(no_room(library.name, self.pool))
 
     def _start(self, system: System, drive: Drive, copy: Copy, part: tuple[float, float]) -> Flow:
         """A part of the save set (begin, size) on its way onto the tape in a drive."""

@@ -147,7 +147,8 @@ def _together(host: Host, files: Files, region: Region, outside: float, sent: fl
     walk = (region.store.continued(region.begin, records), files.record / records, records)
     read = region.store.continued(region.begin, max(piece, 1.0))
     if 0.0 < sent < 1.0 and outside:  # the first read of a file comes after those that are left alone
-        first, share = _skipping(region, min(gap(outside, sent), region.size - outside), piece), 1.0 / requests
+        behind = max(region.size - outside, 0.0)  # one of several streams may have less room than a file
+        first, share = _skipping(region, min(gap(outside, sent), behind), piece), 1.0 / requests
         read = Service(*(later + share * (one - later) for one, later in zip(first, read, strict=True)))
     return _sum(region.store, walk, (read, sent * requests, piece), region)
 

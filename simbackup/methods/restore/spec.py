@@ -73,8 +73,8 @@ class RestoreSpec(Restoring):
     connections: Pieces | None = None
     """Number of network connections over which each stream spreads its bytes; one by default."""
     share: ShareSpec | None = None
-    """Another host, which creates the files as on a share, with a datasheet `share/name` as `model`; by default, the
-    host of the data creates them.
+    """Another host, which creates the files, or writes the blocks of an image, as on a share, with a datasheet
+    `share/name` as `model`; by default, the host of the data does.
     """
     replay: Annotated[Names, Refers("replays", "jobs")] = ()
     """Incremental backups to apply after it."""
@@ -98,7 +98,7 @@ class RestoreSpec(Restoring):
             "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
         ),
         "workers": "in restores of file_level backups and of backups of databases to a volume",
-        "share": "in restores of file_level backups",
+        "share": "in restores of file_level and image backups",
         "connections": "where the restore crosses links, and from an object store",
     }
 

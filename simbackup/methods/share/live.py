@@ -43,6 +43,17 @@ def asked(shape: FlowShape, system: System, share: Share, trips: float) -> FlowS
     return keeper.working(shape, answering).after(answering, keeper.cpu.name, Activity.WAIT_FOR_REQUESTS)
 
 
+def _blocks(shape: FlowShape, system: System, share: Share, data: DataSet) -> FlowShape:
+    """The shape of bytes of an image that a host writes on another one, in requests one after the other.
+
+    A request of r bytes takes a round trip, its bytes on each line, the work of a core that answers, and the write,
+    which is on disk or in the write cache of a controller before the answer: `T = R + r / B + c + w(r)`.
+    """
+    store, size = data.volume.region.store, min(share.request, data.size)
+    written = store.append(data.volume.region.begin + data.begin, size).latency
+    return asked(shape, system, share, 1.0 / size).after(written / size, store.name, Activity.WRITE)
+
+
 def making(
     shape: FlowShape, system: System, maker: tuple[Host, Share | None], data: DataSet, made: FilesMade
 ) -> FlowShape:
@@ -55,8 +66,10 @@ def making(
     for each worker).
     """
     host, share = maker
-    if share is None or made.per_byte <= 0.0:
+    if share is None:
         return filling(shape, host, data, made)
+    if made.per_byte <= 0.0:
+        return _blocks(shape, system, share, data)
     keeper = system.hosts[share.keeper]
     trips = round_trips(1.0 / made.per_byte, share.request, share.make_calls) * made.per_byte
     if made.file_cpu:

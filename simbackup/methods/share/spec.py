@@ -40,7 +40,7 @@ class ShareSheet(Frozen):
 
 
 class ShareSpec(Modelled, ShareSheet):
-    """How another host reads or creates the files over the network, one request at a time for each worker."""
+    """How another host reads or writes files or blocks over the network, one request at a time for each worker."""
 
     host: Text
     """The host that reads or creates them, and runs the job."""

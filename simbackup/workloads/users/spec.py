@@ -29,6 +29,7 @@ from simbackup.schema.quantity import (
     Share,
     Text,
     Word,
+    si_or,
 )
 
 
@@ -90,6 +91,8 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
             checks.owned(path, checks.spec.data[self.data].on)
 
     def _check_updates(self, checks: Checks, path: Path) -> None:
+        if not (self.reads.si or self.cpu.si or si_or(self.updates, 0.0) or self.via):
+            checks.report(path, "its transactions do nothing", "write 'reads', 'updates' or 'cpu' above 0")
         if self.update_size is not None and self.updates is None:
             checks.report((*path, "update_size"), "has no effect without updates", "write 'updates:' of a transaction")
         if (self.hot_data is None) != (self.hot_updates is None):

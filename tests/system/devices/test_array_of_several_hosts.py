@@ -90,6 +90,17 @@ def test_a_walk_over_a_mounted_image_loads_the_host_that_owns_it() -> None:
     assert result.get("hosts.backup.cores.busy") > 0.0
 
 
+def test_the_host_of_the_volume_fills_the_copy_area_of_an_image_that_another_host_owns() -> None:
+    begin, end = OFF_HOST.index("  clone: {kind"), OFF_HOST.index("links:")
+    snapshot = "  clone: {model: snapshot/vxvm-instant-snapshot, of: volume, on: disks, size: 30 GB}\n"
+    text = OFF_HOST[:begin] + snapshot + OFF_HOST[end:]
+    text = text[: text.index("  back:")] + "  update: {method: write, data: files, flush: true, after: save}\n"
+    result = sb.simulate(text)
+    assert result.get("links.san.backup.receive.bytes") == pytest.approx(20e9, rel=0.01)  # of the backup
+    assert result.get("links.san.backup.send.bytes") == 0.0
+    assert result.get("links.san.server.send.bytes") > 40e9  # what is written, the copies, and their records
+
+
 def test_an_image_out_of_reach_is_reported() -> None:
     text = OFF_HOST.replace("joins: [server, backup, array, disks]", "joins: [server, array, disks]")
     text = text.replace("joins: [server, backup]}", "joins: [pool, backup]}")

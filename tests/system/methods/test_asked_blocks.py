@@ -81,3 +81,20 @@ def test_a_program_that_reads_ahead_works_while_it_reads() -> None:
         result = sb.simulate(site + job + f"    request: 1 MB, reads_ahead: {ahead}}}}}\n")
         spent.append(result.get("jobs.full.elapsed"))
     assert spent == [pytest.approx(1e4 * 0.008, rel=1e-3), pytest.approx(1e4 * 0.005, rel=1e-3)]
+
+
+@pytest.mark.parametrize(("streams", "answer"), [(1, 0.0005), (1, 0.003), (2, 0.0005)])
+def test_an_image_comes_back_in_requests_that_are_waited_for(streams: int, answer: float) -> None:
+    """A round trip of 2 ms, 2.5 ms on the line, the answer, and 1.5 ms until it is on disk, for each 250 kB."""
+    rates = "read_rate: 9 TB/s, write_rate: 9 TB/s, read_latency: 0 s, write_latency: 0 s"
+    pool = f"pool: {{kind: ssd, capacity: 1 TB, {rates}}}"
+    site = SITE.replace("nul: {kind: nul}", pool).replace("owns: [nul]", "owns: [pool]")
+    share = SHARE.replace("0.5 ms", f"{answer} s")
+    site += f"  full: {{method: image, data: disks, to: pool, {share}}}\n"
+    site += f"  back: {{restore: full, after: full, streams: {streams}, {share}}}\n"
+    result = sb.simulate(site)
+    each = 0.002 + 0.0025 + answer + 0.0015
+    alone = 10e9 / 250e3 * each / streams
+    assert result.get("jobs.back.elapsed") >= alone * 0.999
+    assert result.get("jobs.back.elapsed") == pytest.approx(alone, rel=0.001 if streams == 1 else 0.25)
+    assert result.activities("back")["devices.array", "write"] == pytest.approx(10e9 / 250e3 * 0.0015, rel=0.01)

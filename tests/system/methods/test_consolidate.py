@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbackup import Result, simulate
+from simbackup import Result, load, simulate
+from simbackup.engine.randomness import stream
+from simbackup.equations import disk as equations
 from simbackup.errors import InputError
+from simbackup.parameters import parameters_of
 
 SITE = """
 title: A backup onto a disk pool, which makes more of it by itself
@@ -109,3 +112,68 @@ def test_room_for_a_compressed_full_backup_is_that_of_what_it_keeps() -> None:
     assert pool["bytes"] == pytest.approx(2e9 + 2 * 50e9, rel=1e-3)
     with pytest.raises(InputError, match="no room for a full backup"):
         simulate(SITE + jobs, small)
+
+
+def one_by_one(disk: Any, runs: int, run: float, extent: float) -> float:
+    """Seconds of a disk for writes of runs at random places of an extent, in their order: each by itself."""
+    rng, total, head = stream(7, "places"), 0.0, 0.0
+    for place in sorted(rng.uniform(0.0, extent - run) for _ in range(runs)):
+        total += equations.request_time(disk, head, max(place, head), run)
+        head = max(place, head) + run
+    return total
+
+
+@pytest.mark.parametrize("run_size", [64, 256, 1024])
+def test_a_merge_writes_each_run_where_it_belongs(run_size: int) -> None:
+    """One disk: the incremental in sequence, and then as many positioned writes as there are runs."""
+    size, change = 400e9, 4e9
+    runs = round(change / (run_size * 1024.0))
+    jobs = "  full: {method: image, data: files, to: pool, exists: true}\n"
+    jobs += "  save: {method: image, data: files, to: pool, level: incremental, since: 24 h, exists: true}\n"
+    jobs += "  merge: {method: consolidate, into: older, save_set: save}\n"
+    given = {
+        "data.files.change.run": f"{run_size} KiB", "data.files.change.daily": change / size,
+        "data.files.size": f"{size} B",
+    }  # fmt: skip
+    result = simulate(SITE[: SITE.index("  save:")] + jobs, given)
+    disk = parameters_of(equations.DiskParameters, load(SITE).spec.devices["pool"])
+    expected = change / 200e6 + one_by_one(disk, runs, change / runs, size)
+    assert rows(result)["merge"]["elapsed"] == pytest.approx(expected, rel=0.12)
+
+
+def test_files_are_merged_file_by_file_and_a_flash_pool_does_not_mind() -> None:
+    jobs = "  full: {method: file_level, data: files, to: pool, exists: true}\n"
+    jobs += "  save: {method: file_level, data: files, to: pool, level: incremental, since: 24 h, exists: true}\n"
+    jobs += "  merge: {method: consolidate, into: older, save_set: save}\n"
+    site = SITE[: SITE.index("  save:")].replace("run: 256 KiB}", "run: 256 KiB}, filesystem: filesystem/xfs")
+    few, many = (
+        rows(simulate(site + jobs, {"data.files.files": number}))["merge"]["elapsed"] for number in (1000, 1_000_000)
+    )
+    assert many > 5.0 * few
+    site = site.replace("disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s", "ssd/nvme-gen3-2018")
+    flash = {"devices.pool.write_latency": "0 s", "devices.pool.capacity": "2 TB"}
+    few, many = (
+        rows(simulate(site + jobs, {"data.files.files": number, **flash}))["merge"]["elapsed"]
+        for number in (1000, 1_000_000)
+    )
+    assert many == pytest.approx(few, rel=0.2)
+
+
+@pytest.mark.parametrize("to", ["pool", "tape"])
+def test_an_incremental_image_is_restored_run_by_run(to: str) -> None:
+    """Above the full backup come so many positioned writes as there are runs, where one run is written in sequence."""
+    size, change, run = 40e9, 2e9, 256 * 1024.0
+    site = SITE[: SITE.index("  save:")].replace("owns: [disk]", "owns: [disk, tape]").replace(
+        "{model: ssd/nvme-gen3-2018, capacity: 2 TB}",
+        "{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}\n"
+        "  tape: {model: tape_library/autoloader-8, drive: tape_drive/lto-9, drives: 1}",
+    )  # fmt: skip
+    site += f"  full: {{method: image, data: files, to: {to}, exists: true}}\n"
+    site += f"  next: {{method: image, data: files, to: {to}, level: incremental, since: 24 h, exists: true}}\n"
+    given = {"data.files.change.daily": change / size, "data.files.size": f"{size} B"}
+    jobs = "  back: {restore: full, replay: next}\n"
+    results = [simulate(site + jobs, given | {"data.files.change.run": f"{each} B"}) for each in (change, run)]
+    busy = [row["busy_s"] for result in results for row in result.device_rows if row["device"] == "devices.disk"]
+    took = busy[1] - busy[0]  # the drive unloads meanwhile
+    disk = parameters_of(equations.DiskParameters, load(SITE).spec.devices["pool"])
+    assert took == pytest.approx(one_by_one(disk, round(change / run), run, size) - change / 200e6, rel=0.15)

@@ -93,6 +93,21 @@ def test_a_tape_is_called_back_to_a_disk() -> None:
     assert result.get("devices.b.bytes") == pytest.approx(60e9)
 
 
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+@pytest.mark.parametrize("connections", [1, 4])
+def test_a_tape_goes_to_a_bucket_as_fast_as_tape_and_connections_allow(ratio: float, connections: int) -> None:
+    """What was compressed is fewer bytes. One connection of 30 MB/s stops the drive: `B d / (B + r (d - h))`."""
+    bucket = "  bucket: {model: object_store/amazon-s3-standard, connection_rate: 30 MB/s, write_latency: 0 s}\n"
+    line = "  wan: {joins: [server, bucket], rate: 1 GB/s, latency: 0 s}\n"
+    how = "exists: true, compressor: compressor/lz4" if ratio > 1.0 else "exists: true"
+    site = SITE.replace("links:\n", f"{bucket}links:\n{line}").replace("exists: true", how)
+    jobs = f"  copy: {{method: copy_save_set, save_set: full, to: bucket, connections: {connections}}}\n"
+    result = sb.simulate(sb.load(site + jobs, {"data.d.compression": ratio}))
+    rate = 80e6 if connections == 4 else 64e6 * 80e6 / (64e6 + 3.0 * (80e6 - 30e6))
+    away = tape.rewind_time(FIGURES, 30e9 / ratio) + 10.0 + 10.0
+    assert result.get("jobs.copy.elapsed") == pytest.approx(MOUNT + 30e9 / ratio / rate + away, rel=1e-3)
+
+
 def test_two_copies_within_a_library_do_not_wait_for_each_others_drives() -> None:
     """Each would hold one of the two drives, and wait for the other."""
     jobs = "  more: {method: image, data: d, to: old, exists: true}\n"
@@ -113,13 +128,9 @@ def test_a_copy_that_a_library_has_is_not_made_again() -> None:
     [
         ("to: old", "jobs.copy.pool"),
         ("to: old, pool: vault, streams: 2", "jobs.copy.streams"),
-        ("to: bucket", "jobs.copy.to"),
     ],
 )
 def test_what_cannot_be_copied_is_reported(keys: str, address: str) -> None:
-    site = SITE.replace("links:\n", "  bucket: {model: object_store/amazon-s3-standard}\nlinks:\n").replace(
-        "data:\n", "  wan: {joins: [server, bucket], rate: 1 GB/s, latency: 0 s}\ndata:\n"
-    )
     with pytest.raises(InputError) as caught:
-        sb.load(f"{site}  copy: {{method: copy_save_set, save_set: full, {keys}}}\n")
+        sb.load(f"{SITE}  copy: {{method: copy_save_set, save_set: full, {keys}}}\n")
     assert address in [problem.address for problem in caught.value.problems]

@@ -60,6 +60,11 @@ def test_rewriting_what_was_copied_runs_as_without_a_snapshot(tmp_path: Path) ->
     assert dd(one, "again") == pytest.approx(dd(none, "again"), rel=1e-9)
 
 
+def test_no_more_copies_share_a_commit_than_the_copy_area_holds(tmp_path: Path) -> None:
+    huge, large = (run(tmp_path, DD + OFF, {"devices.cow.commit_backlog": size}) for size in ("900 PB", "10 TB"))
+    assert dd(huge, "dd") == dd(large, "dd")
+
+
 def test_a_full_copy_area_ends_the_snapshot_and_frees_the_writer(tmp_path: Path) -> None:
     whole = run(tmp_path, DD + OFF)
     small = run(tmp_path, DD + OFF, {"devices.cow.size": "100 MB"})

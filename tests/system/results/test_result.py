@@ -54,7 +54,7 @@ def test_get_reads_jobs_devices_and_parameters(result: Result) -> None:
         ("jobs.dx.elapsed", "did you mean 'jobs.dd.elapsed'?"),
         ("nonsense", "no figure 'nonsense'"),
         ("", "no figure ''"),
-        ("jobs.dd.status", "no figure 'jobs.dd.status'"),
+        ("jobs.dd.status", "'jobs.dd.status' is text, not a number"),
     ],
 )
 def test_get_tells_what_there_is(result: Result, address: str, hint: str) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from typer.main import get_command
 
-from simbackup.cli.app import app, brief
+from simbackup.cli.app import app, application, brief
 
 COMMANDS = get_command(app)
 
@@ -28,3 +28,18 @@ def test_options_that_take_a_value_name_it() -> None:
 def test_a_long_sentence_ends_at_its_comma() -> None:
     assert brief("Do this, and then do that, until all of it is done and nothing is left.") == "Do this."
     assert brief("Do this, and that. Then stop.") == "Do this, and that."
+
+
+@pytest.mark.parametrize("name", COMMANDS.commands)  # type: ignore[attr-defined]
+def test_a_command_that_is_named_comes_alone_and_as_it_is_among_all(name: str) -> None:
+    alone, among = get_command(application(name)), COMMANDS
+    assert list(alone.commands) == [name]  # type: ignore[attr-defined]
+    one, other = alone.commands[name], among.commands[name]  # type: ignore[attr-defined]
+    assert [each.opts for each in one.params] == [each.opts for each in other.params]
+    assert list(getattr(one, "commands", ())) == list(getattr(other, "commands", ()))
+    assert one.help == other.help
+
+
+@pytest.mark.parametrize("name", ["", "--help", "rnu"])
+def test_what_is_no_name_of_a_command_leaves_all(name: str) -> None:
+    assert list(get_command(application(name)).commands) == list(COMMANDS.commands)  # type: ignore[attr-defined]

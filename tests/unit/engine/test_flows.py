@@ -19,16 +19,25 @@ def system() -> tuple[simpy.Environment, FlowNetwork, Link]:
     return env, FlowNetwork(env, Trace()), Link("devices.sda", 100.0)
 
 
-def test_changes_at_one_instant_are_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+class Watcher:
+    """A store that notes when it is asked, which is once for each solution, and holds nobody."""
+
+    name = "watcher"
+
+    def __init__(self, env: simpy.Environment) -> None:
+        self.env, self.asked = env, list[float]()
+
+    def hold(self) -> None:
+        self.asked.append(float(self.env.now))
+
+    def solved(self, *, binding: bool) -> None:
+        assert not binding
+
+
+def test_changes_at_one_instant_are_solved_once() -> None:
     env, network, disk = system()
-    solves: list[float] = []
-    resolve = network.resolve
-
-    def counted() -> None:
-        solves.append(env.now)
-        resolve()
-
-    monkeypatch.setattr(network, "resolve", counted)
+    watcher = Watcher(env)
+    network.couple(watcher, disk)
 
     def job(i: int) -> Generator[simpy.Event, Any, None]:
         yield env.timeout(5.0)
@@ -38,7 +47,7 @@ def test_changes_at_one_instant_are_solved_once(monkeypatch: pytest.MonkeyPatch)
 
     env.run(until=env.all_of([env.process(job(i)) for i in range(4)]))
     # Four starts at 5 s are one solve, ends and starts at 9 s another; the run stops before a third.
-    assert solves == [5.0, 9.0]
+    assert watcher.asked == [5.0, 9.0]
     assert env.now == 13.0
 
 
@@ -358,3 +367,15 @@ def test_requests_that_meet_nobody_share_the_level_of_a_full_link() -> None:
     network.set_capacity(core, 1000.0)
     env.run(until=3.0)
     assert all(flow.rate == pytest.approx(5.0) for flow in flows)
+
+
+@pytest.mark.parametrize("flows", [1, 40])
+def test_links_that_nobody_crosses_any_more_are_forgotten(flows: int) -> None:
+    env = simpy.Environment()
+    network, trunk = FlowNetwork(env), Link("links.trunk", 10.0)
+    for number in range(flows):
+        own = Link(f"devices.{number}", 1.0)
+        network.start(f"jobs.{number}", "read", 5.0 + number, {own: 1.0, trunk: 1.0})
+    env.run()
+    assert not network.flows
+    assert not network._solving.links
