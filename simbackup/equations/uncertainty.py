@@ -1,9 +1,9 @@
-"""Uncertain values, and the uncertainty of figures that follow from them.
+"""Uncertain values, and the uncertainty of the figures that depend on them.
 
-A value is known by a best estimate and a range. The range is taken as the middle 90 % of what the value may be: a
-two-piece normal distribution whose median is the best estimate and whose 5th and 95th percentiles are the ends (Wallis,
-"The two-piece normal, binormal, or double Gaussian distribution", Statistical Science 29, 2014). Positive values vary
-by factors, so the distribution is that of their logarithms.
+A value is known by a best estimate and a range. The range counts as the middle 90 % of the possible values: a
+two-piece normal distribution whose median is the best estimate and whose 5th and 95th percentiles are the ends
+(Wallis, "The two-piece normal, binormal, or double Gaussian distribution", Statistical Science 29, 2014). Positive
+values vary by factors, so the distribution is that of their logarithms.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LARGE = 700.0
 
 
 class CentralInterval(NamedTuple):
-    """A figure's best estimate and the ends of its interval; `by_factor` if its logarithm is what varies."""
+    """A figure's best estimate and the ends of its interval; `by_factor` if its logarithm varies."""
 
     best: float
     low: float
@@ -67,7 +67,7 @@ class CentralInterval(NamedTuple):
         )
 
     def within(self, least: float, most: float) -> CentralInterval:
-        """The interval without what cannot be: what is below `least` or above `most`, but for the best estimate.
+        """The interval without impossible values, below `least` or above `most`; the best estimate stays.
 
         >>> CentralInterval(0.8, 0.5, 1.3).within(0.6, 1.0)
         CentralInterval(best=0.8, low=0.6, high=1.0, by_factor=True)
@@ -84,7 +84,7 @@ def value_at(best: float, low: float, high: float, score: float) -> float:
     best, low, high
         The best estimate and the ends of the range, in one unit; `low <= best <= high`.
     score
-        Standard deviations from the median. What would lie beyond an end is that end.
+        Standard deviations from the median. A value beyond an end becomes that end.
 
     >>> [value_at(10.0, 5.0, 40.0, score) for score in (-9.0, 0.0, 9.0)]
     [5.0, 10.0, 40.0]
@@ -102,7 +102,7 @@ def value_at(best: float, low: float, high: float, score: float) -> float:
 def spread_of(best: float, sample: Sequence[float]) -> CentralInterval:
     """The interval of a figure from its values in a sample of cases, around its best estimate.
 
-    The ends are the percentiles of the sample (Hazen's positions, linear between them), but never beyond the best
+    The ends are percentiles of the sample (Hazen's positions, linear between them), and always enclose the best
     estimate. Figures that are positive throughout vary by factors.
 
     >>> spread_of(10.0, [float(n) for n in range(1, 21)])
@@ -117,11 +117,11 @@ def spread_of(best: float, sample: Sequence[float]) -> CentralInterval:
 def spread_with_error(
     best: float, sample: Sequence[float], deviation: float, declared: Sequence[float] = ()
 ) -> CentralInterval:
-    """The interval of a figure from its values in a sample, each of which has one more independent error.
+    """The interval of a figure from its values in a sample, each with one more independent error.
 
-    Its ends are the percentiles of the mixture of one normal distribution about each value. It reaches to the best
-    estimate at least, which may lie at an end of what the sample holds: where an unknown can only be better than its
-    best estimate, most cases are better, too.
+    Its ends are the percentiles of the mixture of one normal distribution about each value. It always includes the
+    best estimate, which may lie at an end of the sample: if an unknown can only be better than its best estimate, most
+    cases are better, too.
 
     Parameters
     ----------
@@ -217,8 +217,8 @@ def _percentile(values: Sequence[float], share: float) -> float:
 def weighted_percentile(values: Sequence[tuple[float, float]], share: float) -> float:
     """The value below which a share of the weight lies, from values with their weights, at least one.
 
-    Each value is at the middle of its weight (Hazen's positions); between two it is linear, and beyond the last ones
-    it is that value.
+    Each value lies at the middle of its weight (Hazen's positions). The percentile is linear between two values, and
+    constant beyond the first and the last one.
 
     >>> weighted_percentile([(1.0, 1.0), (2.0, 1.0), (3.0, 2.0)], 0.5)
     2.33...
@@ -237,7 +237,7 @@ def weighted_percentile(values: Sequence[tuple[float, float]], share: float) -> 
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """The rank of each value, from 1; equal values share the mean of their ranks.
+    """The rank of each value, from 1; equal values get the mean of their ranks.
 
     >>> ranks([3.0, 1.0, 3.0])
     [2.5, 1.0, 2.5]

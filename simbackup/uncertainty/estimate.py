@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError
@@ -17,15 +17,21 @@ from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.inputs import Input, changes, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 HALVINGS = 6
 """How often a case that a check refuses is moved half the way to the best estimates, before it is left out."""
 
 T = TypeVar("T")
+R = TypeVar("R")
 Figures = Callable[[Mapping[str, Result]], Mapping[str, float]]
 """Figures by name from results by the names of their scenarios; a figure that a case lacks is left out."""
+
+
+class Mapper(Protocol):
+    """Runs a function over items, such as an executor of `concurrent.futures`."""
+
+    def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
+        """What each item gives, in order."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,7 @@ def estimates(
     declared: Figures | None = None,
     results: Mapping[str, Result] | None = None,
     until: Collection[str] = (),
-    executor: Executor | None = None,
+    executor: Mapper | None = None,
     progress: Done | None = None,
 ) -> dict[str, Estimate]:
     """Figures of scenarios with their 90 % intervals, from a Latin hypercube over the ranges of all uncertain inputs.
@@ -163,7 +169,7 @@ def estimates(
 def run_all(
     run: Callable[[Case], T],
     cases: Sequence[Case],
-    executor: Executor | None,
+    executor: Mapper | None,
     progress: Done | None = None,
     *,
     before: int = 0,

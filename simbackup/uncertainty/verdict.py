@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, CentralInterval, share_below
@@ -16,13 +16,10 @@ from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.uncertainty.contributions import Contribution, decisive, input_share
 from simbackup.uncertainty.effort import QUICK, Done, Effort
-from simbackup.uncertainty.estimate import Estimate, estimates
+from simbackup.uncertainty.estimate import Estimate, Mapper, estimates
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import UNKNOWN, Nearness, nearest
 from simbackup.uncertainty.whole import deviation_at, least_time, whole
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 ENDED = frozenset({"done", "late"})
 HALF = 0.5
@@ -175,7 +172,7 @@ def job_intervals(
     *,
     effort: Effort = QUICK,
     jobs: Collection[str] = (),
-    executor: Executor | None = None,
+    executor: Mapper | None = None,
     progress: Done | None = None,
 ) -> dict[str, JobInterval]:
     """The 90 % interval of the elapsed time of each job that ended well, by its name; none of a time that is certain.
