@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from simbackup.devices.network.live import Network, opposite
@@ -194,5 +194,5 @@ class Region:
         shape = shape.through(bus(self.store, direction))
         if direction == "write":
             return shape
-        shape = replace(shape, sequential=1.0 - self.store.jumps)
+        shape = shape._replace(sequential=1.0 - self.store.jumps)
         return shape.at_most(self.store.alone(self.begin, self.size), self.store.name)

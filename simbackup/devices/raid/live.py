@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from simbackup.devices.disk.live import missed, scattered_positioning, turning
 from simbackup.devices.disk.turns import DiskTurns
@@ -143,7 +143,7 @@ class Raid(Rebuilding):
         size = self.disk.capacity
         shape = self.filling(disks.transfer_time(self.disk, 0.0, size) / size, self.stream("read", 0.0, self.size))
         middle = {self.link: shape.places[self.link]._replace(position=self.size / 2.0)}
-        return replace(shape, places=middle), size
+        return shape._replace(places=middle), size
 
     def alone(self, position: float, size: float) -> float:
         """No limit of its own: the device reads ahead."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
@@ -205,7 +205,7 @@ class FromTape:
 
     def _sent(self, system: System, shape: FlowShape, share: float) -> FlowShape:
         """The shape of bytes that go on to the target, too."""
-        return replace(shape.over(self._networks(system, self.there), share, self.connections), sent=share)
+        return shape.over(self._networks(system, self.there), share, self.connections)._replace(sent=share)
 
     @staticmethod
     def _networks(system: System, names: Sequence[str]) -> list[Network]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network
@@ -25,7 +24,7 @@ def handing_over(
     """
     (towards, waits), (crossed, share) = crossing, networks
     if not tool.alternates:
-        return replace(shape.cycle(towards.parts, towards.cap), sent=share)
+        return shape.cycle(towards.parts, towards.cap)._replace(sent=share)
     address = max(towards.demands, key=lambda link: towards.demands[link]).name
     return tool.sending(shape.after(waits, address, Activity.WRITE), crossed, loaded=True, share=share)
 

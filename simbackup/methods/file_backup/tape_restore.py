@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import simpy
@@ -216,9 +216,9 @@ class TapeRestore:
         fill = making(fill, system, (host, self.share), target, made)
         if made.per_byte:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
-            fill = replace(fill, workers=self.workers, serial=serial)
+            fill = fill._replace(workers=self.workers, serial=serial)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = VolumeRange(target.volume, begin, extent.size, it.beside)
-        fill = replace(fill, share=share, sent=1.0 / how.sent)
+        fill = fill._replace(share=share, sent=1.0 / how.sent)
         law = drive.law(stream)
         it.pending.extend((yield from self._arrival.take(system, it.job, place, fill, Activity.TRANSFER, law=law)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
@@ -181,7 +181,7 @@ def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequen
         for phase, amount in _phases(parts):
             sides = _sides(system, native, phase, copy)
             going = SteadyLoop(job, sides, loop.buffers, loop.size, joined=joined)
-            shape = system.bounded(job, replace(sides.shape(), sent=1.0 / copy.compression))
+            shape = system.bounded(job, sides.shape()._replace(sent=1.0 / copy.compression))
             flow = shape.start(system.network, job, activity, amount, law=going.law)
             with system.standing(flow, going):
                 yield flow.done
