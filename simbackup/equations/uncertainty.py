@@ -20,6 +20,8 @@ SCORE = NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
 TAIL = 4.0
 """Standard deviations beyond all values of a sample within which the ends of its interval are sought."""
 BISECTIONS = 50
+LARGE = 700.0
+"""A logarithm above which no error lies, whose number can still be written."""
 
 
 class CentralInterval(NamedTuple):
@@ -112,7 +114,9 @@ def spread_of(best: float, sample: Sequence[float]) -> CentralInterval:
     return CentralInterval(best, min(best, low), max(best, high), by_factor=min(best, values[0]) > 0.0)
 
 
-def spread_with_error(best: float, sample: Sequence[float], deviation: float) -> CentralInterval:
+def spread_with_error(
+    best: float, sample: Sequence[float], deviation: float, declared: Sequence[float] = ()
+) -> CentralInterval:
     """The interval of a figure from its values in a sample, each with one more independent error.
 
     Its ends are the percentiles of the mixture of one normal distribution about each value. It always includes the
@@ -126,26 +130,34 @@ def spread_with_error(best: float, sample: Sequence[float], deviation: float) ->
     deviation
         Standard deviation of the error: of the logarithm of figures that are positive throughout, otherwise relative to
         the best estimate.
+    declared
+        The share of each value of the sample that has no error, from 0 to 1; 0 of all of them unless given. A value
+        `v` with a share `s` becomes `v (s + (1 - s) exp(error))`.
 
     >>> same = spread_with_error(100.0, [100.0] * 9, 0.1)
     >>> [round(end, 2) for end in same[:3]] == [round(end, 2) for end in spread_of(100.0, [100.0]).widened(0.1)[:3]]
     True
+    >>> [round(end, 1) for end in spread_with_error(100.0, [100.0], 0.1, [0.9])[:3]]
+    [100.0, 98.5, 101.8]
     """
     plain = spread_of(best, sample)
     if deviation == 0.0 or (error := _error(plain, deviation)) == 0.0:
         return plain
     at = [_scale(value, plain.by_factor) for value in sample]
-    low, high = (
-        _unscale(_mixed(at, error, share), plain.by_factor) for share in ((1.0 - LEVEL) / 2, (1.0 + LEVEL) / 2)
-    )
+    mixed = _Mixture(at, error, plain.by_factor, declared or [0.0] * len(at))
+    low, high = (_unscale(mixed.percentile(share), plain.by_factor) for share in ((1.0 - LEVEL) / 2, (1.0 + LEVEL) / 2))
     return plain._replace(low=min(best, low), high=max(best, high))
 
 
-def share_below(limit: float, best: float, sample: Sequence[float], deviation: float) -> float:
+def share_below(
+    limit: float, best: float, sample: Sequence[float], deviation: float, declared: Sequence[float] = ()
+) -> float:
     """The share of cases in which a figure is at most `limit`, for what `spread_with_error` takes.
 
     >>> share_below(100.0, 100.0, [50.0, 100.0, 200.0], 0.1)
     0.5
+    >>> share_below(89.0, 100.0, [100.0], 0.5, [0.9])
+    0.0
     """
     plain = spread_of(best, sample)
     if plain.by_factor and limit <= 0.0:
@@ -153,24 +165,46 @@ def share_below(limit: float, best: float, sample: Sequence[float], deviation: f
     error = _error(plain, deviation)
     if error == 0.0:
         return sum([value <= limit for value in sample]) / len(sample)
-    return _mixture_below(_scale(limit, plain.by_factor), [_scale(value, plain.by_factor) for value in sample], error)
+    at = [_scale(value, plain.by_factor) for value in sample]
+    return _Mixture(at, error, plain.by_factor, declared or [0.0] * len(at)).below(_scale(limit, plain.by_factor))
 
 
 def _error(spread: CentralInterval, deviation: float) -> float:
     return deviation * (1.0 if spread.by_factor else abs(spread.best))
 
 
-def _mixed(at: Sequence[float], error: float, share: float) -> float:
-    """The percentile of a mixture of normal distributions with one standard deviation, by bisection."""
-    low, high = min(at) - TAIL * error, max(at) + TAIL * error
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if _mixture_below(middle, at, error) < share else (low, middle)
-    return (low + high) / 2.0
+class _Mixture(NamedTuple):
+    """Normal distributions with one standard deviation, about values or their logarithms, of which shares are fixed."""
 
+    at: Sequence[float]
+    error: float
+    by_factor: bool
+    declared: Sequence[float]
 
-def _mixture_below(limit: float, at: Sequence[float], error: float) -> float:
-    return sum([0.5 * math.erfc((value - limit) / (error * math.sqrt(2.0))) for value in at]) / len(at)
+    def percentile(self, share: float) -> float:
+        """The place below which a share of the cases lies, by bisection."""
+        low, high = min(self.at) - TAIL * self.error, max(self.at) + TAIL * self.error
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if self.below(middle) < share else (low, middle)
+        return (low + high) / 2.0
+
+    def below(self, limit: float) -> float:
+        """The share of the cases that lie below a place."""
+        width = self.error * math.sqrt(2.0)
+        away = [self._needed(limit - value, own) for value, own in zip(self.at, self.declared, strict=True)]
+        return sum([0.5 * math.erfc(-error / width) for error in away]) / len(away)
+
+    def _needed(self, away: float, declared: float) -> float:
+        """The error with which a value is so far from where it is without one."""
+        if declared == 0.0:
+            return away
+        if not self.by_factor:
+            return away / (1.0 - declared) if declared < 1.0 else math.copysign(math.inf, away)
+        computed = math.exp(min(away, LARGE)) - declared  # of which 1 - declared is there without an error
+        if declared >= 1.0 or computed <= 0.0:
+            return -math.inf if away < 0.0 else math.inf
+        return math.log(computed / (1.0 - declared))
 
 
 def _percentile(values: Sequence[float], share: float) -> float:
