@@ -15,9 +15,10 @@ from simbackup.engine.trace import Span, Trace
 Row = dict[str, Any]
 STILL = frozenset({
     Activity.MOUNT, Activity.DISMOUNT, Activity.SEEK, Activity.START, Activity.START_GROUP, Activity.PREPARE,
-    Activity.FLUSH, Activity.CHECK, Activity.CREATE, Activity.REMOVE, Activity.OBSERVE,
+    Activity.FLUSH, Activity.CHECK, Activity.CREATE, Activity.REMOVE, Activity.OBSERVE, Activity.WAIT,
+    Activity.WAIT_FOR_RETRIEVAL,
 })  # fmt: skip
-"""Activities of jobs in which no byte of theirs moves, besides waits and those of tape drives."""
+"""Activities of jobs in which no byte of theirs moves, besides waits in queues and those of tape drives."""
 TAPE_DRIVE = "tape drive"
 """The kind of device whose moves count as busy, too."""
 
