@@ -15,7 +15,7 @@ class Meter:
         "bytes_per_s",
         "peak_bytes_per_s",
         "riding",
-        "since",
+        "settled_at",
         "units",
         "used",
     )
@@ -30,7 +30,7 @@ class Meter:
         self.bytes_moved: float = 0.0
         self.peak_bytes_per_s: float = 0.0
         """The greatest bytes per second that lasted for any time so far."""
-        self.since: float = 0.0
+        self.settled_at: float = 0.0
         """The time of these totals, seconds."""
         self.used: float = 0.0
         """Units a second in use since then."""
@@ -40,7 +40,7 @@ class Meter:
 
     def settle(self, now: float) -> None:
         """Update the totals to `now`, seconds."""
-        elapsed = now - self.since
+        elapsed = now - self.settled_at
         if elapsed <= 0.0:
             return
         if used := self.used:
@@ -52,7 +52,7 @@ class Meter:
                 self.peak_bytes_per_s = bytes_per_s
         if self.riding is not None:
             self._settle_riding(self.riding, now)
-        self.since = now
+        self.settled_at = now
 
     def _settle_riding(self, riding: Riding, now: float) -> None:
         reading = riding.crowd.clock(now)
@@ -60,5 +60,5 @@ class Meter:
         self.units += riding.units * levels
         self.busy_s += riding.busy * levels
         self.bytes_moved += riding.bytes * levels
-        self.peak_bytes_per_s = max(self.peak_bytes_per_s, riding.bytes * riding.crowd.greatest(self.since, now))
+        self.peak_bytes_per_s = max(self.peak_bytes_per_s, riding.bytes * riding.crowd.greatest(self.settled_at, now))
         riding.showed = reading

@@ -34,7 +34,7 @@ def take_rates(links: Iterable[Link], crossed: dict[Link, None], now: float, tra
             busy = min(1.0, used / capacity) if used > 0.0 else 0.0
         link.solved_capacity, link.stale = capacity, False
         if used != link.used or bytes_per_s != link.bytes_per_s or busy != link.busy:
-            if now > link.since:
+            if now > link.settled_at:
                 link.settle(now)
             link.used, link.busy, link.bytes_per_s = used, busy, bytes_per_s
         if not link.crossing:
