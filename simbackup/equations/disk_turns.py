@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -90,3 +91,27 @@ def turn_size(disk: DiskParameters, run: float, stripe_unit: float = 0.0, data_d
 
     """
     return max(disk.stream_turn, stripe_unit, run / data_disks)
+
+
+def interrupted_share(others: float, apart: float) -> float:
+    """Share of the requests of a stream before which the arm has been at the place of a request of somebody else.
+
+    `1 - exp(-rate s)`: requests that come by themselves (a Poisson process) and find a disk in order of arrival are
+    served before the next request of the stream if they came since its last one began. Range: a stream that asks for
+    its next request when one is done, or has some waiting; schedulers that let a stream go on for a while return to it
+    less often.
+
+    Parameters
+    ----------
+    others
+        Requests per second of everybody else.
+    apart
+        Seconds from the beginning of one request of the stream to that of the next while nobody comes between.
+
+    Examples
+    --------
+    >>> interrupted_share(0.0, 1.0), round(interrupted_share(100.0, 0.001), 4), interrupted_share(1e6, 1.0)
+    (0.0, 0.0952, 1.0)
+
+    """
+    return -math.expm1(-others * apart)

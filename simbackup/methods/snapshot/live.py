@@ -84,6 +84,8 @@ class Synchronise:
         yield from _noted(system, mirror)
         behind = mirror.behind
         mirror.synchronise()
+        for _ in range(2):  # users write to both sides from now on, and then have their rates
+            yield Call(system.env, lambda: None, priority=LAST)
         for size, scattered in zip(behind, (False, True), strict=True):
             if size > 0.0:
                 shape = system.bounded(job, mirror.copying(size, scattered=scattered)._replace(sent=1.0))
