@@ -89,9 +89,9 @@ def _index(sheets: dict[str, list[Datasheet]]) -> str:
     total = sum(map(len, sheets.values()))
     lines = ["# Datasheets", "", INTRODUCTION.format(total=total), ""]
     for kind, own in sheets.items():
-        named = ", ".join(f"[{plain(sheet.title)}]({anchor(sheet.name)})" for sheet in own)
-        lines += [f"- **[{title_of(kind)}](datasheets-{kind})**: {named}"]
-    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *sheets, "works", "```", ""])
+        named = [f"- [{plain(sheet.title)}]({anchor(sheet.name)})" for sheet in own]
+        lines += [f"## [{title_of(kind)}](datasheets-{kind})", "", ":::{container} columns", *named, ":::", ""]
+    return "\n".join([*lines, "```{toctree}", ":hidden:", "", *sheets, "works", "```", ""])
 
 
 def _works() -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
-from handbook import catalogue, mathml, mechanisms, outside
+from handbook import catalogue, mathml, mechanisms, outputs, outside
 
 
 def pages() -> dict[str, str]:
@@ -51,6 +51,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", write)
     app.connect("source-read", turn_links)
     app.connect("autodoc-process-docstring", part_examples, priority=100)  # before napoleon
+    app.connect("doctree-read", outputs.wrap)
     app.add_lexer("csv", TextLexer)
     app.add_html_math_renderer("mathml", (mathml.inline, None), (mathml.display, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -48,7 +48,7 @@ def title_of(name: str) -> str:
     >>> title_of("disk_turns")
     'Disk turns'
     """
-    return name.replace("_", " ").capitalize() if name != "raid" else "RAID"
+    return name.replace("_", " ").capitalize().replace("Raid", "RAID")
 
 
 def _is_record(value: object, module: ModuleType) -> bool:

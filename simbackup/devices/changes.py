@@ -103,6 +103,25 @@ class Changes:
         scattered = self.granule * sum(scatter.touched for scatter in self.scattered.values())
         return min(self.runs.total + scattered, max(self.size, self.runs.total))
 
+    @property
+    def piece(self) -> float:
+        """Mean bytes of a run of neighbouring granules that users have hit; one granule if they hit none.
+
+        What one update touches lies together. Where a share f of all granules has changed, so has the next one behind
+        such a piece with probability f, so that runs are 1 / (1 - f) times as long.
+
+        >>> changes = Changes(4096.0, 4096e6)
+        >>> changes.scatter("users", Spread(8192.0, 4096e6)).update(1e6)
+        >>> round(changes.piece / 4096.0 / math.exp(2.0), 9)  # two granules each; exp(-2) of them are left
+        2.0
+        """
+        touched = self.granule * sum(scatter.touched for scatter in self.scattered.values())
+        pieces = sum(scatter.touched / scatter.hits for scatter in self.scattered.values())
+        if not pieces:
+            return self.granule
+        others = 1.0 - touched / self.size
+        return min(touched / pieces / others, touched) if others > 0.0 else touched
+
     def scatter(self, users: str, spread: Spread) -> Scatter:
         """The random updates of some users."""
         if users not in self.scattered:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.rounds import Rounds
@@ -29,8 +28,11 @@ class Source(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class FlowShape:
+_NOTHING: dict[Any, Any] = {}
+"""No links and no parts; never changed."""
+
+
+class FlowShape(NamedTuple):
     """How one unit of a flow loads the links it crosses, and how fast it can be at most.
 
     `demands` are units of each link, `moves` bytes on each link, `places` where these
@@ -43,11 +45,11 @@ class FlowShape:
     flows. A unit is so many bytes when it is `sent`. A `source` changes the shape while the flow is under way.
     """
 
-    demands: dict[Link, float] = field(default_factory=dict[Link, float])
-    moves: dict[Link, float] = field(default_factory=dict[Link, float])
-    places: dict[Link, Spot] = field(default_factory=dict[Link, Spot])
+    demands: dict[Link, float] = _NOTHING
+    moves: dict[Link, float] = _NOTHING
+    places: dict[Link, Spot] = _NOTHING
     cap: float = math.inf
-    parts: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    parts: dict[tuple[str, str], float] = _NOTHING
     sequential: float = 1.0
     workers: int = 0
     serial: float = 0.0
@@ -108,12 +110,12 @@ class FlowShape:
     ) -> FlowShape:
         """The shape when each unit also takes so much of some links, and moves bytes on some, at some places."""
         there = dict(places or {}) | self.places
-        return replace(self, demands=_sum(self.demands, demands), moves=_sum(self.moves, moves or {}), places=there)
+        return self._replace(demands=_sum(self.demands, demands), moves=_sum(self.moves, moves or {}), places=there)
 
     def ahead(self, size: float | None) -> FlowShape:
         """The shape when no fewer than so many bytes at each place go before another flow has its turn."""
         runs = {link: place._replace(run=max(place.run, size or 0.0)) for link, place in self.places.items()}
-        return replace(self, places=runs)
+        return self._replace(places=runs)
 
     def over(
         self, networks: Sequence[Network], size: float = 1.0, connections: int = 1, window: float | None = None
@@ -154,7 +156,7 @@ class FlowShape:
         """
         if self.workers:
             bound = Limit(rate, cause, {(cause, activity): 1.0 / rate} if rate > 0.0 else {})
-            return replace(self, most=bound) if rate < self.most.rate else self
+            return self._replace(most=bound) if rate < self.most.rate else self
         return self.cycle({(cause, activity): 1.0 / rate}, rate) if rate < self.cap else self
 
     def cycle(self, parts: Mapping[tuple[str, str], float], rate: float | None = None) -> FlowShape:
@@ -163,21 +165,20 @@ class FlowShape:
         cap = rate if rate is not None else 1.0 / total if total > 0.0 else math.inf
         if cap >= self.cap:
             return self
-        return replace(self, cap=cap, parts={part: seconds for part, seconds in parts.items() if seconds > 0.0})
+        return self._replace(cap=cap, parts={part: seconds for part, seconds in parts.items() if seconds > 0.0})
 
     def part(self, share: float) -> FlowShape:
         """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
         if share <= 0.0:
-            return replace(self, demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND)
+            return self._replace(demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND)
         demands = {link: demand * share for link, demand in self.demands.items()}
         moves = {link: moved * share for link, moved in self.moves.items()}
         parts = {part: seconds * share for part, seconds in self.parts.items()}
-        return replace(self, demands=demands, moves=moves, cap=self.cap / share, parts=parts, most=self._most(share))
+        return self._replace(demands=demands, moves=moves, cap=self.cap / share, parts=parts, most=self._most(share))
 
     def times(self, units: float) -> FlowShape:
         """The shape of a flow each unit of which is so many units of this one."""
-        return replace(
-            self,
+        return self._replace(
             demands={link: demand * units for link, demand in self.demands.items()},
             moves={link: moved * units for link, moved in self.moves.items()},
             cap=self.cap / units,
@@ -197,10 +198,10 @@ class FlowShape:
         """The shape when each unit takes some seconds more, one after the other, on a link or at an address."""
         before = 0.0 if math.isinf(self.cap) else 1.0 / self.cap
         total = before + seconds
-        shape = self if isinstance(on, str) else replace(self, demands=_sum(self.demands, {on: seconds}))
+        shape = self if isinstance(on, str) else self._replace(demands=_sum(self.demands, {on: seconds}))
         address = on if isinstance(on, str) else on.name
         parts = _sum(self.parts, {(address, activity): seconds}) if seconds > 0.0 else self.parts
-        return replace(shape, cap=1.0 / total if total else math.inf, parts=parts)
+        return shape._replace(cap=1.0 / total if total else math.inf, parts=parts)
 
     def following(self, parts: Mapping[tuple[str, str], float]) -> FlowShape:
         """The shape when each unit takes several parts more, one after the other, which load no link here."""

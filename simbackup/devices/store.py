@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from simbackup.devices.network.live import Network, opposite
@@ -87,8 +87,11 @@ class Store(Protocol):
         """Greatest rate at which one reader gets `size` bytes in sequence, however much others leave."""
         ...
 
-    def turn(self, here: float, there: float, size: float) -> Service:
-        """What requests of `size` lose each, on average, to another stream that they take turns with on the device."""
+    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
+        """What requests of `size` lose each, on average, by following one of another stream on the device.
+
+        That is the way from there; and the way `back`, if the request there does not count it.
+        """
         ...
 
 
@@ -163,9 +166,9 @@ class FlatStore(ABC):
         del position, size
         return math.inf
 
-    def turn(self, here: float, there: float, size: float) -> Service:
+    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
         """Nothing is lost between two streams."""
-        del here, there, size
+        del here, there, size, back
         return Service(0.0, 0.0)
 
 
@@ -194,5 +197,5 @@ class Region:
         shape = shape.through(bus(self.store, direction))
         if direction == "write":
             return shape
-        shape = replace(shape, sequential=1.0 - self.store.jumps)
+        shape = shape._replace(sequential=1.0 - self.store.jumps)
         return shape.at_most(self.store.alone(self.begin, self.size), self.store.name)

@@ -69,7 +69,15 @@ class Layout:
 
     def ends(self, start: str, *kinds: str) -> list[str]:
         """The addresses to which edges of some kinds lead from a part."""
-        return list(dict.fromkeys(edge.end for edge in self.edges if edge.start == start and edge.kind in kinds))
+        return list(dict.fromkeys(edge.end for edge in self._starting.get(start, ()) if edge.kind in kinds))
+
+    @cached_property
+    def _starting(self) -> Mapping[str, list[Edge]]:
+        """The edges by where they begin: there are as many as parts."""
+        found: dict[str, list[Edge]] = {}
+        for edge in self.edges:
+            found.setdefault(edge.start, []).append(edge)
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """The layout as plain data."""

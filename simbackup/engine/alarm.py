@@ -22,7 +22,7 @@ class Call(simpy.Event):
         delay: float = 0.0,
         priority: EventPriority = NORMAL,
     ) -> None:
-        super().__init__(env)
+        self.env = env  # what `Event` sets for one that has happened, without its steps
         self._ok = True
         self._value = None
         self.callbacks = [self._run]

@@ -257,7 +257,7 @@ class Buffer:
         slack, and the next look is nearer. Whoever moves such a level beyond asks for another look.
         """
         level, rounding = self.level, self._read().rounding
-        for watch in tuple(self._watches):
+        for watch in tuple(self._watches) if self._watches else ():
             if (watch.level - level if watch.rising else level - watch.level) <= rounding:
                 watch.event.succeed(watch.level)
                 self._watches.remove(watch)
@@ -268,13 +268,13 @@ class Buffer:
         self._guard(slack)
         fills, drains = self._fills.range(slack), self._drains.range(slack)
         rise, fall = fills[1] - drains[0], drains[1] - fills[0]
-        times = [(watch.level, rise if watch.rising else fall) for watch in self._watches]
-        times += [(self.capacity_bytes, rise), (0.0, fall)]
+        gaps = [(self.capacity_bytes - level, rise), (level, fall)]
+        if self._watches:
+            gaps += [(abs(watch.level - level), rise if watch.rising else fall) for watch in self._watches]
         if self._followers is not None:
-            times.append((abs(self._bound() - MARGIN * self.capacity_bytes), max(rise, fall)))
+            gaps.append((abs(abs(self._bound() - MARGIN * self.capacity_bytes) - level), max(rise, fall)))
         soon = math.inf
-        for at, rate in times:
-            gap = abs(at - level)
+        for gap, rate in gaps:
             if rate > 0.0 and gap > rounding:
                 soon = min(soon, gap / rate)
         now = float(self._network.env.now)

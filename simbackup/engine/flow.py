@@ -168,7 +168,8 @@ class Flow(Limited):
         """Update what is completed to `now`, seconds."""
         here, speed = (now, self.own_rate) if self.crowd is None else (self.crowd.clock(now), self.weight)
         if here > self._since:
-            self._completed = min(self.amount, self._completed + speed * (here - self._since))
+            if speed:
+                self._completed = min(self.amount, self._completed + speed * (here - self._since))
             self._since = here
 
     def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> bool:
@@ -176,7 +177,7 @@ class Flow(Limited):
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)
         cause, parts = why
-        if cause != self.cause or parts != self.spent:
+        if cause != self.cause or (parts is not self.spent and parts != self.spent):
             self._add_segment(self._segments, now)
             self._limited_since, self.cause, self.spent = now, cause, parts
         before = self.own_rate

@@ -35,6 +35,20 @@ def link_rates(trace: Trace, only: Collection[str] | None = None) -> list[Rate]:
     return list(_LinkRates(only).over(trace))
 
 
+def link_shares(trace: Trace) -> Iterator[tuple[float, str, float]]:
+    """From when on each link is in use with what share, as `link_rates` gives them.
+
+    >>> trace = Trace()
+    >>> trace.rate(0, "devices.sda", 0.1, 1e6)
+    >>> list(link_shares(trace))
+    [(0.0, 'devices.sda', 0.1)]
+    """
+    rates = trace.rates
+    if trace.shared_levels:
+        return ((rate.time, rate.link, rate.busy) for rate in _LinkRates(None).over(trace))
+    return zip(rates.times, map(rates.names.texts.__getitem__, rates.links), rates.busy, strict=True)
+
+
 class _LinkRates:
     """What is known of each link at a time of a trace."""
 

@@ -241,9 +241,10 @@ class Link(CapacityMeter):
             used, bytes_per_s = self._sums()
         else:
             used = bytes_per_s = 0.0
-            for flow, load in self.crossing.items():
-                used += load[0] * flow.own_rate
-                bytes_per_s += load[1] * flow.own_rate
+            for flow, (demand, moved) in self.crossing.items():
+                rate = flow.own_rate
+                used += demand * rate
+                bytes_per_s += moved * rate
         busy = min(1.0, used / capacity) if used > 0.0 else 0.0
         if trace is not None and (busy, bytes_per_s) != self._recorded:
             self._recorded = (busy, bytes_per_s)

@@ -40,8 +40,8 @@ def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[flo
     """Bytes per second that pass through a closed loop of buffers in the steady state.
 
     Buffers wait out their latencies in parallel, and queue at each centre: exact mean value analysis
-    (`queueing.mva_closed`), X = n B / (Z + sum of residences). Holds for exponential service; short runs begin with all
-    buffers empty and are a little slower.
+    (`queueing.mva_closed`), X = n B / (Z + sum of residences). Holds for exponential service. Short runs begin with
+    all buffers empty and are a little slower.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[flo
     buffers
         Buffers in the loop.
     latency
-        Seconds of one round besides all queues.
+        Seconds of one round outside all queues.
     demands
-        Seconds that a byte needs at each centre; infinite where a centre gives no time at all.
+        Seconds that a byte needs at each centre; infinite where a centre has no capacity left.
 
     >>> round(loop_rate(1e6, 1, 0.09, [10e-9]) / 1e6, 3), round(loop_rate(1e6, 1000, 0.09, [10e-9]) / 1e6, 3)
     (10.0, 100.0)
@@ -63,8 +63,8 @@ def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[flo
 def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> LoopState:
     """Bytes per second that pass through a closed loop of buffers, and the mean share of buffers at each centre.
 
-    By Little's law, a buffer spends this share of each round at the centre. Parameters, equation and range are those of
-    `loop_rate`; if a centre has no time to give, all buffers queue there.
+    By Little's law, a buffer spends this share of each round at the centre. Parameters, equation and range are those
+    of `loop_rate`; if a centre has no capacity left, all buffers queue there.
 
     >>> loop(1e6, 1, 0.09, [10e-9])
     LoopState(rate=10000000.0, standing=(0.1,))

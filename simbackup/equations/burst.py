@@ -53,7 +53,7 @@ def credits_after(bucket: Bucket, left: float, rate: float, seconds: float) -> f
 
 
 def time_to(bucket: Bucket, left: float, rate: float, level: float) -> float:
-    """Seconds at a given rate of operations until the credits reach a level; infinite if they never do.
+    """Seconds until the credits reach a level at a given rate of operations; infinite if they never do.
 
     A full bucket of 100 GiB gp2 lasts 2 000 s at 3 000 operations a second:
 
@@ -70,7 +70,7 @@ def time_to(bucket: Bucket, left: float, rate: float, level: float) -> float:
 def busy_time(bucket: Bucket, left: float, amount: float) -> float:
     """Seconds that a sequence of operations takes: L / (burst - baseline) at the burst rate, and then at the baseline.
 
-    Range: nobody else uses credits, and nothing but the bucket limits.
+    Range: nobody else uses credits, and the bucket is the only limit.
 
     >>> busy_time(Bucket(3000.0, 300.0, 5.4e6), 5.4e6, 6e6), busy_time(Bucket(3000.0, 300.0, 5.4e6), 5.4e6, 6.3e6)
     (2000.0, 3000.0)

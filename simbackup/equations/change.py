@@ -16,8 +16,8 @@ class Change(NamedTuple):
     """How data change: shares of them, and how much of the change goes to the hot part.
 
     `daily` is the share that differs after a day, `hot_data` the share that is hot, `hot_changes` the share of all
-    changes that the hot part takes, `replaced` the share that is deleted in a day and made anew, `growth` the share by
-    which they grow in a year.
+    changes that the hot part takes, `replaced` the share that is deleted and created anew in a day, `growth` the share
+    by which the data grow in a year.
     """
 
     daily: float = 0.0
@@ -65,7 +65,7 @@ def hits_a_day(daily: float, hot_data: float, hot_changes: float) -> float:
     Parameters
     ----------
     daily
-        Share of the data that differs after a day, below that which changes can reach at all.
+        Share of the data that differs after a day; less than the share that changes can reach at all.
     hot_data
         Share of the data that is hot.
     hot_changes
@@ -88,8 +88,9 @@ def hits_a_day(daily: float, hot_data: float, hot_changes: float) -> float:
 def differs(change: Change, seconds: float) -> float:
     """Share of today's data that did not exist, or was different, some seconds ago.
 
-    `1 - (1 - t) (1 - r) / g`: t are the changes of the time (`touched`), r = 1 - exp(-p d) what was replaced in d days
-    at p a day, and g = (1 + y) ^ (d / 365) the growth at y a year. Changes, replacement and growth are independent.
+    `1 - (1 - t) (1 - r) / g`: t is the share changed in that time (`touched`), r = 1 - exp(-p d) the share replaced in
+    d days at p a day, and g = (1 + y) ^ (d / 365) the growth at y a year. Changes, replacement and growth are
+    independent.
 
     Parameters
     ----------

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 
 class Visit(NamedTuple):
-    """A shared queue on the way round.
+    """A shared queue that customers visit in each round.
 
-    Its number, the seconds of one round that a customer takes there while alone, and the share of the queue that one
+    Its number, the seconds that a customer takes there in one round when alone, and the share of the queue that one
     round a second holds: less than the seconds where several equal servers are visited at random, such as disks.
     """
 
@@ -28,7 +28,7 @@ class Visit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Customers of one kind: how many go round, the seconds outside all queues, and where they queue."""
+    """Customers of one kind: how many circulate, the seconds outside all queues, and where they queue."""
 
     customers: int
     delay: float
@@ -45,21 +45,21 @@ class Turnout(NamedTuple):
 def circulate(rounds: Sequence[Round], others: Sequence[float], pooled: Sequence[float | None]) -> tuple[Turnout, ...]:
     """Rates of several kinds of customers that circulate at the same time.
 
-    A customer that arrives sees the queue without itself, `R_ck = (w_ck + h_ck Q_k(N - 1_c)) / (1 - o_k)`, and its kind
-    completes `X_c = N_c / (Z_c + sum R_ck)` rounds per second. If servers share one queue (`pooled`, their number m),
-    nobody waits before all m are busy: `R = w + w / m max(0, Q - (m - 1))`. Exact for one customer, and where no two
-    meet; within 2 % of exact mean value analysis for service times that spread exponentially. Service times of one
-    length wait less: at most by half of the wait, where one queue is half used. What others take without waiting, o,
-    stretches each service as in an open queue.
+    A customer that arrives sees the queue without itself, `R_ck = (w_ck + h_ck Q_k(N - 1_c)) / (1 - o_k)`, and its
+    kind completes `X_c = N_c / (Z_c + sum R_ck)` rounds per second. If servers share one queue (`pooled`, their number
+    m), nobody waits before all m are busy: `R = w + w / m max(0, Q - (m - 1))`. Exact for one customer, and where no
+    two meet; within 2 % of exact mean value analysis for exponential service times. Waits for constant service times
+    are shorter, at most by half, where one queue is half used. The share o that others take without waiting stretches
+    each service as in an open queue.
 
     Parameters
     ----------
     rounds
         The kinds.
     others
-        Share of each queue that goes to others.
+        Share of each queue that others use.
     pooled
-        For each queue the number of its servers, if they share it; None where each has its own.
+        For each queue, the number of servers if they share it; None if each server has its own queue.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a backup costs users of a database: waits for the read lock, and queries slowed by a busy array."""
+"""What a backup costs the users of a database: waits for the read lock, and queries slowed down by a busy array."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class LockWaits(NamedTuple):
-    """Transactions that find a lock: their mean number, their mean wait and the longest wait in seconds."""
+    """Transactions that find a lock held: their mean number, their mean wait and the longest wait in seconds."""
 
     transactions: float
     mean: float
@@ -35,8 +35,8 @@ def lock_waits(lock: float, rate: float) -> LockWaits:
 def slowdown(busy_by_others: float) -> float:
     """Factor by which a request slows down at a device that others keep busy for a share of the time.
 
-    1 / (1 - u): of a processor-sharing server with the share u taken, at light own load (Kleinrock, Queueing Systems
-    II, section 4.4). Infinite at u = 1.
+    1 / (1 - u), for a processor-sharing server whose share u is taken, at light load of one's own (Kleinrock, Queueing
+    Systems II, section 4.4). Infinite at u = 1.
 
     >>> slowdown(0.5)
     2.0
@@ -47,10 +47,10 @@ def slowdown(busy_by_others: float) -> float:
 def phases(size: float, workers: int, largest: float) -> list[tuple[float, int]]:
     """Bytes of tables or files that several workers process in parallel, and then those that one processes alone.
 
-    A table is taken by one worker, the largest first, and the others share the rest. Where each has the rate `r`, the
-    last of them ends after `size max(1 / workers, largest) / r`, the least that any order of tables can come to. Holds
-    where all other tables are small beside a worker's share; else the list is at most 4/3 of that (Graham, "Bounds on
-    Multiprocessing Timing Anomalies", SIAM Journal on Applied Mathematics 17(2), 1969, theorem 2).
+    One worker takes the largest table first, and the others share the rest. If each works at the rate `r`, the last
+    one ends after `size max(1 / workers, largest) / r`, the least that any order of tables can reach. Holds if all
+    other tables are small compared with a worker's share; otherwise, the schedule takes at most 4/3 of that (Graham,
+    "Bounds on Multiprocessing Timing Anomalies", SIAM Journal on Applied Mathematics 17(2), 1969, theorem 2).
 
     Parameters
     ----------

@@ -11,20 +11,20 @@ from simbackup.equations.change import Change, differs
 def touched_chunks(share: float, run: float, chunk: float) -> float:
     """Share of the chunks that have changed when a share of the bytes has changed, in runs.
 
-    `1 - (1 - c) ^ (1 + s / r)`: runs of `r` bytes that begin anywhere leave a share `1 - c` of the bytes alone, so that
-    `-ln(1 - c) / r` begin at each byte, and a chunk of `s` bytes is left alone if none begins in it or in the `r` bytes
-    before it (Hall, "Introduction to the Theory of Coverage Processes", Wiley 1988, section 2.1: a Boolean model in one
-    dimension). Holds for runs independent of each other, and chunks of one size or cut anew only near what has changed;
-    where sizes vary, long chunks are touched more often.
+    `1 - (1 - c) ^ (1 + s / r)`: runs of `r` bytes that begin anywhere leave a share `1 - c` of the bytes alone, so
+    that `-ln(1 - c) / r` begin at each byte, and a chunk of `s` bytes is left alone if none begins in it or in the `r`
+    bytes before it (Hall, "Introduction to the Theory of Coverage Processes", Wiley 1988, section 2.1: a Boolean model
+    in one dimension). Holds for independent runs, and for chunks that have one size or are cut anew only near a
+    change. If sizes vary, long chunks are touched more often.
 
     Parameters
     ----------
     share
         Share of the bytes that differ.
     run
-        Bytes of one run of them, on average.
+        Mean bytes of a changed run.
     chunk
-        Bytes of a chunk, on average.
+        Mean bytes of a chunk.
 
     >>> round(touched_chunks(0.02, run=65536, chunk=8192), 4), round(touched_chunks(0.02, run=8192, chunk=65536), 4)
     (0.0225, 0.1663)
@@ -35,17 +35,17 @@ def touched_chunks(share: float, run: float, chunk: float) -> float:
 def piece(run: float, generations: Sequence[float]) -> float:
     """Mean bytes of a save set that are contiguous in a store when parts of it came with earlier generations.
 
-    `r / (1 - sum p_k^2)`: each generation is written in one place, in order. Of two neighbouring runs of `r` bytes the
-    second follows the first there if both came with the same generation, which runs that change independently do with
-    the probability `sum p_k^2`. Infinite if all came at once. Shares that are left out came with so many generations
-    that no two neighbours are of one.
+    `r / (1 - sum p_k^2)`: each generation is written in one place, in order. Of two neighbouring runs of `r` bytes,
+    the second follows the first there if both came with the same generation: with probability `sum p_k^2` if runs
+    change independently. Infinite if all came at once. Any share left out came with so many generations that no two
+    neighbours belong to the same one.
 
     Parameters
     ----------
     run
         Bytes that change, and are stored, in one piece.
     generations
-        Share of the save set that came with each generation; together 1, or less.
+        Share of the save set that came with each generation; the sum is at most 1.
 
     >>> piece(65536.0, [0.5, 0.5]), piece(65536.0, [1.0]), piece(65536.0, [0.5])
     (131072.0, inf, 87381.33333333333)

@@ -1,9 +1,9 @@
 """Work of an array's disks for one request, with all disks and with one disk of a group missing.
 
 What the missing disk held is reconstructed from the others: Muntz and Lui, "Performance Analysis of Disk Arrays Under
-Failure", VLDB 1990, for parity that is spread over all disks. Which of the disks of a request is missing differs from
-stripe to stripe, so that there are cases, each with its share of all requests. All disks that are left are taken to
-bear the same; where parity rotates in one order, neighbours of the missing one bear some per cent more.
+Failure", VLDB 1990, for parity that is spread over all disks. Which disk of a request is missing differs from stripe
+to stripe, so there are several cases, each with its share of all requests. All remaining disks are assumed to bear the
+same load; where parity rotates in one order, neighbours of the missing disk bear some per cent more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from simbackup.equations.raid_work import (
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a share of all requests asks of the disks of a group.
+    """The work of a group's disks for a share of all requests.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ class Case:
 def read_cases(level: Level, disks: int, size: float, stripe_unit: float, *, missing: bool) -> tuple[Case, ...]:
     """Cases of a read that begins on a stripe boundary.
 
-    Where a unit of it is missing, a stripe's worth of data disks is read instead: of level 5 all that are left. A
-    mirror is read from the disk that is left.
+    Where a unit is missing, as many units as a stripe has data disks are read instead: at level 5, all that remain. A
+    mirror is read from the remaining disk.
 
     Parameters
     ----------
@@ -84,8 +84,9 @@ def read_cases(level: Level, disks: int, size: float, stripe_unit: float, *, mis
 def write_cases(level: Level, disks: int, size: float, stripe_unit: float, *, missing: bool) -> tuple[Case, ...]:
     """Cases of a write as in `raid_work.write_operations`.
 
-    If a disk that the write touches is missing, its new content goes into the parity, which is made from all others.
-    If another disk of data is, parity is read and modified. If a disk of parity is, there is one parity fewer.
+    If a disk that the write touches is missing, its new content goes into the parity, which is computed from all other
+    disks. If another data disk is missing, parity is read and modified. If a parity disk is missing, there is one
+    parity fewer.
 
     The arguments are those of `read_cases`.
 

@@ -99,8 +99,8 @@ def rate_at(disk: DiskParameters, position: float) -> float:
 def cylinder(disk: DiskParameters, position: float) -> float:
     """Position of a byte as a share of the stroke: 0 at the outer edge, 1 at the inner.
 
-    The inverse of the integral behind `rate_at`: `c = (r_o - r(x)) / (r_o - r_i)`, written without the
-    difference of rates so that a disk of one rate needs no case of its own.
+    The inverse of the integral behind `rate_at`: `c = (r_o - r(x)) / (r_o - r_i)`, written without the difference of
+    rates, so a disk with a single rate needs no special case.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def cylinder(disk: DiskParameters, position: float) -> float:
 
 
 def seek_time(disk: DiskParameters, distance_share: float) -> float:
-    """Seconds that the arm takes for a distance, given as a share of the full stroke.
+    """Seconds that the arm takes to move a distance, given as a share of the full stroke.
 
     Short seeks are spent accelerating and braking, so their time grows with the square root of the distance;
     long seeks coast, so theirs grows linearly (Ruemmler and Wilkes, "An Introduction to Disk Drive Modeling",
@@ -184,7 +184,7 @@ def rotational_latency(disk: DiskParameters) -> float:
 
 
 def positioning_time(disk: DiskParameters, from_position: float, to_position: float) -> float:
-    """Seconds before a transfer elsewhere can start: the seek, half a revolution, the command overhead.
+    """Seconds before a transfer at another place can start: the seek, half a revolution, the command overhead.
 
     Continuing with the next byte of a stream needs no positioning; the caller decides whether it is needed.
 
@@ -214,8 +214,8 @@ def positioning_time(disk: DiskParameters, from_position: float, to_position: fl
 def transfer_time(disk: DiskParameters, position: float, size: float) -> float:
     """Seconds that an extent takes to pass under the heads.
 
-    The integral of `dx / r(x)` over the extent, exact for any length. Because the rate is linear in the
-    cylinder, it comes to the size over the arithmetic mean of the rates at both ends.
+    The integral of `dx / r(x)` over the extent, exact for any length. Because the rate is linear in the cylinder, the
+    result is the size divided by the arithmetic mean of the rates at both ends.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Seeks between random places of a part of a disk."""
+"""Seeks between random places in a part of a disk."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def scattered_seek_time(disk: DiskParameters, span: float) -> float:
     The distance `D u` has the density `2 (1 - u)`; the mean is that of `seek_time` over it, exact for that curve:
     with `a` the share at which its regimes meet, `t_1 (2 a - a^2) + k sqrt(3 D) (4/3 a^1.5 - 4/5 a^2.5)` below and
     `t_avg (1 - a)^2 + m (D (1/3 - a^2 + 2/3 a^3) - (1 - a)^2 / 3)` above. A seek over the mean distance takes up to
-    8 % longer where the curve is a square root, as the mean of a root is below the root of the mean. Range: places
-    spread evenly over the cylinders of the span.
+    8 % longer where the curve is a square root, because the mean of a root is less than the root of the mean. Range:
+    places spread evenly over the cylinders of the span.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -37,8 +38,8 @@ def sweep_turn_time(disk: DiskParameters, cylinders: Sequence[float]) -> float:
     """Mean seconds of a turn when the arm sweeps over streams in one direction and then returns to the first.
 
     That is the order of one-way elevators (Worthington, Ganger and Patt, "Scheduling Algorithms for Modern Disk
-    Drives", SIGMETRICS 1994, C-LOOK). Two streams make two seeks of the same distance. Range: streams that stay where
-    they are while the arm goes round; those that move at one pace keep their distances.
+    Drives", SIGMETRICS 1994, C-LOOK). Two streams make two seeks of the same distance. Range: streams that stay in
+    place while the arm sweeps; streams that advance at the same pace keep their distances.
 
     Parameters
     ----------
@@ -67,16 +68,16 @@ def sweep_turn_time(disk: DiskParameters, cylinders: Sequence[float]) -> float:
 def turn_size(disk: DiskParameters, run: float, stripe_unit: float = 0.0, data_disks: int = 1) -> float:
     """Bytes of a stream that a disk transfers before it moves to another stream.
 
-    The largest of what the drive's own cache holds of a stream, one stripe unit, and its part of what the host or the
-    controller has in flight for the stream: `max(segment, unit, run / n)`. Range: all of these are asked for before the
-    arm leaves; drives that stop reading ahead when another request comes have a smaller segment.
+    The largest of what the drive's own cache holds of a stream, one stripe unit, and the disk's part of what the host
+    or controller has in flight for the stream: `max(segment, unit, run / n)`. Range: all of these are requested before
+    the arm leaves; drives that stop reading ahead when another request arrives have a smaller segment.
 
     Parameters
     ----------
     disk
         The drive.
     run
-        Bytes that host or controller ask for, or put out, at once.
+        Bytes that the host or the controller requests, or writes out, at once.
     stripe_unit
         Bytes on one disk of an array before the next disk follows.
     data_disks
@@ -90,3 +91,27 @@ def turn_size(disk: DiskParameters, run: float, stripe_unit: float = 0.0, data_d
 
     """
     return max(disk.stream_turn, stripe_unit, run / data_disks)
+
+
+def interrupted_share(others: float, apart: float) -> float:
+    """Share of the requests of a stream before which the arm has been at the place of a request of somebody else.
+
+    `1 - exp(-rate s)`: requests that come by themselves (a Poisson process) and find a disk in order of arrival are
+    served before the next request of the stream if they came since its last one began. Range: a stream that asks for
+    its next request when one is done, or has some waiting; schedulers that let a stream go on for a while return to it
+    less often.
+
+    Parameters
+    ----------
+    others
+        Requests per second of everybody else.
+    apart
+        Seconds from the beginning of one request of the stream to that of the next while nobody comes between.
+
+    Examples
+    --------
+    >>> interrupted_share(0.0, 1.0), round(interrupted_share(100.0, 0.001), 4), interrupted_share(1e6, 1.0)
+    (0.0, 0.0952, 1.0)
+
+    """
+    return -math.expm1(-others * apart)

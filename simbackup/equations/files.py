@@ -1,4 +1,4 @@
-"""The cost of files besides their bytes."""
+"""What a file costs besides its bytes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 def positioned_reads(size: float, fragment: float, reads_per_file: float) -> float:
     """Mean positioned reads of a file: for its directory and inode, and for its data.
 
-    A file of `s` bytes in runs of `f` bytes on average takes `s / f` reads, and one at least.
+    A file of `s` bytes in runs of `f` bytes on average takes `s / f` reads, at least one.
 
     Parameters
     ----------
     size
-        Bytes of the file outside its record; none where it lies inside.
+        Bytes of the file outside its record; 0 if it lies inside.
     fragment
         Mean contiguous run of a file's data, bytes.
     reads_per_file
@@ -28,7 +28,7 @@ def positioned_reads(size: float, fragment: float, reads_per_file: float) -> flo
 
 
 def outside_record(size: float, resident: float) -> float:
-    """Bytes of a file's data that lie outside its record: all of them, or none of a small file that fits into it.
+    """Bytes of a file's data that lie outside its record: none if the file is small enough to fit into it, else all.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def outside_record(size: float, resident: float) -> float:
 
 
 class Looking(NamedTuple):
-    """Positioned reads of a file that is only looked at, and bytes that come with them."""
+    """Positioned reads for a file that is only looked up, and the bytes that they return."""
 
     reads: float
     bytes: float
@@ -55,12 +55,12 @@ def looking(
 ) -> Looking:
     """Mean reads for a file that is only looked up, in a walk directory by directory.
 
-    `max(e / b, d) + min(r / m, 1)` reads: a directory takes one for each `b` bytes of its entries of `e` bytes, and one
-    at least, with `d` directories over files; a read of `m` bytes of records (inodes) of `r` bytes serves all files
-    whose records it holds, as the cache keeps them until the walk comes to these. Card, Ts'o and Tweedie, "Design and
-    Implementation of the Second Extended Filesystem", Proceedings of the First Dutch International Symposium on Linux,
-    1994, for records of a directory near to each other. Holds where records of one directory follow each other and
-    those of the next one; in a file system that has aged, a read brings fewer that are wanted.
+    `max(e / b, d) + min(r / m, 1)` reads: a directory takes one for each `b` bytes of its entries of `e` bytes, and at
+    least one, with `d` directories per file. A read of `m` bytes of records (inodes) of `r` bytes serves all files
+    whose records it holds, because the cache keeps them until the walk comes to these files. Card, Ts'o and Tweedie,
+    "Design and Implementation of the Second Extended Filesystem", Proceedings of the First Dutch International
+    Symposium on Linux, 1994, for records of a directory close to each other. Holds where the records of a directory
+    follow each other and those of the previous directory; in an aged file system, a read returns fewer useful records.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ def looking(
     directory_read
         Bytes of a directory that one read returns.
     record
-        Bytes of a file's record, which is read, too; none where entries say all that is looked at.
+        Bytes of a file's record, which is read, too; 0 if entries contain all that is needed.
     record_read
-        Bytes of records that come with one read.
+        Bytes of records that one read returns.
     directories_per_file
         Directories over files.
 
@@ -107,9 +107,9 @@ def round_trips(size: float, request: float, calls: float) -> float:
 
 
 class Making(NamedTuple):
-    """What one file costs that is made, its share of its directory included.
+    """What creating one file costs, including its share of its directory.
 
-    Seconds of the reference core, positioned writes behind and waited for, and bytes that go to disk in sequence.
+    Seconds of the reference core, positioned writes in the background and waited for, and bytes written sequentially.
     """
 
     cpu: float
@@ -123,19 +123,20 @@ def making(
 ) -> Making:
     """Cost of creating a file and setting its attributes, including its share of created directories.
 
-    A directory is made as a file is. Each change, the making and every change of attributes, is a record in the
-    journal: `(1 + d) (c + a u)` seconds and `(1 + d) (r + (1 + a) l)` bytes, with d directories a file, a changes of u
-    seconds, records of r bytes and l bytes of journal. Ganger and Patt, "Metadata Update Performance in File Systems",
-    Proceedings of OSDI 1994, for which writes are waited for in which file system; Prabhakaran, Arpaci-Dusseau and
-    Arpaci-Dusseau, "Analysis and Evolution of Journaling File Systems", USENIX Annual Technical Conference 2005, for
-    journals that are written in sequence. Holds while a journal has room and waits for nothing.
+    A directory is created like a file. Each change, that is, the creation and every change of attributes, is a record
+    in the journal: `(1 + d) (c + a u)` seconds and `(1 + d) (r + (1 + a) l)` bytes, with d directories per file, a
+    changes of u seconds each, records of r bytes and l bytes of journal. Ganger and Patt, "Metadata Update Performance
+    in File Systems", Proceedings of OSDI 1994, for which writes each file system waits for; Prabhakaran,
+    Arpaci-Dusseau and Arpaci-Dusseau, "Analysis and Evolution of Journaling File Systems", USENIX Annual Technical
+    Conference 2005, for journals that are written sequentially. Holds while the journal has room and nothing waits for
+    it.
 
     Parameters
     ----------
     each
-        Core seconds to make one, its positioned writes, and bytes of its record.
+        Core seconds to create one file, its positioned writes, and the bytes of its record.
     attributes
-        Changes of attributes of each.
+        Changes of attributes for each file.
     attribute_cpu
         Core seconds of one change.
     log_record
@@ -156,12 +157,12 @@ def making(
 
 
 def flushed_writes(flushes: float) -> float:
-    """Positioned writes that a program waits for when it flushes a file some times: `2 f`.
+    """Positioned writes that a program waits for when it flushes a file f times: `2 f`.
 
-    A flush (fsync) writes what is new of the file, and then the transaction that makes its record last, elsewhere.
-    Prabhakaran, Arpaci-Dusseau and Arpaci-Dusseau, "Analysis and Evolution of Journaling File Systems", USENIX Annual
-    Technical Conference 2005, for the order of both. Holds for one flush at a time; those of several programs may share
-    a transaction.
+    A flush (fsync) writes the new data of the file, and then, elsewhere, the transaction that makes its record
+    durable. Prabhakaran, Arpaci-Dusseau and Arpaci-Dusseau, "Analysis and Evolution of Journaling File Systems",
+    USENIX Annual Technical Conference 2005, for this order. Holds for one flush at a time; flushes of several programs
+    may share a transaction.
 
     Parameters
     ----------
@@ -175,11 +176,12 @@ def flushed_writes(flushes: float) -> float:
 
 
 def delta(touched: float, block: float, checksum: float) -> float:
-    """Bytes sent, both ways together, for each byte of a changed file if the receiver has an older version.
+    """Bytes sent in both directions together for each byte of a changed file, if the receiver has an older version.
 
     `t + h / b`: the receiver sends a checksum of `h` bytes for each block of `b` bytes of its version, and the sender
-    what lies in none of these blocks, a share `t`. Tridgell and Mackerras, "The rsync algorithm", Australian National
-    University, TR-CS-96-05, 1996. Holds where blocks are many, and references to them few bytes beside their data.
+    sends whatever is in none of these blocks, a share `t`. Tridgell and Mackerras, "The rsync algorithm", Australian
+    National University, TR-CS-96-05, 1996. Holds if blocks are many, and references to them are small compared with
+    their data.
 
     Parameters
     ----------

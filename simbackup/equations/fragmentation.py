@@ -1,7 +1,7 @@
 """Redirect-on-write: how random updates break the order of data on disk, and what that costs sequential readers.
 
-Every update is written to a free place, so that an updated block is apart from its neighbours (Hitz, Lau and
-Malcolm, "File System Design for an NFS File Server Appliance", USENIX Winter 1994).
+Every update is written to a free place, away from the block's neighbours (Hitz, Lau and Malcolm, "File System Design
+for an NFS File Server Appliance", USENIX Winter 1994).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def broken_share(updated: float) -> float:
     """Share of logical neighbours that are no longer physical neighbours: `1 - (1 - s)^2`.
 
     Two neighbours are still side by side if neither was updated. Holds while updates fall on blocks independently of
-    each other; that two neighbours are updated together and written side by side is left out, so that the share is an
-    upper bound for updates that come in runs.
+    each other. Neighbours that are updated together and written side by side are not considered, so for updates that
+    come in runs the share is an upper bound.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def longest_queue(requests: float, disks: int) -> float:
     """Mean requests at the busiest disk when requests fall on equal disks at random.
 
     The number at each disk is Poisson of mean `q / d`, and `E[max] = sum over m >= 0 of 1 - F(m)^d`. It is `q` on one
-    disk, about 1 for a few requests on many disks, and comes near `q / d` as requests grow in number.
+    disk, about 1 for a few requests on many disks, and approaches `q / d` as the number of requests grows.
 
     Parameters
     ----------
     requests
-        Mean number of requests that are out at once, q.
+        Mean number of requests in flight at once, q.
     disks
         Disks, d.
 
@@ -85,18 +85,18 @@ def longest_queue(requests: float, disks: int) -> float:
 def fetch_time(window: float, requests: float, disks: int, positioning: float, rate: float) -> float:
     """Seconds until all fragments of a window have arrived: the transfer, and the queue at the busiest disk.
 
-    `t = w / r + E[max](q, d) t_p`. All fragments that are known are asked for at once: without read-ahead those of the
-    client's own request, with it those of all that is read ahead. More requests over the same disks share the waits,
-    so that the time a byte falls towards `1 / r + (q / w) t_p / d`.
+    `t = w / r + E[max](q, d) t_p`. All known fragments are requested at once: without read-ahead those of the client's
+    own request, with read-ahead those of all that is read ahead. More requests over the same disks share the waits, so
+    the time per byte falls towards `1 / r + (q / w) t_p / d`.
 
-    Safe bounds: a window comes whole before the next is asked for, and a server that never pauses takes down to 0.6 of
-    that. Where few blocks have moved, breaks come in pairs (away and back), and both are asked for at once:
-    the waits are then up to twice too long. The test that goes request by request holds both.
+    A safe bound in two ways: a window arrives whole before the next one is requested, and a server that never pauses
+    takes as little as 0.6 of that. Where few blocks have moved, breaks come in pairs (away and back), and both are
+    requested at once: the waits are then up to twice too long. A test that simulates request by request checks both.
 
     Parameters
     ----------
     window
-        Bytes that are asked for at once, w.
+        Bytes that are requested at once, w.
     requests
         Positioned requests among them, q.
     disks

@@ -15,7 +15,7 @@ MANY = 1000
 
 
 class Interval(NamedTuple):
-    """A mean, and half the width of its interval of confidence."""
+    """A mean, and half the width of its confidence interval."""
 
     mean: float
     half: float
@@ -49,8 +49,8 @@ def student_within(t: float, freedom: int) -> float:
 def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
     """The bound that Student's t stays within, on both sides, with a given probability.
 
-    Of many degrees of freedom by the first terms of its expansion about the normal distribution: Abramowitz and Stegun,
-    26.7.5, here to less than 1e-7 of the bound.
+    For many degrees of freedom, by the first terms of its expansion about the normal distribution: Abramowitz and
+    Stegun, 26.7.5, here to less than 1e-7 of the bound.
 
     >>> round(student_quantile(9), 3), round(student_quantile(29, 0.999), 2)
     (2.262, 3.66)
@@ -69,7 +69,7 @@ def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
 def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
     """The mean of independent values and the half-width of its confidence interval, by Student's t.
 
-    Holds for values that are about normally distributed, as means and sums over many draws are.
+    Holds for values that are approximately normally distributed, as means and sums over many draws are.
 
     Parameters
     ----------

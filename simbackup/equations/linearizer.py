@@ -53,7 +53,7 @@ class Linearizer:
         self.changes = np.zeros((len(kinds), *shape))  # by who is missing
 
     def solved(self) -> list[tuple[float, tuple[float, ...]]]:
-        """Of each kind the rounds a second of all its customers, and the seconds that one takes at each visit."""
+        """For each kind, the rounds a second of all its customers, and the seconds that one takes at each visit."""
         full = self.full[None]
         rates, seconds, queues = self._core(full, self._even(full))
         if full.sum() > 1.0:

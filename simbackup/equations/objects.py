@@ -6,7 +6,7 @@ import math
 
 
 def parts(size: float, part: float, most: float = math.inf) -> float:
-    """Requests for an object when each carries a limited number of bytes: `min(max(ceil(s / p), 1), m)`.
+    """Requests for an object if each carries a limited number of bytes: `min(max(ceil(s / p), 1), m)`.
 
     "Uploading and copying objects using multipart upload", Amazon S3 user guide; "Put Block", reference of Azure Blob
     Storage.
@@ -29,8 +29,8 @@ def parts(size: float, part: float, most: float = math.inf) -> float:
 def at_once(connections: int, objects: float, each: float, most: float | None) -> int:
     """Requests of a job that run at once: one per connection, and no more than there are parts to move.
 
-    `min(c, n min(p, m))`. Range: all objects have the same size; the last of them, which leave connections idle, are a
-    small part of the whole.
+    `min(c, n min(p, m))`. Range: all objects have the same size, and the last ones, which leave connections idle, are
+    a small part of the whole.
 
     Parameters
     ----------
@@ -53,16 +53,16 @@ def at_once(connections: int, objects: float, each: float, most: float | None) -
 def buffered_rate(filling: float, sending: float, buffers: float) -> float:
     """Bytes a second of a stream whose parts are filled one by one in a few buffers and then sent: `b / (f + t)`.
 
-    Each buffer goes round: it is filled in `f` seconds a byte, sent in `t`, and is free again. Little, "A Proof for the
-    Queuing Formula: L = lambda W", Operations Research 9(3), 1961, with b buffers in the system. Range: an upper bound,
-    which constant times reach; who fills is slower than that himself where b is large.
+    Each buffer goes round: it is filled in `f` seconds a byte, sent in `t`, and is free again. Little, "A Proof for
+    the Queuing Formula: L = lambda W", Operations Research 9(3), 1961, with b buffers in the system. Range: an upper
+    bound, which constant times reach; with many buffers, filling itself is the limit.
 
     Parameters
     ----------
     filling
-        Seconds to read or make a byte, f.
+        Seconds to read or produce a byte, f.
     sending
-        Seconds of a byte on a connection, its share of the latency included, t.
+        Seconds of a byte on a connection, including its share of the latency, t.
     buffers
         Buffers, b.
 

@@ -13,7 +13,7 @@ BATCH = 5
 
 
 class PercentileInterval(NamedTuple):
-    """A percentile of a sample, and the ends of its interval of confidence."""
+    """A percentile of a sample, and the ends of its confidence interval."""
 
     value: float
     low: float
@@ -52,8 +52,7 @@ def batch_means(values: Sequence[float], batches: int = 20, confidence: float = 
     """The mean of one long, correlated series, and the half-width of its confidence interval.
 
     The means of long batches are nearly independent (Law, Simulation Modeling and Analysis, 5th ed., 9.5.3). Valid
-    where a batch is much longer than the correlation. Values that fill no batch are left out at the
-    beginning.
+    where a batch is much longer than the correlation. Values that do not fill a batch are dropped at the beginning.
 
     Parameters
     ----------
@@ -80,7 +79,7 @@ def percentile_interval(
     """A percentile of independent values with its confidence interval, for any distribution; None if there are too few.
 
     The ends are values of the sample: the number of values below the percentile is binomial (Conover, Practical
-    Nonparametric Statistics, 3rd ed., 3.2). So the interval holds at least its confidence.
+    Nonparametric Statistics, 3rd ed., 3.2). So the interval has at least the stated confidence.
 
     Parameters
     ----------
@@ -123,7 +122,7 @@ def replications_needed(pilot: Sequence[float], share: float, confidence: float 
     share
         Half the width as a share of the mean, such as 0.05.
     confidence
-        Of the interval.
+        Confidence of the interval.
 
     >>> replications_needed([9.0, 10.0, 11.0], 0.05), replications_needed([9.0, 10.0, 11.0], 0.0001)
     (18, 3841462)

@@ -108,7 +108,7 @@ def mva_steps(
 
 
 def mixed_response(wait: float, own: float, stream: float = 0.0) -> float:
-    """Seconds at a server that requests which come by themselves share with a stream.
+    """Seconds of a request at a server that independent requests share with a stream.
 
     R = w (1 + Q) / (1 - rho), Q = min(u / (1 - rho), 1), of a mixed network of queues with processor sharing (Baskett,
     Chandy, Muntz and Palacios, "Open, closed, and mixed networks of queues with different classes of customers",
@@ -119,7 +119,7 @@ def mixed_response(wait: float, own: float, stream: float = 0.0) -> float:
     Parameters
     ----------
     wait
-        Seconds of a request while it is alone, w.
+        Seconds of a request when alone, w.
     own
         Share of the server that all such requests use, rho.
     stream
@@ -135,8 +135,8 @@ def mixed_response(wait: float, own: float, stream: float = 0.0) -> float:
 class Centre(NamedTuple):
     """Where users queue.
 
-    Seconds that one transaction waits there while it is alone; shares of the centre that a transaction a second holds
-    while it is waited for, and takes without; the share that others use.
+    Seconds that one transaction waits there when alone; shares of the centre that one transaction a second uses while
+    somebody waits, and while nobody does; the share that others use.
     """
 
     wait: float
@@ -148,11 +148,11 @@ class Centre(NamedTuple):
 def interactive_rate(centres: Sequence[Centre], customers: float, think_time: float = 0.0) -> float:
     """Transactions per second of users who each wait for one transaction before the next.
 
-    The X that solves `N = X (Z + sum_k w_k / (1 - o_k - X (a_k + b_k (N - 1) / N)))`, with w_k the wait alone, b_k the
-    share held, a_k the share taken behind, o_k that of others. For one server without others it is the approximate mean
-    value analysis of Schweitzer ("Approximate analysis of multiclass closed networks of queues", 1979), never above
-    `mva_closed` and at most 7 % below it; m equal servers visited at random are w = m b. What others use, or what is
-    taken behind, stretches each wait as in an open queue.
+    The X that solves `N = X (Z + sum_k w_k / (1 - o_k - X (a_k + b_k (N - 1) / N)))`, with w_k the wait when alone,
+    b_k the share used while somebody waits, a_k the share used in the background, o_k that of others. For one server
+    without others it is the approximate mean value analysis of Schweitzer ("Approximate analysis of multiclass closed
+    networks of queues", 1979), never above `mva_closed` and at most 7 % below it; m equal servers visited at random
+    are w = m b. What others use, and what is used in the background, stretches each wait as in an open queue.
 
     Parameters
     ----------

@@ -1,9 +1,8 @@
 """Disk operations and bytes that each RAID level needs for reads and writes.
 
-Levels 0, 1, 4 and 5 follow Patterson, Gibson and Katz, "A Case for Redundant Arrays of Inexpensive Disks
-(RAID)", SIGMOD 1988; level 6 Chen et al., "RAID: High-Performance, Reliable Secondary Storage", ACM
-Computing Surveys 26(2), 1994; `dp` is the row-diagonal parity of Corbett et al., FAST 2004, level 6 in all
-that is counted here.
+Levels 0, 1, 4 and 5 follow Patterson, Gibson and Katz, "A Case for Redundant Arrays of Inexpensive Disks (RAID)",
+SIGMOD 1988; level 6 Chen et al., "RAID: High-Performance, Reliable Secondary Storage", ACM Computing Surveys 26(2),
+1994; `dp` is the row-diagonal parity of Corbett et al., FAST 2004, which counts like level 6 here.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ Level = Literal["0", "1", "10", "4", "5", "6", "dp"]
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """What a level needs: disks at least, operations of a small read and a small write, disks of parity."""
+    """What a level needs: its least number of disks, operations of a small read and a small write, parity disks."""
 
     minimum_disks: int
     small_read: int
@@ -107,7 +106,7 @@ def usable_capacity(level: Level, disks: int, disk_capacity: float) -> float:
     Raises
     ------
     ValueError
-        If the level cannot be formed of so many disks.
+        If the level cannot be formed from so many disks.
 
     Examples
     --------

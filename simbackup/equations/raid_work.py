@@ -10,7 +10,7 @@ from simbackup.equations.raid import DEDICATED, SCHEMES, Level, check_extent, da
 
 @dataclass(frozen=True, slots=True)
 class DiskWork:
-    """What one write to a group asks of its disks.
+    """The work of a group's disks for one write.
 
     Parameters
     ----------
@@ -45,11 +45,10 @@ class DiskWork:
 def write_operations(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
     """Disk operations and bytes of a write of any size that begins on a stripe boundary.
 
-    Whole stripes are written without reading. What is left over is written with parity by read-modify-write
-    (read the old data and parity) or by reconstruct-write (read the rest of the stripe), whichever takes
-    fewer operations, or fewer bytes if equal (Chen et al. 1994). A mirror is not striped, so a write to it
-    is one operation for each copy. Controllers that join neighbouring stripes issue fewer, larger
-    operations.
+    Whole stripes are written without reading. The remainder is written with parity by read-modify-write (read the old
+    data and parity) or by reconstruct-write (read the rest of the stripe), whichever takes fewer operations, or fewer
+    bytes if equal (Chen et al. 1994). A mirror is not striped, so a write to it is one operation for each copy.
+    Controllers that join neighbouring stripes issue fewer, larger operations.
 
     Parameters
     ----------
@@ -91,9 +90,10 @@ def write_operations(level: Level, disks: int, size: float, stripe_unit: float) 
 def rewritten_disks(level: Level, disks: int, size: float, stripe_unit: float) -> int:
     """Disks that read a part of a stripe before they write it, in a write as in `write_operations`.
 
-    What such a disk has read comes under its head again one revolution later, and no sooner: it is occupied for a seek,
-    half a revolution, a whole one, and the transfer (Chen et al. 1994, section 3.1). At read-modify-write all that are
-    written read before; at reconstruct-write only one whose unit is partly new does.
+    The sectors that such a disk has read return under its head one revolution later, and no sooner: the disk is busy
+    for a seek, half a revolution, a whole one, and the transfer (Chen et al. 1994, section 3.1). In a
+    read-modify-write, all disks that are written read first; in a reconstruct-write, only one whose unit is partly new
+    does.
 
     The arguments are those of `write_operations`.
 
@@ -114,9 +114,9 @@ def rewritten_disks(level: Level, disks: int, size: float, stripe_unit: float) -
 
 
 def largest_write(level: Level, disks: int, size: float, stripe_unit: float) -> float:
-    """Bytes that the disk with the largest part takes of a write as in `write_operations`.
+    """Bytes that the most loaded disk takes in a write as in `write_operations`.
 
-    Whole stripes are spread evenly; of what is left over a disk has one unit at most. A mirror is not striped.
+    Whole stripes are spread evenly; of the remainder, a disk has one unit at most. A mirror is not striped.
 
     The arguments are those of `write_operations`.
 
@@ -136,8 +136,8 @@ def largest_write(level: Level, disks: int, size: float, stripe_unit: float) -> 
 def parity_disk_work(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
     """Operations and bytes of a dedicated parity disk, for a write as in `write_operations`.
 
-    Every small write of a group comes by this disk, twice if parity is read first: at level 4 it, and not the number of
-    data disks, bounds them (Patterson, Gibson and Katz 1988). None for levels without such a disk.
+    Every small write to a group uses this disk, twice if parity is read first: at level 4, this disk limits small
+    writes, not the number of data disks (Patterson, Gibson and Katz 1988). None for levels without such a disk.
 
     The arguments are those of `write_operations`.
 
@@ -168,9 +168,9 @@ def partial_stripe_write(data: int, parity: int, rest: float, stripe_unit: float
     Parameters
     ----------
     data, parity
-        Disks of data and of parity of a stripe; without parity nothing is read.
+        Data and parity disks of a stripe; without parity, nothing is read.
     rest
-        Bytes, less than a stripe and more than none.
+        Bytes, more than 0 and less than a stripe.
     stripe_unit
         Bytes on one disk before the next disk follows.
 

@@ -27,11 +27,11 @@ class CopyOnWriteParameters:
     in_flight
         Greatest number of bytes being copied at once.
     commit_backlog
-        Mean bytes that wait to be written by a program that does not wait for each write.
+        Mean bytes waiting to be written for a program that does not wait for each write.
     unplug_delay
-        Seconds for which a request that nobody pushes stays in an idle queue of the block layer.
+        Seconds that a request which nobody flushes stays in an idle queue of the block layer.
     unplug_requests
-        Requests in that queue at which it does not stay.
+        Requests in that queue from which on they do not stay.
     map_time
         Seconds that a request to the origin spends on each chunk, to be divided and looked up.
     gathers
@@ -52,9 +52,9 @@ class CopyOnWriteParameters:
 def begun(backlog: float, piece: float) -> float:
     """Mean pieces of a given size that a run of waiting bytes needs, over the runs that need any.
 
-    k = 1 / (1 - exp(-c / W)): runs follow each other, their lengths spread exponentially about the mean W, and each
-    needs the pieces of c bytes that begin within it. It is one for pieces much larger than a run, and W / c + 1/2 for
-    much smaller ones; there is no step between.
+    k = 1 / (1 - exp(-c / W)): runs follow each other, their lengths are exponential with mean W, and each needs the
+    pieces of c bytes that begin within it. k is 1 for pieces much larger than a run, and W / c + 1/2 for much smaller
+    ones, without a step in between.
 
     Parameters
     ----------
@@ -70,10 +70,10 @@ def begun(backlog: float, piece: float) -> float:
 
 
 def group_size(cow: CopyOnWriteParameters, waiting: float | None = None) -> float:
-    """Chunks that share one commit when writes are in sequence.
+    """Chunks that share one commit when writes are sequential.
 
-    With `waiting`, the bytes of one request of a writer that waits for each, they are those of the request, one at
-    least. Without, they are those of the backlog of a page cache (`begun`).
+    If `waiting` is given, the bytes of one request of a writer that waits for each, these are the chunks of that
+    request, at least one. Otherwise, they are those of a page cache's backlog (`begun`).
 
     >>> cow = CopyOnWriteParameters(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536)
     >>> round(group_size(cow), 3), group_size(cow, waiting=16384.0), group_size(cow, waiting=512.0)
@@ -111,8 +111,8 @@ def records_per_area(cow: CopyOnWriteParameters) -> int:
 def commits(cow: CopyOnWriteParameters, chunks: float, together: float = 1.0) -> float:
     """Synchronous metadata writes per run of chunks, for a mean number of runs that wait together.
 
-    1 / m of a commit, or one for each full metadata chunk if that is more; and one write that clears the next metadata
-    chunk for each that is filled.
+    1 / m of a commit, or one commit per full metadata chunk if that is more. Each full metadata chunk adds one write,
+    which clears the next one.
 
     Parameters
     ----------
@@ -132,12 +132,12 @@ def commits(cow: CopyOnWriteParameters, chunks: float, together: float = 1.0) ->
 
 
 def destaged_commits(cow: CopyOnWriteParameters, chunks: float, together: float = 1.0, cache: float = 0.0) -> float:
-    """Metadata writes per run of chunks that reach the disks behind a write cache; all of them without one.
+    """Metadata writes per run of chunks that reach the disks behind a write cache; all of them if there is no cache.
 
-    min(n, 2 f + R / W): of n commits, those that find their metadata chunk in the cache replace it there ("write
-    on top", RAID Array 3000 Pedestal Storage Subsystem, Hardware User's Manual, page 2-11). It goes to the
-    disks when it is full, as does the write that clears the next, f of each per run, and whenever the R bytes of copies
-    written meanwhile have filled the cache of W bytes once. Holds for a cache that writes first what came first.
+    min(n, 2 f + R / W): of n commits, those that find their metadata chunk in the cache replace it there ("write on
+    top", RAID Array 3000 Pedestal Storage Subsystem, Hardware User's Manual, page 2-11). It goes to the disks when it
+    is full, as does the write that clears the next, f of each per run, and whenever the R bytes of copies written
+    meanwhile have filled the cache of W bytes once. Holds for a cache that writes in order of arrival.
 
     Parameters
     ----------
@@ -163,12 +163,11 @@ def destaged_commits(cow: CopyOnWriteParameters, chunks: float, together: float 
 def writers_together(clients: float, copying: float, outside: float) -> float:
     """Mean number of writers that share one commit when each waits for its own write.
 
-    The m that solves m = 1 + (N - 1) (1 - exp(-m s / o)). The copies of those who wait are made one after the other, s
-    seconds each; each of the others comes to a chunk that has not been copied after o seconds on average, spread
-    exponentially, and waits with them if that is before the last copy is done. One for a single writer, N where nobody
-    has anything else to do. Writes a second that follow from m are within 2 % of those that follow from the commits
-    counted event by event, for up to sixteen writers; m itself is too low where other work of the writers fills the
-    device, where commits are few beside all else.
+    The m that solves m = 1 + (N - 1) (1 - exp(-m s / o)). The copies of the waiting writers are made one after the
+    other, s seconds each. Each of the others reaches an uncopied chunk after o seconds on average (exponential), and
+    joins the wait if that is before the last copy is done. m is 1 for a single writer, and N if nobody has anything
+    else to do. For up to sixteen writers, the writes a second that follow from m are within 2 % of an event-by-event
+    count of commits. m itself is too low where other work of the writers fills the device and commits matter little.
 
     Parameters
     ----------
@@ -201,8 +200,8 @@ _PRECISION = 1e-9
 def copy_writes(cow: CopyOnWriteParameters, together: float) -> float:
     """Writes to the copy area per run of chunks, for a mean number of runs that are copied together.
 
-    min(2 / m, 1) where they are gathered: reads go before writes, so that all but the last run wait for the last read
-    and are written as one; the last one follows. One each where they are not.
+    min(2 / m, 1) if they are gathered: reads go before writes, so all but the last run wait for the last read and are
+    written as one; the last run follows. One each if they are not.
 
     Parameters
     ----------
@@ -221,8 +220,8 @@ def copy_writes(cow: CopyOnWriteParameters, together: float) -> float:
 def arrivals_together(rate: float, copying: float, most: float) -> float:
     """Mean number of copies that share one commit when writers arrive at a given rate, independent of waits.
 
-    m = 1 / (1 - r s), the copies made in one busy period of the thread that copies (Kleinrock, Queueing Systems,
-    volume 1, section 5.8), up to those of a full metadata chunk.
+    m = 1 / (1 - r s), the copies made in one busy period of the copying thread (Kleinrock, Queueing Systems, volume 1,
+    section 5.8), at most those of a full metadata chunk.
 
     Parameters
     ----------
@@ -243,8 +242,8 @@ def arrivals_together(rate: float, copying: float, most: float) -> float:
 def unplug_time(cow: CopyOnWriteParameters, requests: float = 1.0) -> float:
     """Seconds that a request waits in an idle queue of the block layer before it is unplugged.
 
-    The whole delay for a single request, none from `unplug_requests` on, in proportion between. Holds for a device that
-    does nothing else; the queue of one at work is not plugged.
+    The whole delay for a single request, none from `unplug_requests` on, and in proportion in between. Holds for a
+    device that does nothing else; the queue of a busy device is not plugged.
 
     Parameters
     ----------

@@ -13,9 +13,9 @@ STEPS = 40
 
 
 class HalfLoop(NamedTuple):
-    """Where the buffers of one loop go: seconds of one at each centre, and besides all queues.
+    """Where the buffers of one loop spend their time: seconds of one buffer at each centre, and outside all queues.
 
-    Both loops number the centres alike; one that they share counts for both.
+    Both loops number the centres in the same way; a shared centre counts for both.
     """
 
     demands: tuple[float, ...]
@@ -25,18 +25,18 @@ class HalfLoop(NamedTuple):
 def joined_rate(buffers: int, before: HalfLoop, after: HalfLoop, coding: float, threads: int) -> float:
     """Buffers per second through two loops, joined where a buffer of one is emptied into a buffer of the other.
 
-    A buffer is filled (`before`) and waits for an empty one of the other loop and for a thread; while it is compressed
-    both are taken; then the other is written (`after`). The slower loop sets the rate of both,
+    A buffer is filled (`before`), and waits for an empty one of the other loop and for a thread. While it is
+    compressed, both buffers are in use; then the other is written (`after`). The slower loop sets the rate of both,
 
         X = min(MVA(N; before, threads), MVA(N; after))
 
     by exact mean value analysis of each (`queueing.mva_closed`). The m threads are a queue of 1/m of their time behind
     a delay of the rest (Seidmann, Schweitzer and Shalev-Oren, "Computerized closed queueing network models of flexible
     manufacturing systems", Large Scale Systems 12, 1987). A centre of both loops is slower for each by the share that
-    the other takes of it, less one of its N buffers (Schweitzer, 1979). Latencies do not vary, services are
-    exponential. Within 2 % of the simulation of each buffer where one loop is slower by a fifth. Where both are as slow
-    chance takes more: these rates are too high by up to 5 % where latencies are most of a round, and by up to 15 %
-    where there are few buffers and no latencies.
+    the other takes of it, less one of its N buffers (Schweitzer, 1979). Latencies are constant, service times
+    exponential. Within 2 % of a simulation of each buffer if one loop is slower by a fifth. If both are equally slow,
+    chance costs more: these rates are too high by up to 5 % where latencies are most of a round, and by up to 15 %
+    with few buffers and no latencies.
 
     Parameters
     ----------

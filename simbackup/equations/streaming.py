@@ -10,7 +10,7 @@ from simbackup.equations.tape import TapeDriveParameters
 def interface_rate(drive: TapeDriveParameters, block: float | None = None) -> float:
     """Host bytes per second over the interface, one block per command: `block / (block / host_rate + c)`.
 
-    A command takes c besides its bytes, and the next is sent when it is done, as drivers of tapes do. Holds for blocks
+    A command takes c besides its bytes, and the next one is sent when it is done, as tape drivers do. Holds for blocks
     of one size, one command at a time.
 
     Parameters
@@ -45,8 +45,8 @@ def interface_rate(drive: TapeDriveParameters, block: float | None = None) -> fl
 def handing_over(drive: TapeDriveParameters, compression: float, block: float | None = None) -> float:
     """Seconds per byte that a host waits when it hands data to the drive: `1 / interface_rate`.
 
-    The drive's buffer takes it, whose room the laws of stopping and starting look after; a drive that writes through
-    answers when the byte is on tape, so that the host waits for that where it takes longer.
+    The data go to the drive's buffer; `stop_start_rate` accounts for a full buffer. A drive that writes through
+    answers when the byte is on tape, so the host waits for the tape if that takes longer.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def transfer_rate(drive: TapeDriveParameters, compression: float, block: float |
     drive
         Drive and cartridge.
     compression
-        Host bytes per byte on the medium; somewhat below 1 for data that the drive's compression expands.
+        Host bytes per byte on the medium; slightly below 1 for data that the drive's compression expands.
     block
         Bytes of a command; commands take no time unless it is given.
 
@@ -104,10 +104,10 @@ def stop_start_rate(
     """Host bytes per second between a tape and a host that may be too slow to keep it streaming.
 
     Let the host send h, the tape take d (the native rate times the compression) and the buffer hold B (its bytes times
-    the compression, for what it holds is compressed). For `h >= d` the tape streams at d. A drive that matches its
-    speed to the host streams at h down to its lowest speed, whose d counts from there on; it matches any speed between,
-    whereas real drives have some ten to fifteen. For `h < d` the buffer runs empty and the tape stops, backs up and
-    starts again, which takes r; meanwhile the buffer takes in up to B at h.
+    the compression, because the data in it are compressed). For `h >= d`, the tape streams at d. A drive that matches
+    its speed to the host streams at h down to its lowest speed; below that, d is the rate at the lowest speed. The
+    model allows any speed in between, whereas real drives have some ten to fifteen. For `h < d`, the buffer runs
+    empty, and the tape stops, backs up and starts again, which takes r; meanwhile the buffer takes in up to B at h.
 
     - `h r <= B`: the buffer never refuses data, so the host is not held up and the rate is h. (This needs a
       drive that writes again by the time the buffer is full, whether or not it waits for that.)
@@ -115,12 +115,12 @@ def stop_start_rate(
       `B / (d - h)`, in which the tape writes `B d / (d - h)`. A cycle takes `r + B / (d - h)`, so the rate is
       `B d / (B + r (d - h))`.
 
-    The second form is h at `h r = B` and d at `h = d`, and rises with h between: the rate has no jump and
-    never exceeds h. A host that is slower than the tape in reading holds it up in the same way. Holds for steady hosts.
+    The second form is h at `h r = B` and d at `h = d`, and rises with h between: the rate has no jump and never
+    exceeds h. A host that reads more slowly than the tape holds it up in the same way. Holds for steady hosts.
 
-    A drive that writes through buffers nothing: the host sends a record when the one before is on the tape, which has
-    then run on and has to back up. So each record takes `block / d + r`, or longer where the next one takes longer
-    than r to come. It reads ahead as others do.
+    A drive that writes through buffers nothing: the host sends a record when the previous one is on the tape. By then
+    the tape has run on and has to back up. So each record takes `block / d + r`, or longer if the next one takes
+    longer than r to arrive. It reads ahead like other drives.
 
     Parameters
     ----------
@@ -174,11 +174,11 @@ def held_up_share(
     *,
     reading: bool = False,
 ) -> float:
-    """Share of the time for which a host waits because the tape backs up and starts again.
+    """Share of the time that a host waits because the tape backs up and starts again.
 
-    A host that would send at h and gets x through moves for the share `x / h` of the time and waits for the rest. In a
-    cycle of `stop_start_rate` that is `r - B / h` of `r + B / (d - h)`, the time between a full buffer and a tape that
-    runs: zero where the buffer just covers the stop, so that nothing jumps. What a buffer covers costs nothing.
+    A host that would send at h and achieves x works for the share `x / h` of the time and waits for the rest. In a
+    cycle of `stop_start_rate`, it waits `r - B / h` of `r + B / (d - h)`, from a full buffer until the tape runs. This
+    is zero if the buffer just covers the stop, so there is no jump: a stop that the buffer covers costs nothing.
 
     Parameters
     ----------
@@ -203,11 +203,12 @@ def held_up_share(
 
 
 def stop_frequency(drive: TapeDriveParameters, rate: float) -> float:
-    """Times a second that a tape stops which moves so many of its bytes a second on average, at least; 0 if it streams.
+    """Least number of stops a second of a tape that moves a given mean number of bytes a second; 0 if it streams.
 
     (1 - x / d) min(x / B, 1 / r), from the cycle of `stop_start_rate`: while the buffer covers the stop, a cycle moves
-    `B d / (d - x)`, for a drive that begins again when its buffer is full; else a share x / d of the time is left
-    beside stops of r each. A drive that writes through stops after each record, which this does not count.
+    `B d / (d - x)`, for a drive that starts again when its buffer is full; otherwise, the tape runs for the share x /
+    d of the time, and stops of r each fill the rest. A drive that writes through stops after each record, which this
+    does not count.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Times of a serpentine tape drive: where a byte is, how long a locate takes, how fast data are transferred.
+"""Times of a serpentine tape drive: where a byte is, and how long locates and rewinds take.
 
 Bytes are counted as they lie on the medium, after compression. Data begin at the physical beginning of the
 tape and run forward in even passes and backward in odd ones.
@@ -31,9 +31,9 @@ class TapeDriveParameters:
     load_time, unload_time
         Seconds from cartridge inserted to ready, and from rewound to ejected.
     initialise_time
-        Seconds that the first load of a new cartridge takes besides.
+        Extra seconds for the first load of a new cartridge.
     locate_overhead
-        Seconds that a locate takes beyond the way at search speed: stop, start, and the mean read-in.
+        Seconds that a locate takes besides the distance at search speed: stop, start, and the mean read-in.
     turn_time
         Seconds to change direction or pass.
     buffer
@@ -41,7 +41,7 @@ class TapeDriveParameters:
     host_rate
         Bytes per second that the interface takes; infinite if it never limits.
     reposition_time
-        Seconds from stopping while the tape is written or read to going on at the same place.
+        Seconds from stopping while writing or reading until the tape continues at the same place.
     slowest_rate
         Bytes per second to the medium at the lowest speed that the drive matches to its host; the native rate for a
         drive of one speed.
@@ -106,7 +106,7 @@ def pass_capacity(drive: TapeDriveParameters) -> float:
 
 
 def pass_of(drive: TapeDriveParameters, byte: float) -> int:
-    """Number of the pass, from 0, that contains a byte.
+    """Number, from 0, of the pass that contains a byte.
 
     Parameters
     ----------
@@ -164,16 +164,14 @@ def longitudinal_position(drive: TapeDriveParameters, byte: float) -> float:
 def locate_time(drive: TapeDriveParameters, from_byte: float, to_byte: float) -> float:
     """Seconds to go from one byte to another on the loaded tape.
 
-    Two regimes, after Hillyer and Silberschatz, "On the Modeling and Performance Characteristics of a
-    Serpentine Tape Drive", SIGMETRICS 1996. A target a short way ahead in the same pass is reached by
-    reading on, at `distance / read_speed`. Any other costs `locate_overhead + distance / search_speed`, and
-    one `turn_time` if the pass changes or the way is against its direction. Within a pass, the lesser of
-    the two is taken.
+    Two regimes, after Hillyer and Silberschatz, "On the Modeling and Performance Characteristics of a Serpentine Tape
+    Drive", SIGMETRICS 1996. The drive reaches a target a short distance ahead in the same pass by reading on, at
+    `distance / read_speed`. Any other costs `locate_overhead + distance / search_speed`, and one `turn_time` if the
+    pass changes or the target lies against its direction. Within a pass, the shorter of the two times counts.
 
-    The article searches to a key point ahead of the target and reads in from there; here the read-in is its
-    mean, part of `locate_overhead`. So means over many locates hold, while one locate may err by about a
-    section of the tape at read speed (some 15 s on a DLT 4000), and schedules that exploit key points
-    cannot be compared.
+    The article searches to a key point ahead of the target and reads in from there; here the read-in is its mean, part
+    of `locate_overhead`. So means over many locates hold, but a single locate may be wrong by about a section of the
+    tape at read speed (some 15 s on a DLT 4000), and schedules that exploit key points cannot be compared.
 
     Parameters
     ----------
@@ -232,8 +230,8 @@ def rewind_time(drive: TapeDriveParameters, from_byte: float) -> float:
 def mean_locate_from_start(drive: TapeDriveParameters) -> float:
     """Mean seconds from the beginning of the tape to a uniformly chosen byte (average access time).
 
-    `locate_time` integrated. All passes but the first cost the overhead, half the length at search speed
-    and a turn; in the first, reading on is quicker up to a break-even distance b and searching beyond it.
+    The integral of `locate_time`. All passes but the first cost the overhead, half the length at search speed and a
+    turn. In the first pass, reading on is quicker up to a break-even distance b, and searching is quicker beyond it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rates of one network stream, and of requests to a server with a latency for each."""
+"""Rates of one network stream, and of requests that each wait for a server's latency."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def window_rate(window: float, round_trip: float) -> float:
     """Bytes per second of a connection with a window of bytes in flight: `W / T`.
 
     Jacobson, Braden and Borman, "TCP Extensions for High Performance", RFC 1323, 1992, section 1.1. Holds once the
-    window is open: the round trips in which it opens are left out.
+    window is open; the round trips in which it opens are not counted.
 
     Parameters
     ----------
     window
-        Most bytes under way, W.
+        Greatest number of bytes in flight, W.
     round_trip
-        Seconds until their receipt arrives, T.
+        Seconds until their acknowledgement arrives, T.
 
     >>> round(10e9 / window_rate(2.0**20, 0.05))
     477
@@ -35,7 +35,7 @@ def loss_rate(segment: float, round_trip: float, loss: float) -> float:
     """Bytes per second of a connection whose window is halved by each lost segment: `S C / (T sqrt(p))`.
 
     Mathis, Semke, Mahdavi and Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", Computer
-    Communication Review 27(3), 1997, with C for losses at equal distances. Holds for losses below some percent, which
+    Communication Review 27(3), 1997, with C for evenly spaced losses. Holds for losses of at most a few percent, which
     are repaired without time-outs, and for senders that halve their window (Reno); see `cubic_rate` for others.
 
     Parameters
@@ -59,8 +59,8 @@ def cubic_rate(segment: float, round_trip: float, loss: float) -> float:
 
     `S W / T` with `W = (C (3 + b) / (4 (1 - b)))^(1/4) (T / p)^(3/4)` segments, C = 0.4 per cubic second and b = 0.7.
     Xu, Ha, Rhee, Goel and Eggert, "CUBIC for Fast and Long-Distance Networks", RFC 9438, 2023, sections 4.6 and 5.1,
-    for losses at equal distances. No less than `loss_rate`: where that is more, CUBIC grows as Reno does. Holds as that
-    does; a line that is full loses segments beside these.
+    for evenly spaced losses. Never less than `loss_rate`: where that is more, CUBIC grows as Reno does. Holds under
+    the same conditions; a full line loses further segments.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ def cubic_rate(segment: float, round_trip: float, loss: float) -> float:
 def requests_rate(size: float, latency: float, rate: float, at_once: float) -> float:
     """Bytes per second of equal requests, several of them at once: `n s / (t + s / r)`.
 
-    A request waits for its first byte and then takes its bytes over a connection of its own; the next one follows.
+    A request waits for its first byte and then transfers its bytes over its own connection; then the next one follows.
     Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9(3), 1961, with n requests in the
-    system. Holds while nothing but connections limits.
+    system. Holds while connections are the only limit.
 
     Parameters
     ----------

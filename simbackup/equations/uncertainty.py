@@ -1,9 +1,9 @@
-"""Uncertain values, and the uncertainty of figures that follow from them.
+"""Uncertain values, and the uncertainty of the figures that depend on them.
 
-A value is known by a best estimate and a range. The range is taken as the middle 90 % of what the value may be: a
-two-piece normal distribution whose median is the best estimate and whose 5th and 95th percentiles are the ends (Wallis,
-"The two-piece normal, binormal, or double Gaussian distribution", Statistical Science 29, 2014). Positive values vary
-by factors, so the distribution is that of their logarithms.
+A value is known by a best estimate and a range. The range counts as the middle 90 % of the possible values: a
+two-piece normal distribution whose median is the best estimate and whose 5th and 95th percentiles are the ends
+(Wallis, "The two-piece normal, binormal, or double Gaussian distribution", Statistical Science 29, 2014). Positive
+values vary by factors, so the distribution is that of their logarithms.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ SCORE = NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
 TAIL = 4.0
 """Standard deviations beyond all values of a sample within which the ends of its interval are sought."""
 BISECTIONS = 50
+LARGE = 700.0
+"""A logarithm above which no error lies, whose number can still be written."""
 
 
 class CentralInterval(NamedTuple):
-    """A figure's best estimate and the ends of its interval; `by_factor` if its logarithm is what varies."""
+    """A figure's best estimate and the ends of its interval; `by_factor` if its logarithm varies."""
 
     best: float
     low: float
@@ -65,7 +67,7 @@ class CentralInterval(NamedTuple):
         )
 
     def within(self, least: float, most: float) -> CentralInterval:
-        """The interval without what cannot be: what is below `least` or above `most`, but for the best estimate.
+        """The interval without impossible values, below `least` or above `most`; the best estimate stays.
 
         >>> CentralInterval(0.8, 0.5, 1.3).within(0.6, 1.0)
         CentralInterval(best=0.8, low=0.6, high=1.0, by_factor=True)
@@ -82,7 +84,7 @@ def value_at(best: float, low: float, high: float, score: float) -> float:
     best, low, high
         The best estimate and the ends of the range, in one unit; `low <= best <= high`.
     score
-        Standard deviations from the median. What would lie beyond an end is that end.
+        Standard deviations from the median. A value beyond an end becomes that end.
 
     >>> [value_at(10.0, 5.0, 40.0, score) for score in (-9.0, 0.0, 9.0)]
     [5.0, 10.0, 40.0]
@@ -100,7 +102,7 @@ def value_at(best: float, low: float, high: float, score: float) -> float:
 def spread_of(best: float, sample: Sequence[float]) -> CentralInterval:
     """The interval of a figure from its values in a sample of cases, around its best estimate.
 
-    The ends are the percentiles of the sample (Hazen's positions, linear between them), but never beyond the best
+    The ends are percentiles of the sample (Hazen's positions, linear between them), and always enclose the best
     estimate. Figures that are positive throughout vary by factors.
 
     >>> spread_of(10.0, [float(n) for n in range(1, 21)])
@@ -112,12 +114,14 @@ def spread_of(best: float, sample: Sequence[float]) -> CentralInterval:
     return CentralInterval(best, min(best, low), max(best, high), by_factor=min(best, values[0]) > 0.0)
 
 
-def spread_with_error(best: float, sample: Sequence[float], deviation: float) -> CentralInterval:
-    """The interval of a figure from its values in a sample, each of which has one more independent error.
+def spread_with_error(
+    best: float, sample: Sequence[float], deviation: float, declared: Sequence[float] = ()
+) -> CentralInterval:
+    """The interval of a figure from its values in a sample, each with one more independent error.
 
-    Its ends are the percentiles of the mixture of one normal distribution about each value. It reaches to the best
-    estimate at least, which may lie at an end of what the sample holds: where an unknown can only be better than its
-    best estimate, most cases are better, too.
+    Its ends are the percentiles of the mixture of one normal distribution about each value. It always includes the
+    best estimate, which may lie at an end of the sample: if an unknown can only be better than its best estimate, most
+    cases are better, too.
 
     Parameters
     ----------
@@ -126,26 +130,34 @@ def spread_with_error(best: float, sample: Sequence[float], deviation: float) ->
     deviation
         Standard deviation of the error: of the logarithm of figures that are positive throughout, otherwise relative to
         the best estimate.
+    declared
+        The share of each value of the sample that has no error, from 0 to 1; 0 of all of them unless given. A value
+        `v` with a share `s` becomes `v (s + (1 - s) exp(error))`.
 
     >>> same = spread_with_error(100.0, [100.0] * 9, 0.1)
     >>> [round(end, 2) for end in same[:3]] == [round(end, 2) for end in spread_of(100.0, [100.0]).widened(0.1)[:3]]
     True
+    >>> [round(end, 1) for end in spread_with_error(100.0, [100.0], 0.1, [0.9])[:3]]
+    [100.0, 98.5, 101.8]
     """
     plain = spread_of(best, sample)
     if deviation == 0.0 or (error := _error(plain, deviation)) == 0.0:
         return plain
     at = [_scale(value, plain.by_factor) for value in sample]
-    low, high = (
-        _unscale(_mixed(at, error, share), plain.by_factor) for share in ((1.0 - LEVEL) / 2, (1.0 + LEVEL) / 2)
-    )
+    mixed = _Mixture(at, error, plain.by_factor, declared or [0.0] * len(at))
+    low, high = (_unscale(mixed.percentile(share), plain.by_factor) for share in ((1.0 - LEVEL) / 2, (1.0 + LEVEL) / 2))
     return plain._replace(low=min(best, low), high=max(best, high))
 
 
-def share_below(limit: float, best: float, sample: Sequence[float], deviation: float) -> float:
+def share_below(
+    limit: float, best: float, sample: Sequence[float], deviation: float, declared: Sequence[float] = ()
+) -> float:
     """The share of cases in which a figure is at most `limit`, for what `spread_with_error` takes.
 
     >>> share_below(100.0, 100.0, [50.0, 100.0, 200.0], 0.1)
     0.5
+    >>> share_below(89.0, 100.0, [100.0], 0.5, [0.9])
+    0.0
     """
     plain = spread_of(best, sample)
     if plain.by_factor and limit <= 0.0:
@@ -153,24 +165,46 @@ def share_below(limit: float, best: float, sample: Sequence[float], deviation: f
     error = _error(plain, deviation)
     if error == 0.0:
         return sum([value <= limit for value in sample]) / len(sample)
-    return _mixture_below(_scale(limit, plain.by_factor), [_scale(value, plain.by_factor) for value in sample], error)
+    at = [_scale(value, plain.by_factor) for value in sample]
+    return _Mixture(at, error, plain.by_factor, declared or [0.0] * len(at)).below(_scale(limit, plain.by_factor))
 
 
 def _error(spread: CentralInterval, deviation: float) -> float:
     return deviation * (1.0 if spread.by_factor else abs(spread.best))
 
 
-def _mixed(at: Sequence[float], error: float, share: float) -> float:
-    """The percentile of a mixture of normal distributions with one standard deviation, by bisection."""
-    low, high = min(at) - TAIL * error, max(at) + TAIL * error
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if _mixture_below(middle, at, error) < share else (low, middle)
-    return (low + high) / 2.0
+class _Mixture(NamedTuple):
+    """Normal distributions with one standard deviation, about values or their logarithms, of which shares are fixed."""
 
+    at: Sequence[float]
+    error: float
+    by_factor: bool
+    declared: Sequence[float]
 
-def _mixture_below(limit: float, at: Sequence[float], error: float) -> float:
-    return sum([0.5 * math.erfc((value - limit) / (error * math.sqrt(2.0))) for value in at]) / len(at)
+    def percentile(self, share: float) -> float:
+        """The place below which a share of the cases lies, by bisection."""
+        low, high = min(self.at) - TAIL * self.error, max(self.at) + TAIL * self.error
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if self.below(middle) < share else (low, middle)
+        return (low + high) / 2.0
+
+    def below(self, limit: float) -> float:
+        """The share of the cases that lie below a place."""
+        width = self.error * math.sqrt(2.0)
+        away = [self._needed(limit - value, own) for value, own in zip(self.at, self.declared, strict=True)]
+        return sum([0.5 * math.erfc(-error / width) for error in away]) / len(away)
+
+    def _needed(self, away: float, declared: float) -> float:
+        """The error with which a value is so far from where it is without one."""
+        if declared == 0.0:
+            return away
+        if not self.by_factor:
+            return away / (1.0 - declared) if declared < 1.0 else math.copysign(math.inf, away)
+        computed = math.exp(min(away, LARGE)) - declared  # of which 1 - declared is there without an error
+        if declared >= 1.0 or computed <= 0.0:
+            return -math.inf if away < 0.0 else math.inf
+        return math.log(computed / (1.0 - declared))
 
 
 def _percentile(values: Sequence[float], share: float) -> float:
@@ -183,8 +217,8 @@ def _percentile(values: Sequence[float], share: float) -> float:
 def weighted_percentile(values: Sequence[tuple[float, float]], share: float) -> float:
     """The value below which a share of the weight lies, from values with their weights, at least one.
 
-    Each value is at the middle of its weight (Hazen's positions); between two it is linear, and beyond the last ones
-    it is that value.
+    Each value lies at the middle of its weight (Hazen's positions). The percentile is linear between two values, and
+    constant beyond the first and the last one.
 
     >>> weighted_percentile([(1.0, 1.0), (2.0, 1.0), (3.0, 2.0)], 0.5)
     2.33...
@@ -203,7 +237,7 @@ def weighted_percentile(values: Sequence[tuple[float, float]], share: float) -> 
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """The rank of each value, from 1; equal values share the mean of their ranks.
+    """The rank of each value, from 1; equal values get the mean of their ranks.
 
     >>> ranks([3.0, 1.0, 3.0])
     [2.5, 1.0, 2.5]

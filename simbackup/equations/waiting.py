@@ -1,14 +1,14 @@
 """Waits of requests at a network adapter that also carries the buffers of a backup.
 
-The adapter is one queue of a mixed network: requests that come by themselves, and buffers that go round a closed loop.
+The adapter is one queue of a mixed network, with independent requests, and buffers that circulate in a closed loop.
 Baskett, Chandy, Muntz and Palacios, "Open, Closed, and Mixed Networks of Queues with Different Classes of Customers",
-Journal of the ACM 22(2), 1975: the requests, which take a share `load` of the adapter, stretch each of its services to
-the buffers by 1 / (1 - load); the buffers there are then those of the closed network alone.
+Journal of the ACM 22(2), 1975: the requests, which take a share `load` of the adapter, stretch each service to the
+buffers by 1 / (1 - load). The buffers at the adapter are then those of the closed network alone.
 
-Exact in order of arrival while all services are exponential with one mean. Against the simulation of requests of a
-third to three times a buffer, and of services of one length: where the buffers fill the adapter the mean wait is within
-10 %; where they do not, these waits are too long, by up to a half for small requests and up to three times for services
-of one length. Real waits spread less about their mean, so that time-outs set in more suddenly.
+Exact for service in order of arrival, if all services are exponential with one mean. Compared with simulations of
+requests of a third to three times a buffer, and of constant services: if the buffers fill the adapter, the mean wait
+is within 10 %. If they do not, these waits are too long, by up to a half for small requests and up to three times for
+constant services. Real waits vary less about their mean, so time-outs set in more suddenly.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ SPREAD = 12.0
 class Queue(NamedTuple):
     """What a request finds at an adapter.
 
-    `at_least` are the probabilities that one, two, ... buffers stand there, `stage` the seconds that one buffer takes
-    of the idle adapter, `request` those of one request, and `load` the share that requests take of it.
+    `at_least` are the probabilities that at least one, two, ... buffers are there, `stage` the seconds that one buffer
+    takes on the idle adapter, `request` those of one request, and `load` the share that requests take of it.
     """
 
     at_least: tuple[float, ...]
@@ -149,7 +149,7 @@ def _then_own(rate: float, own: float, seconds: float, most: int) -> list[float]
 def late_behind_all(queues: Sequence[Queue], seconds: float, steps: int = 200) -> float:
     """Share of the requests that wait longer than some seconds at several adapters, one after the other.
 
-    Waits at different adapters are taken to be independent; summed over so many steps of time.
+    Waits at different adapters are assumed to be independent, and summed over `steps` steps of time.
 
     Parameters
     ----------

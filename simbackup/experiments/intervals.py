@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
+from simbackup.experiments.copies import copies
 from simbackup.experiments.processes import worker_processes
 from simbackup.results.result import Result
 from simbackup.uncertainty.effort import THOROUGH, Done, for_scenario
 from simbackup.uncertainty.verdict import JobInterval, job_intervals
 
 ALONE = 400
-"""Records of a trace up to which the cases are run in one process: starting more takes longer."""
+"""Records of a trace up to which no worker processes are started, as that takes longer than the cases."""
 
 
 def intervals_of(result: Result, effort: str = "quick", progress: Done | None = None) -> dict[str, JobInterval]:
@@ -34,5 +35,8 @@ def intervals_of(result: Result, effort: str = "quick", progress: Done | None = 
     work = for_scenario(effort, records)
     if work is None:
         return {}
-    with worker_processes(1 if records <= ALONE and work is not THOROUGH else os.cpu_count() or 1) as executor:
+    if records <= ALONE and work is not THOROUGH:
+        with copies() as shared:
+            return job_intervals(result, effort=work, executor=shared, progress=progress)
+    with worker_processes(os.cpu_count() or 1) as executor:
         return job_intervals(result, effort=work, executor=executor, progress=progress)

@@ -14,6 +14,7 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, ResultError
 from simbackup.experiments.replications import Figure
 from simbackup.results.causes import by_address, split
+from simbackup.results.declared_waits import declared_shares
 from simbackup.results.record import program_version
 from simbackup.results.result import Result
 from simbackup.run import Progress, simulate
@@ -67,8 +68,8 @@ class Point:
 class PointResult:
     """What a point gave: its figures by name, why jobs failed, the records of its trace, and what bounds its figures.
 
-    `key` changes with all that the figures depend on; it is empty where no ledger needs it. If the point could not be
-    run, `problems` or `lost` say why.
+    `declared` is the share of figures that consists of declared waits. `key` changes with all that the figures depend
+    on; it is empty where no ledger needs it. If the point could not be run, `problems` or `lost` say why.
     """
 
     key: str
@@ -76,6 +77,7 @@ class PointResult:
     failed: str | None = None
     records: int = 0
     bounds: Mapping[str, float] = field(default_factory=dict[str, float])
+    declared: Mapping[str, float] = field(default_factory=dict[str, float])
     problems: tuple[Problem, ...] = ()
     lost: str = ""
 
@@ -193,7 +195,7 @@ def outcome_of(point: Point, scenario: Scenario, progress: Progress | None = Non
     except ResultError as error:
         raise InputError([Problem(Place(point.file), point.scenario, str(error))]) from None
     bounds = {address: bound for address in point.show if (bound := bound_at(result, address)) is not None}
-    return PointResult("", figures, reported or None, result.trace.length, bounds)
+    return PointResult("", figures, reported or None, result.trace.length, bounds, declared_shares(result, point.show))
 
 
 def _figure(result: Result, address: str, status: Mapping[str, str]) -> Figure:

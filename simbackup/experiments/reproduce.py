@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from simbackup import shelf
 from simbackup.equations.uncertainty import CentralInterval
@@ -25,11 +24,13 @@ from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, Measurement, read_measured
 from simbackup.shelf import is_file, is_folder
 from simbackup.uncertainty.effort import QUICK, Effort
-from simbackup.uncertainty.estimate import estimates
+from simbackup.uncertainty.estimate import Estimate, estimates
 from simbackup.uncertainty.range_ends import clipped
 from simbackup.uncertainty.whole import bound_at
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from simbackup.plots.reproduction import RowPlots
 
 
@@ -108,21 +109,20 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
     rows: list[Row] = []
     summaries: list[Summary] = []
     found: dict[str, UsedValue] = {}
+    short: dict[str, None] = {}
     documents = chosen(names)
-    with _intervals(documents if intervals else (), workers) as pending:
-        results = [{file: simulate(one) for file, one in scenarios_of(measured).items()} for measured in documents]
-        widths, short = pending()
-    for measured, ran in zip(documents, results, strict=True):
-        own = [
-            replace(row, interval=width.interval, bounds=width.bounds, cases=width.cases)
-            for row in compared(measured, ran)
-            for width in [widths.get((measured.folder.name, row.measurement.id), RowWidth())]
-        ]
-        here = constants(ran.values(), measured)
+    for measured, answers in zip(documents, _answers(documents, intervals, workers), strict=True):
+        answer_of = {row.measurement.id: row for answer in answers for row in answer.rows}
+        own = [answer_of[m.id] for m in measured.rows]
+        of_file = {file: values for answer in answers for file, values in answer.constants.items()}
+        here: dict[str, UsedValue] = {}
+        for file in _files(measured.rows):
+            here |= {place: value for place, value in of_file[file].items() if place not in here}
         rows.extend(own)
         summaries.append(summary(measured.folder.name, own, list(here.values())))
         found.update(here)
-    return Reproduction(rows, summaries, list(found.values()), short)
+        short.update(dict.fromkeys(one for answer in answers for one in answer.clipped))
+    return Reproduction(rows, summaries, list(found.values()), list(short))
 
 
 def scenarios_of(measured: Measured) -> dict[str, Scenario]:
@@ -135,10 +135,9 @@ def scenarios_of(measured: Measured) -> dict[str, Scenario]:
     """
     problems: list[Problem] = []
     found: dict[str, Scenario] = {}
-    names = {file: scenario_name(m, file) for m in measured.rows for file, _ in m.addresses}
-    for file, name in names.items():
+    for file, m in _files(measured.rows).items():
         try:
-            found[file] = load(name)
+            found[file] = load(scenario_name(m, file))
         except InputError as error:
             problems += [*error.problems, *error.notes]
     for m in measured.rows:
@@ -159,42 +158,79 @@ def _unknown(measurement: Measurement, scenarios: Mapping[str, Scenario]) -> Ite
                 yield Problem(measurement.place, f"measurements.{measurement.id}.result", message, remedy)
 
 
-RowName = tuple[str, str]
-"""A document's folder, and a row of it."""
+def _files(rows: Sequence[Measurement]) -> dict[str, Measurement]:
+    """The files of scenarios that rows refer to, each with the last row that does."""
+    return {file: m for m in rows for file, _ in m.addresses}
 
 
-class RowWidth(NamedTuple):
-    """The interval of a row that its inputs leave, its limits, and its values in all cases; in the row's unit."""
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Rows of a document that share files of scenarios, so that each scenario is run in one process."""
 
-    interval: Interval | None = None
-    bounds: Interval = ANY
-    cases: tuple[float, ...] = ()
+    measured: Measured
+    rows: tuple[Measurement, ...]
+
+    def answer(self, *, intervals: bool) -> _Answer:
+        """The rows simulated, with or without the intervals that their inputs leave."""
+        scenarios = scenarios_of(replace(self.measured, rows=self.rows))
+        results = {file: simulate(scenario) for file, scenario in scenarios.items()}
+        rows = compared(self.measured, results)
+        values = {file: constants([result], self.measured) for file, result in results.items()}
+        if not intervals:
+            return _Answer(rows, values)
+        found = self._estimates(scenarios, results)
+        return _Answer([_with_interval(row, found) for row in rows], values, clipped(scenarios))
+
+    def _estimates(self, scenarios: Mapping[str, Scenario], results: Mapping[str, Result]) -> dict[str, Estimate]:
+        """The figures of all rows that are not inputs, over the ranges of what their scenarios assume."""
+        rows = [m for m in self.rows if m.row.kind != "input"]
+
+        def simulated(results: Mapping[str, Result]) -> dict[str, float]:
+            return {m.id: figure(m, results) for m in rows}
+
+        def bounds(results: Mapping[str, Result]) -> dict[str, float]:
+            own = [(m, *m.addresses[0]) for m in rows if m.form == "value"]
+            found = {m.id: (bound_at(results[file], address), m.factor) for m, file, address in own}
+            return {name: bound / factor for name, (bound, factor) in found.items() if bound is not None}
+
+        return estimates(scenarios, simulated, effort=Effort(QUICK.cases, 0), bounds=bounds, results=results)
 
 
-Widths = dict[RowName, RowWidth]
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """Rows simulated, the constants in each file that somebody fitted or chose, and the ends that were clipped."""
+
+    rows: list[Row]
+    constants: dict[str, dict[str, UsedValue]]
+    clipped: list[str] = field(default_factory=list[str])
 
 
-@contextmanager
-def _intervals(documents: Sequence[Measured], workers: int | None) -> Generator[Callable[[], tuple[Widths, list[str]]]]:
-    """What gives the interval of each row that is not an input, and the ends of ranges that were clipped.
+def _answers(documents: Sequence[Measured], intervals: bool, workers: int | None) -> list[list[_Answer]]:
+    """What the rows of each document are simulated to be, in several processes if intervals are wanted.
 
-    Other processes work on them meanwhile, on the largest groups of scenarios first.
+    Raises
+    ------
+    InputError
+        Everything that is wrong with the first document that has something wrong.
     """
-    tasks = [group for measured in documents for group in _together(measured)]
-    order = sorted(range(len(tasks)), key=lambda i: -len(tasks[i].rows))
-    with worker_processes(min(workers or os.cpu_count() or 1, len(tasks))) as executor:
-        begun = {i: executor.submit(_widths, tasks[i]) for i in order} if executor else {}
+    asked = [(n, one) for n, measured in enumerate(documents) for one in _questions(measured)]
+    found: list[list[_Answer]] = [[] for _ in documents]
+    with worker_processes(min(workers or os.cpu_count() or 1, len(asked)) if intervals else 1) as executor:
+        begun: dict[int, Future[_Answer]] = {}
+        for i in sorted(range(len(asked)), key=lambda i: -len(asked[i][1].rows)):  # the largest ones first
+            if executor is not None:
+                begun[i] = executor.submit(asked[i][1].answer, intervals=intervals)
+        for i, (n, one) in enumerate(asked):
+            try:
+                found[n].append(begun[i].result() if i in begun else one.answer(intervals=intervals))
+            except InputError:
+                scenarios_of(documents[n])  # raises what is wrong with the others, too
+                raise
+    return found
 
-        def ended() -> tuple[Widths, list[str]]:
-            parts = [begun[i].result() if i in begun else _widths(task) for i, task in enumerate(tasks)]
-            widths = {name: width for part, _ in parts for name, width in part.items()}
-            return widths, list(dict.fromkeys(one for _, short in parts for one in short))
 
-        yield ended
-
-
-def _together(measured: Measured) -> list[Measured]:
-    """A document in groups of rows that share scenarios, so that each scenario is run in one process."""
+def _questions(measured: Measured) -> list[_Question]:
+    """The rows of a document in groups that share files."""
     groups: list[tuple[set[str], list[str]]] = []
     for m in measured.rows:
         files, ids = {file for file, _ in m.addresses}, [m.id]
@@ -202,29 +238,16 @@ def _together(measured: Measured) -> list[Measured]:
             groups.remove(group)
             files, ids = files | group[0], [*group[1], *ids]
         groups.append((files, ids))
-    return [replace(measured, rows=tuple(m for m in measured.rows if m.id in ids)) for _, ids in groups]
+    return [_Question(measured, tuple(m for m in measured.rows if m.id in ids)) for _, ids in groups]
 
 
-def _widths(measured: Measured) -> tuple[Widths, list[str]]:
-    """The intervals of the rows of a document, or of some of them, and the ends of ranges that were clipped."""
-    scenarios = scenarios_of(measured)
-    rows = [m for m in measured.rows if m.row.kind != "input"]
-
-    def simulated(results: Mapping[str, Result]) -> dict[str, float]:
-        return {m.id: figure(m, results) for m in rows}
-
-    def bounds(results: Mapping[str, Result]) -> dict[str, float]:
-        own = [(m, *m.addresses[0]) for m in rows if m.form == "value"]
-        found = {m.id: (bound_at(results[file], address), m.factor) for m, file, address in own}
-        return {name: bound / factor for name, (bound, factor) in found.items() if bound is not None}
-
-    found = estimates(scenarios, simulated, effort=Effort(QUICK.cases, 0), bounds=bounds)
-    widths = {
-        (measured.folder.name, m.id): RowWidth((one.spread.low, one.spread.high), _bounds(m, one.bound), one.values)
-        for m in rows
-        for one in [found[m.id]]
-    }
-    return widths, clipped(scenarios)
+def _with_interval(row: Row, found: Mapping[str, Estimate]) -> Row:
+    """A row with the interval that its inputs leave, its limits, and its values in all cases; in the row's unit."""
+    one = found.get(row.measurement.id)
+    if one is None:
+        return row
+    bounds = _bounds(row.measurement, one.bound)
+    return replace(row, interval=(one.spread.low, one.spread.high), bounds=bounds, cases=one.values)
 
 
 def _bounds(m: Measurement, bound: CentralInterval | None) -> Interval:

@@ -18,7 +18,7 @@ from simbackup.experiments.study_intervals import in_cases
 from simbackup.scenario import Scenario, Source
 from simbackup.scenario.files import given
 from simbackup.uncertainty.effort import THOROUGH, Done
-from simbackup.uncertainty.estimate import CaseFigures, bound_of
+from simbackup.uncertainty.estimate import CaseFigures, bound_of, declared_of
 from simbackup.uncertainty.inputs import Input, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
 from simbackup.uncertainty.screening import Unit, effects, trajectories
@@ -155,7 +155,8 @@ class _Asked:
         values = [each.figures[self.figure] for each in cases if self.figure in each.figures]
         spread = spread_of(self.best, values or [self.best])
         bound = bound_of(self.figure, self.best_figures.bounds, [each.bounds for each in cases])
-        return whole(self.best, values, self.scenario, self.figure, bound) or spread, spread
+        own = declared_of(self.figure, cases if values else [self.best_figures])
+        return whole(self.best, values, self.scenario, self.figure, bound, declared=own) or spread, spread
 
     def _values(self, cases: Sequence[Case], what: str) -> list[float | None]:
         return [each[0].figures.get(self.figure) for each in self._cases(cases, what)]

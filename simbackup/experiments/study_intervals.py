@@ -14,7 +14,7 @@ from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
 from simbackup.uncertainty.contributions import Contribution, contributed, decisive
 from simbackup.uncertainty.deciding import deciding, leaning
-from simbackup.uncertainty.estimate import HALVINGS, CaseFigures, bound_of
+from simbackup.uncertainty.estimate import HALVINGS, CaseFigures, bound_of, declared_of
 from simbackup.uncertainty.inputs import ChoiceUse, Input, Use, changes, inputs
 from simbackup.uncertainty.sampling import Case
 from simbackup.uncertainty.whole import whole
@@ -80,7 +80,7 @@ def in_cases(
             if outcome.problems:
                 at[where] = tuple(score / 2.0 for score in at[where])
             else:
-                found[where] = CaseFigures(_numbers(point.show, outcome.figures), outcome.bounds)
+                found[where] = CaseFigures(_numbers(point.show, outcome.figures), outcome.bounds, outcome.declared)
                 del at[where]
         if not at:
             break
@@ -124,7 +124,8 @@ def study_intervals(
             values = [each.figures[name] * times for each in in_row if name in each.figures]
             spread = spread_of(best, values or [best])
             bound = bound_of(name, found[at].bounds, [each.bounds for each in in_row])
-            interval = whole(best, values, scenarios[str(n)], name, bound)
+            own = declared_of(name, in_row) if values else (found[at].declared.get(name, 0.0),)
+            interval = whole(best, values, scenarios[str(n)], name, bound, declared=own)
             if interval is not None:
                 spreads.setdefault(name, {})[n], widths[at][name] = spread, interval
     tried = _Tried(rows, unknown, sample, outcomes, draws.alone, runner)

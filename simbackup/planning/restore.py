@@ -21,7 +21,7 @@ from simbackup.planning.nights import Nights
 from simbackup.planning.origins import scenario_of
 from simbackup.planning.playing import GOOD, Play
 from simbackup.planning.recovery import Recovery, Restored
-from simbackup.planning.restore_interval import least_of, restore_interval, sampled
+from simbackup.planning.restore_interval import least_of, restore_interval, sampled, waits_of
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import moment
@@ -130,6 +130,7 @@ def restore(
         found.until(1.0), until(result, Declared()), ends,
         deviation_at(result.scenario, f"jobs.back-{last}.elapsed"),
         sampled(result, lambda each: until(each, declared), jobs, intervals), least=least_of(result, jobs),
+        waits=waits_of(result, jobs),
     )  # fmt: skip
     return replace(found, interval=interval)
 

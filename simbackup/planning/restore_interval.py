@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL, SCORE
+from simbackup.results.declared_waits import DeclaredWaits
 from simbackup.results.result import Result
 from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.estimate import estimates
@@ -49,7 +50,7 @@ class Sampled(NamedTuple):
 
 def restore_interval(
     best: float, simulated: float, declared: Iterable[tuple[str, float, float]], deviation: float,
-    sample: Sampled | None, *, least: float = 0.0,
+    sample: Sampled | None, *, least: float = 0.0, waits: float = 0.0,
 ) -> RestoreInterval:  # fmt: skip
     """The interval of a time that is the sum of declared and simulated ones, whose errors are independent.
 
@@ -69,15 +70,20 @@ def restore_interval(
         at its lower end; None if unknown.
     least
         Seconds that what is simulated takes at the least, where no line carries more.
+    waits
+        Seconds of what is simulated that are declared, such as until an archive is readable.
 
     >>> found = restore_interval(10.0, 6.0, [("recovery", 7.0, 14.0)], 0.0, None)
     >>> found.low, found.high, found.decides
     (7.0, 14.0, ('recovery',))
     >>> restore_interval(10.0, 6.0, [], 0.3, None, least=5.5).low
     9.5
+    >>> restore_interval(10.0, 6.0, [], 9.9, None, waits=5.5).low
+    9.5...
     """
-    own = [(MODEL, best - simulated * (1.0 - math.exp(-SCORE * deviation)),
-            best + simulated * (math.exp(SCORE * deviation) - 1.0))]  # fmt: skip
+    computed = simulated - waits
+    own = [(MODEL, best - computed * (1.0 - math.exp(-SCORE * deviation)),
+            best + computed * (math.exp(SCORE * deviation) - 1.0))]  # fmt: skip
     if sample is not None:
         own.append((DEVICES, sample.low, sample.high))
     declared = list(declared)
@@ -99,8 +105,17 @@ def _below(best: float, ends: Iterable[tuple[str, float, float]]) -> float:
 
 
 def least_of(result: Result, jobs: Collection[str]) -> float:
-    """The seconds that jobs take at the least, as the slowest line on the way of their bytes carries no more."""
-    return max((one.seconds for job, one in result.least.items() if job in jobs), default=0.0)
+    """The seconds that jobs take at the least, for what the lines on the way carry and for declared waits."""
+    lines = max((one.seconds for job, one in result.least.items() if job in jobs), default=0.0)
+    return max(lines, waits_of(result, jobs))
+
+
+def waits_of(result: Result, jobs: Collection[str]) -> float:
+    """The declared seconds of jobs, from when the first of them begins until the last has ended."""
+    rows = [row for row in result.job_rows if row["job"] in jobs]
+    since = min((float(row["start"]) for row in rows), default=0.0)
+    last = max(rows, key=lambda row: float(row["end"]), default=None)
+    return 0.0 if last is None else DeclaredWaits(result).until(last, since)
 
 
 def sampled(result: Result, whole: Callable[[Result], float], jobs: Collection[str], wanted: str) -> Sampled | None:

@@ -15,6 +15,7 @@ from simbackup.engine.levels import link_rates
 from simbackup.engine.trace import Rate
 from simbackup.plots import style
 from simbackup.plots.clock import name_times
+from simbackup.plots.means import Column, means, piece
 from simbackup.plots.timeline import first_start
 from simbackup.results.fleet_figures import greatest_of_each
 from simbackup.units import show_short
@@ -44,7 +45,8 @@ class Steps(NamedTuple):
 
 def utilisation(result: Result) -> style.Chart:
     """Busy share of each device and link that did anything, over time."""
-    return _rows(result, lambda rate: 100.0 * rate.busy, "busy share", lambda peak: f"up to {peak:.3g} %", top=100.0)
+    every = _every(result, "busy", lambda busy, _: 100.0 * busy)
+    return _rows(result, every, "busy share", lambda peak: f"up to {peak:.3g} %", top=100.0)
 
 
 def throughput(result: Result) -> style.Chart:
@@ -53,13 +55,8 @@ def throughput(result: Result) -> style.Chart:
     A transfer that chance makes short is drawn at the peak of its device.
     """
     peaks = {str(row["device"]): float(row["peak"]) for row in result.device_rows}
-    return _rows(
-        result,
-        lambda rate: min(rate.bytes_per_s, peaks.get(rate.link, math.inf)),
-        "throughput",
-        lambda peak: f"up to {show_short(peak, 'B/s', 3)}",
-        scale=1e6,
-    )
+    every = _every(result, "bytes_per_s", lambda bytes_per_s, link: min(bytes_per_s, peaks.get(link, math.inf)))
+    return _rows(result, every, "throughput", lambda peak: f"up to {show_short(peak, 'B/s', 3)}", scale=1e6)
 
 
 def steps_of(result: Result, value: Callable[[Rate], float]) -> dict[str, Steps]:
@@ -79,9 +76,17 @@ def steps_of(result: Result, value: Callable[[Rate], float]) -> dict[str, Steps]
     return found
 
 
+def _every(result: Result, column: Column, value: Callable[[float, str], float]) -> dict[str, Steps]:
+    """What each link did over time, as `value` makes it of a figure and an address; means, if it changes very often."""
+    if not (seconds := piece(result)):
+        return steps_of(result, lambda rate: value(getattr(rate, column), rate.link))
+    times, found = means(result, column, seconds)
+    return {link: Steps(times, [*(value(mean, link) for mean in own), 0.0]) for link, own in found.items()}
+
+
 def _rows(
     result: Result,
-    value: Callable[[Rate], float],
+    every: Mapping[str, Steps],
     what: str,
     peak_text: Callable[[float], str],
     *,
@@ -89,7 +94,7 @@ def _rows(
     top: float | None = None,
 ) -> style.Chart:
     """One row for each link whose value was ever above zero."""
-    every = {link: steps for link, steps in steps_of(result, value).items() if max(steps.values) > 0.0}
+    every = {link: steps for link, steps in every.items() if max(steps.values) > 0.0}
     alike = greatest_of_each(result.record.fleets, {link: steps.integral() for link, steps in every.items()})
     shown = _most({link: every[link] for link in alike})
     time = style.scale_of(result.end)
@@ -104,7 +109,8 @@ def _rows(
         if not shown:
             axes[0].text(0.5, 0.5, "no activity", transform=axes[0].transAxes, ha="center", va="center")
             axes[0].set_yticks([])
-        axes[0].set_title(style.titled(f"{result.record.title}: {what}", 7.0))
+        means_of = f", means of {show_short(seconds, 's')}" if (seconds := piece(result)) else ""
+        axes[0].set_title(style.titled(f"{result.record.title}: {what}{means_of}", 7.0))
         axes[-1].set_xlim(first_start(result) / time.size, result.end / time.size or 1.0)
         name_times(axes[-1], result, time)
         if len(alike) > len(shown):

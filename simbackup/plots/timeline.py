@@ -16,6 +16,7 @@ from simbackup import palette
 from simbackup.engine.trace import Span
 from simbackup.plots import style
 from simbackup.plots.clock import name_times
+from simbackup.plots.concurrency import MANY, concurrency
 from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.results.fleet_figures import series, templates
 
@@ -39,8 +40,11 @@ ENDS = {"failed": ("X", palette.RED), "skipped": ("X", palette.GREY), "late": ("
 def timeline(result: Result) -> style.Chart:
     """Gantt chart of all jobs, in the order of their first start; the runs of one job share a row.
 
-    Many jobs of a fleet share a band, in which each has a thin row, so that it shows how far they spread.
+    Many jobs of a fleet share a band, in which each has a thin row, so that it shows how far they spread. Of tens of
+    thousands of runs, it shows how many went on at once; see `concurrency`.
     """
+    if len(result.job_rows) > MANY:
+        return concurrency(result)
     bands, rows = _bands(result)
     height = sum(band.height for band in bands)
     scale = style.scale_of(_last(result))

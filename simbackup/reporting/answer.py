@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from simbackup import units
 from simbackup.equations.uncertainty import LEVEL
@@ -50,7 +51,13 @@ Item = Row | Group
 
 def items(result: Result) -> list[Item]:
     """The runs of jobs in order; a fleet, many runs of one job, or many equal jobs are one item."""
-    return list(equals(runs(result, result.job_rows, MANY_RUNS), MANY_RUNS))
+    if result not in _ITEMS:
+        _ITEMS[result] = list(equals(runs(result, result.job_rows, MANY_RUNS), MANY_RUNS))
+    return _ITEMS[result]
+
+
+_ITEMS: WeakKeyDictionary[Result, list[Item]] = WeakKeyDictionary()
+"""Found once for each result, as a page asks for them often."""
 
 
 def example(item: Item) -> Row:

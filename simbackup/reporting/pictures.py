@@ -12,10 +12,13 @@ from dataclasses import dataclass, replace
 import matplotlib as mpl
 from matplotlib.artist import Artist
 
+from simbackup import units
 from simbackup.drawing.layout import Layout
 from simbackup.drawing.picture import Picture, described
 from simbackup.plots import style
+from simbackup.plots.concurrency import MANY
 from simbackup.plots.fills import below
+from simbackup.plots.means import piece
 from simbackup.results.groups import thinned
 from simbackup.results.result import Result
 
@@ -42,16 +45,18 @@ def pictures(result: Result) -> Iterator[Shown]:
     """Pictures of the system, the timeline, the utilisation, and any tape drives."""
     if result.layout is not None:
         yield system_picture(result.layout)
-    few, left = thinned(result)
+    many = len(result.job_rows) > MANY
+    few, left = (result, "") if many else thinned(result)
     plot = few.plot
     ends = "; ".join(f"{row['job']} {row['status']}" for row in few.job_rows[:20])
-    yield plot_picture(
-        "timeline", plot.timeline(), f"When each job ran, and what it did.{left}", f"Timeline of jobs: {ends}"
-    )
+    caption = "How many jobs ran at once." if many else f"When each job ran, and what it did.{left}"
+    yield plot_picture("timeline", plot.timeline(), caption, f"Timeline of jobs: {ends}", titled=many)
+    over = f", means of {units.show_short(seconds, 's')}" if (seconds := piece(few)) else ""
     busy = plot.utilisation()
     yield plot_picture(
-        "utilisation", busy, f"Busy share over time.{left}", "Busy share of devices and links; figures in the table"
-    )
+        "utilisation", busy, f"Busy share over time{over}.{left}",
+        "Busy share of devices and links; figures in the table",
+    )  # fmt: skip
     if any(device.kind == "tape drive" for device in result.trace.devices):
         text = f"What drives and robots did.{left}"
         yield plot_picture("drives", plot.drives(), text, "States of tape drives and robots; figures in the table")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from simbackup import units
@@ -145,7 +146,8 @@ def _times(ran: Sequence[Row]) -> str:
         return f"{_listed(took)}."
     most = slowest(Group("", tuple(ran)))
     shown = units.show_short(most["elapsed"], "s", 3)
-    alone = sum(units.show_short(row["elapsed"], "s", 3) == shown for row in ran) == 1
+    alike = (row for row in ran if units.show_short(row["elapsed"], "s", 3) == shown)
+    alone = len(list(islice(alike, 2))) == 1
     who = f", {most['job']}," if alone else ""
     text = f"The longest{who} took {shown}."
     late = [row for row in ran if row["status"] == "late"]

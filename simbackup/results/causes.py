@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from simbackup.engine.activity import Activity
+from simbackup.engine.columns import Spans
 from simbackup.engine.trace import Span, SpanPart
 from simbackup.errors import ResultError, choices
 
@@ -68,12 +70,31 @@ def spent(parts: Iterable[tuple[Key, float]]) -> dict[Key, float]:
     return found
 
 
-def by_job(spans: Iterable[Span]) -> dict[str, list[Span]]:
-    """Spans by the addresses of their jobs, in order."""
-    found: dict[str, list[Span]] = {}
-    for span in spans:
-        found.setdefault(span.job, []).append(span)
-    return found
+class SpansOfJobs(Mapping[str, list[Span]]):
+    """Spans by the addresses of their jobs, in order; they are made when they are asked for.
+
+    >>> from simbackup.engine.columns import Spans
+    >>> of = SpansOfJobs(Spans([Span(0.0, 2.0, "jobs.save", "devices.sda", "read")]))
+    >>> of["jobs.save"][0].cause, "jobs.copy" in of
+    ('devices.sda', False)
+    """
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._spans = spans
+        self._places: dict[str, array[int]] = {}
+        for place, job in enumerate(spans.jobs if isinstance(spans, Spans) else [span.job for span in spans]):
+            if job not in self._places:
+                self._places[job] = array("Q")
+            self._places[job].append(place)
+
+    def __getitem__(self, job: str) -> list[Span]:
+        return [self._spans[place] for place in self._places[job]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def _path(result: Result, job: str, start: float, end: float) -> Iterator[SpanPart]:

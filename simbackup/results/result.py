@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +13,7 @@ from simbackup import units
 from simbackup.engine.trace import Span, Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
-from simbackup.results.causes import Cause, by_job, spent, split
+from simbackup.results.causes import Cause, SpansOfJobs, spent, split
 from simbackup.results.figures import Figures
 from simbackup.results.floors import Crossed, Least, floors
 from simbackup.results.notes import noted
@@ -116,9 +116,9 @@ class Result:
         return floors(self.job_rows, self.crossed) if self.crossed else {}
 
     @cached_property
-    def spans(self) -> dict[str, list[Span]]:
+    def spans(self) -> Mapping[str, list[Span]]:
         """What the jobs did, by their addresses: reading all of it for each of them takes as long as jobs are many."""
-        return by_job(self.trace.spans)
+        return SpansOfJobs(self.trace.spans)
 
     @cached_property
     def job_rows(self) -> list[dict[str, Any]]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice, takewhile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, takewhile
 from typing import Any, NamedTuple
 
 from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
-from simbackup.engine.levels import link_rates
+from simbackup.engine.levels import link_shares
 from simbackup.engine.trace import Span, Trace
 
 Row = dict[str, Any]
 STILL = frozenset({
     Activity.MOUNT, Activity.DISMOUNT, Activity.SEEK, Activity.START, Activity.START_GROUP, Activity.PREPARE,
-    Activity.FLUSH, Activity.CHECK, Activity.CREATE, Activity.REMOVE, Activity.OBSERVE,
+    Activity.FLUSH, Activity.CHECK, Activity.CREATE, Activity.REMOVE, Activity.OBSERVE, Activity.WAIT,
+    Activity.WAIT_FOR_RETRIEVAL,
 })  # fmt: skip
-"""Activities of jobs in which no byte of theirs moves, besides waits and those of tape drives."""
+"""Activities of jobs in which no byte of theirs moves, besides waits in queues and those of tape drives."""
 TAPE_DRIVE = "tape drive"
 """The kind of device whose moves count as busy, too."""
 
@@ -69,18 +70,22 @@ def device_rows(trace: Trace, jobs: Sequence[Mapping[str, Any]]) -> list[Row]:
     `busy_window` that of the windows of all jobs together, from when each was due; only where jobs have windows.
     """
     span, windows = first_to_last(jobs), union(windows_of(jobs))
-    worked = _worked(trace)
+    outside: dict[str, list[float]] = {}
+    inside: dict[str, list[float]] = {}
+    for device, begin, end, share in _worked(trace):
+        if begin < span.begin or end > span.end:
+            outside.setdefault(device, []).append(share * (end - begin - span.within(begin, end)))
+        if windows and (within := _within(windows, begin, end)):
+            inside.setdefault(device, []).append(share * within)
     rows: list[Row] = []
     for device in trace.devices:
-        own = worked.get(device.address, ())
-        outside = sum(share * (end - begin - span.within(begin, end)) for begin, end, share in own)
+        own = device.busy_s - sum(outside.get(device.address, ()))
         row: Row = {
-            "device": device.address, "kind": device.kind, "busy": _over(device.busy_s - outside, _length([span])),
+            "device": device.address, "kind": device.kind, "busy": _over(own, _length([span])),
             "busy_s": device.busy_s, "bytes": device.bytes_moved, "peak": device.peak_bytes_per_s, **device.data,
         }  # fmt: skip
         if windows:
-            inside = (share * _within(windows, begin, end) for begin, end, share in own)
-            row["busy_window"] = _over(sum(inside), _length(windows))
+            row["busy_window"] = _over(sum(inside.get(device.address, ())), _length(windows))
         rows.append(row)
     return rows
 
@@ -130,26 +135,24 @@ def _within(windows: Sequence[TimeSpan], begin: float, end: float) -> float:
     return sum(one.within(begin, end) for one in takewhile(lambda one: one.begin < end, islice(windows, first, None)))
 
 
-def _worked(trace: Trace) -> dict[str, list[tuple[float, float, float]]]:
+def _worked(trace: Trace) -> Iterator[tuple[str, float, float, float]]:
     """When each device worked: from when, until when, and with what share of what it can do."""
-    found: dict[str, list[tuple[float, float, float]]] = {}
     last = {device.address: (0.0, 0.0) for device in trace.devices}
-    rates = link_rates(trace)
-    end = max((rate.time for rate in rates), default=0.0)
-    end = max([end, *trace.jobs.column("end")])
-    for rate in rates:
-        since, share = last.get(rate.link, (0.0, 0.0))
+    end = 0.0
+    for time, link, busy in link_shares(trace):
+        since, share = last.get(link, (0.0, 0.0))
         if share:
-            found.setdefault(rate.link, []).append((since, rate.time, share))
-        last[rate.link] = (rate.time, rate.busy)
+            yield link, since, time, share
+        last[link] = (time, busy)
+        end = max(end, time)
+    end = max(chain([end], trace.jobs.column("end")))
     for link, (since, share) in last.items():
         if share:
-            found.setdefault(link, []).append((since, end, share))
+            yield link, since, end, share
     drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
-    for span in trace.spans:
+    for span in trace.spans if drives else ():
         if _mechanical(span, drives):
-            found.setdefault(span.cause, []).append((span.start, span.end, 1.0))
-    return found
+            yield span.cause, span.start, span.end, 1.0
 
 
 def _mechanical(span: Span, drives: set[str]) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError
@@ -17,15 +17,21 @@ from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.inputs import Input, changes, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 HALVINGS = 6
 """How often a case that a check refuses is moved half the way to the best estimates, before it is left out."""
 
 T = TypeVar("T")
+R = TypeVar("R")
 Figures = Callable[[Mapping[str, Result]], Mapping[str, float]]
 """Figures by name from results by the names of their scenarios; a figure that a case lacks is left out."""
+
+
+class Mapper(Protocol):
+    """Runs a function over items, such as an executor of `concurrent.futures`."""
+
+    def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
+        """What each item gives, in order."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,7 @@ class Estimate:
 
     `values` are those of the figure in the cases that have it, of `asked` cases: in the others the job failed or a
     check refused the values. `bound` is that of what the figure is bound by, such as the least that a time can be.
+    `declared` is the share of each value, or of the best estimate if there are none, that consists of declared waits.
     """
 
     spread: CentralInterval
@@ -41,13 +48,15 @@ class Estimate:
     values: tuple[float, ...]
     asked: int
     bound: CentralInterval | None = None
+    declared: tuple[float, ...] = ()
 
 
 class CaseFigures(NamedTuple):
-    """The figures of one case, and what bounds them."""
+    """The figures of one case, what bounds them, and the shares of them that are declared."""
 
     figures: Mapping[str, float] = {}
     bounds: Mapping[str, float] = {}
+    declared: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,7 @@ class _Runs:
     inputs: tuple[Input, ...]
     figures: Figures
     bounds: Figures | None
+    declared: Figures | None
     seed: int
     until: tuple[str, ...] = ()
 
@@ -72,7 +82,11 @@ class _Runs:
 
     def read(self, results: Mapping[str, Result]) -> CaseFigures:
         """The figures of results, and what bounds them."""
-        return CaseFigures(self.figures(results), self.bounds(results) if self.bounds else {})
+        return CaseFigures(
+            self.figures(results),
+            self.bounds(results) if self.bounds else {},
+            self.declared(results) if self.declared else {},
+        )
 
     def _results(self, case: Case) -> dict[str, Result]:
         moved = changes(self.inputs, case)
@@ -90,9 +104,10 @@ def estimates(
     effort: Effort = QUICK,
     seed: int = 0,
     bounds: Figures | None = None,
+    declared: Figures | None = None,
     results: Mapping[str, Result] | None = None,
     until: Collection[str] = (),
-    executor: Executor | None = None,
+    executor: Mapper | None = None,
     progress: Done | None = None,
 ) -> dict[str, Estimate]:
     """Figures of scenarios with their 90 % intervals, from a Latin hypercube over the ranges of all uncertain inputs.
@@ -111,6 +126,8 @@ def estimates(
         Seed of the sample and of all runs; the same seed gives the same intervals.
     bounds
         What reads from the same results by what each figure is bound, if anything bounds it.
+    declared
+        What reads from the same results which share of each figure consists of declared waits, if any does.
     results
         The results with all inputs at their best estimates, if they are known; otherwise the scenarios are run.
     until
@@ -121,7 +138,7 @@ def estimates(
         Called after each case with how many are done, and how many there will be at most.
     """
     unknown = tuple(inputs(scenarios))
-    runs = _Runs(scenarios, unknown, figures, bounds, seed, tuple(until))
+    runs = _Runs(scenarios, unknown, figures, bounds, declared, seed, tuple(until))
     best = runs.read(results) if results else runs(tuple(0.0 for _ in unknown))
     sample = latin_hypercube(unknown, effort.cases, seed) if unknown else []
     most = len(unknown) if effort.alone is None else min(effort.alone, len(unknown))
@@ -144,14 +161,15 @@ def estimates(
     for name, spread in spreads.items():
         bound = bound_of(name, best.bounds, [each.bounds for each in outcomes])
         contributions = contributed(name, spread.best, values[name], ends, unknown)
-        found[name] = Estimate(spread, contributions, tuple(values[name]), len(sample), bound)
+        own = declared_of(name, outcomes) if values[name] else (best.declared.get(name, 0.0),)
+        found[name] = Estimate(spread, contributions, tuple(values[name]), len(sample), bound, own)
     return found
 
 
 def run_all(
     run: Callable[[Case], T],
     cases: Sequence[Case],
-    executor: Executor | None,
+    executor: Mapper | None,
     progress: Done | None = None,
     *,
     before: int = 0,
@@ -173,3 +191,8 @@ def bound_of(name: str, best: Mapping[str, float], sample: Sequence[Mapping[str,
         return None
     middle = best[name] if name in best else values[len(values) // 2]
     return spread_of(middle, values or [middle])
+
+
+def declared_of(name: str, sample: Sequence[CaseFigures]) -> tuple[float, ...]:
+    """The share of a figure that consists of declared waits, in each case that has the figure."""
+    return tuple(each.declared.get(name, 0.0) for each in sample if name in each.figures)

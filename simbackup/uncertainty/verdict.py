@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, CentralInterval, share_below
+from simbackup.results.declared_waits import DeclaredWaits, declared_shares
 from simbackup.results.fleet_figures import series
 from simbackup.results.floors import NOTHING, Least
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.uncertainty.contributions import Contribution, decisive, input_share
 from simbackup.uncertainty.effort import QUICK, Done, Effort
-from simbackup.uncertainty.estimate import Estimate, estimates
+from simbackup.uncertainty.estimate import Estimate, Mapper, estimates
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import UNKNOWN, Nearness, nearest
-from simbackup.uncertainty.whole import deviation_at, whole
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from simbackup.uncertainty.whole import deviation_at, least_time, whole
 
 ENDED = frozenset({"done", "late"})
 HALF = 0.5
@@ -52,6 +50,8 @@ class JobInterval:
     """The measured case of this kind of operation that is nearest."""
     faster: float = HALF
     """The share of cases in which it takes no longer than the answer that is shown."""
+    declared: float = 0.0
+    """Seconds of the answer that are declared waits, such as until an archive is readable: the model adds no error."""
 
     @property
     def decides(self) -> list[Contribution]:
@@ -72,6 +72,8 @@ class JobInterval:
         if abs(self.faster - HALF) >= ASKEW:
             side, share = ("less", self.faster) if self.faster > HALF else ("more", 1.0 - self.faster)
             parts.append(f"{side} than shown in {100.0 * share:.0f} % of them")
+        if self.declared > 0.0:
+            parts.append(f"{units.show_short(self.declared, 's', 3)} of it are declared waits")
         if self.cases < self.asked:
             parts.append(f"it fails in {100.0 * (1.0 - self.cases / self.asked):.0f} % of cases")
         if self.floor.line:
@@ -93,7 +95,7 @@ class JobInterval:
             "job": self.job, "operation": self.operation, "level": LEVEL, "elapsed": self.elapsed.best,
             "low": self.elapsed.low, "high": self.elapsed.high,
             "from_inputs": [self.from_inputs.low, self.from_inputs.high], "line": self.floor.line, "fits": self.fits,
-            "faster": self.faster,
+            "faster": self.faster, "declared": self.declared,
             "inputs": [
                 {
                     "address": one.input.name, **one.input.uses[0].as_dict(), "elapsed": [one.at_low, one.at_high],
@@ -120,15 +122,33 @@ def fitting(share: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Least:
-    """The seconds that the bytes of each job take at the least: of the run for which they are most."""
+    """The seconds that each job takes at the least, for its bytes and its declared waits: of the run with most."""
 
     name: str
 
     def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
         found: dict[str, float] = {}
+        waits = DeclaredWaits(results[self.name])
         for run, least in results[self.name].least.items():
-            found[series(run)] = max(found.get(series(run), 0.0), least.seconds)
+            found[series(run)] = max(found.get(series(run), 0.0), least_time(least, waits.of(run)))
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _DeclaredShare:
+    """The share of the elapsed time of each job that consists of declared waits: of its slowest run."""
+
+    name: str
+
+    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
+        result, slowest = results[self.name], dict[str, dict[str, Any]]()
+        for row in result.job_rows:
+            job = series(row["job"])
+            if row["status"] in ENDED and (job not in slowest or row["elapsed"] > slowest[job]["elapsed"]):
+                slowest[job] = row
+        addresses = {job: f"jobs.{row['job']}.elapsed" for job, row in slowest.items()}
+        shares = declared_shares(result, addresses.values())
+        return {job: shares[address] for job, address in addresses.items() if address in shares}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +172,7 @@ def job_intervals(
     *,
     effort: Effort = QUICK,
     jobs: Collection[str] = (),
-    executor: Executor | None = None,
+    executor: Mapper | None = None,
     progress: Done | None = None,
 ) -> dict[str, JobInterval]:
     """The 90 % interval of the elapsed time of each job that ended well, by its name; none of a time that is certain.
@@ -178,14 +198,15 @@ def job_intervals(
     """
     scenario, seed = result.scenario, result.record.seed
     name, run = scenario.name, result if result.least else simulate(scenario, seed=seed)
+    shares = _DeclaredShare(name)({name: run})
     found = estimates(
         {name: scenario}, _Elapsed(name, tuple(jobs)), effort=effort, seed=seed, bounds=_Least(name),
-        results={name: run}, until=jobs, executor=executor, progress=progress,
+        declared=_DeclaredShare(name), results={name: run}, until=jobs, executor=executor, progress=progress,
     )  # fmt: skip
     intervals: dict[str, JobInterval] = {}
     for job, one in found.items():
         address = f"jobs.{job}.elapsed"
-        interval = whole(one.spread.best, one.values, scenario, address, one.bound) or one.spread
+        interval = whole(one.spread.best, one.values, scenario, address, one.bound, declared=one.declared) or one.spread
         if math.isclose(interval.low, interval.high):  # it ends later by rounding where it begins at another time
             continue
         deviation = deviation_at(scenario, address)
@@ -196,7 +217,8 @@ def job_intervals(
         intervals[job] = JobInterval(
             job, operation_of(scenario, address), interval, one.spread, share, one.contributions, len(one.values),
             one.asked, floor, nearest(operation_of(scenario, address), _bytes(result, job)),
-            share_below(one.spread.best, one.spread.best, one.values, deviation) if one.values else HALF,
+            share_below(one.spread.best, one.spread.best, one.values, deviation, one.declared) if one.values else HALF,
+            shares.get(job, 0.0) * one.spread.best,
         )  # fmt: skip
     return intervals
 
@@ -218,7 +240,7 @@ def _fits(result: Result, job: str, found: Estimate, deviation: float) -> float 
     shares: list[float] = []
     for row in rows:
         left = row["window"] - (row["start"] - row["due"]) + longest - row["elapsed"]
-        shares.append(share_below(left, longest, values, deviation))
+        shares.append(share_below(left, longest, values, deviation, found.declared))
         if found.bound is not None:
             shares.append(found.bound.probability_below(left))
     return min(shares, default=None)

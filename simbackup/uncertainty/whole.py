@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 
 from simbackup.equations.uncertainty import CentralInterval, spread_with_error
+from simbackup.results.declared_waits import DeclaredWaits
+from simbackup.results.floors import Least
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.calibrated import is_calibrated
@@ -27,13 +29,7 @@ TIMED = frozenset({
 
 
 def deviation_at(scenario: Scenario, address: str) -> float:
-    """What the model leaves out of the figure at an address of a result: the standard deviation of its logarithm.
-
-    Nothing of the time of a job that only watches: its file states it.
-    """
-    section, job, *_ = (*address.split("."), "")
-    if section == "jobs" and job in scenario.spec.jobs and scenario.spec.jobs[job].watches:
-        return 0.0
+    """What the model leaves out of the figure at an address of a result: the standard deviation of its logarithm."""
     operation = operation_of(scenario, address)
     return deviation_of(CALIBRATED if is_calibrated(scenario, operation) else operation)
 
@@ -45,20 +41,38 @@ def bound_at(result: Result, address: str) -> float | None:
     """
     owner, _, column = address.rpartition(".")
     job = owner.removeprefix("jobs.")
-    least = result.least[job].seconds if job in result.least else 0.0
-    if least <= 0.0 or column not in {"elapsed", "rate"}:
+    if job not in result.least or column not in {"elapsed", "rate"}:
+        return None
+    least = least_time(result.least[job], DeclaredWaits(result).of(job))
+    if least <= 0.0:
         return None
     return least if column == "elapsed" else result.get(f"{owner}.bytes") / least
 
 
+def least_time(least: Least, declared: float) -> float:
+    """Seconds that a run takes at the least: its bytes alone cross the line after its declared waits.
+
+    >>> least_time(Least(100.0, "links.line"), 60.0), least_time(Least(100.0, "links.line", 2), 60.0)
+    (160.0, 100.0)
+    """
+    return least.seconds + declared if least.runs == 1 else max(least.seconds, declared)
+
+
 def whole(
-    best: float, values: Sequence[float], scenario: Scenario, address: str, bound: CentralInterval | None = None
+    best: float,
+    values: Sequence[float],
+    scenario: Scenario,
+    address: str,
+    bound: CentralInterval | None = None,
+    *,
+    declared: Sequence[float] = (),
 ) -> CentralInterval | None:
     """The 90 % interval of the figure at an address, from its values in cases; None for times on the clock.
 
     It holds nothing that cannot be: no figure below zero, no share above one, no time below the lower end of its
     `bound` (what its bytes take at the full rate of the slowest line on their way, at uncertain inputs), and no rate
-    above the upper end of its own. The best estimate is always in it.
+    above the upper end of its own. What the model leaves out changes no declared wait: `declared` is the share of each
+    value, or of the best estimate if there are none, that consists of such waits. The best estimate is always in it.
 
     >>> from simbackup.scenario import load
     >>> whole(0.9, [0.9], load("teaching/mount-queue"), "devices.library.robot.busy").high
@@ -67,7 +81,14 @@ def whole(
     column = address.rpartition(".")[2]
     if column in CLOCK:
         return None
-    spread = spread_with_error(best, values or [best], deviation_at(scenario, address) if column in TIMED else 0.0)
+    deviation = deviation_at(scenario, address) if column in TIMED else 0.0
+    sample = values or [best]
+    inverse = column in RATES and any(declared) and min(best, *sample) > 0.0  # shares are of the time of a byte
+    if inverse:
+        sample = [1.0 / value for value in sample]
+    spread = spread_with_error(1.0 / best if inverse else best, sample, deviation, declared)
+    if inverse:
+        spread = spread._replace(best=best, low=1.0 / spread.high, high=1.0 / spread.low)
     least, most = BOUNDS.get(column, (0.0, math.inf))
     if bound is not None:
         least, most = (least, min(most, bound.high)) if column in RATES else (max(least, bound.low), most)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from simbackup.devices.host.page_cache import DirtyLimits, PageCache
 from simbackup.devices.network.live import travel_time, travelling
@@ -121,8 +121,8 @@ class Host:
         turn = store.turn(region.begin, region.begin, window)
         place = shape.places.get(store.link)
         if place is not None and turn.latency > 0.0:  # the disks of one window turn, not all of the device
-            shape = replace(shape, places=shape.places | {store.link: place._replace(share=turn.busy / turn.latency)})
-        return replace(shape, workers=1)  # one window at a time, in the queues of others
+            shape = shape._replace(places=shape.places | {store.link: place._replace(share=turn.busy / turn.latency)})
+        return shape._replace(workers=1)  # one window at a time, in the queues of others
 
     def _window(self, store: Store, request: float | None) -> float | None:
         """Bytes that are fetched at once for a program that reads in sequence, None if it never waits."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -13,11 +14,19 @@ from simbackup.devices.store import Direction, Region, Service, Store, bus
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Spot
 from simbackup.engine.trace import Trace
+from simbackup.equations.disk_turns import interrupted_share
 
 if TYPE_CHECKING:
     from simbackup.devices.volume.live import Volume
 
 State = Literal["new", "synchronising", "attached", "split"]
+
+SMALL = 8192.0
+"""Bytes of a request of users; next to the way of the arm, its transfer hardly counts."""
+
+ROUNDS = 100
+EXACT = 1e-9
+"""Most rounds in which a share is approached from below, and the step at which that ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,26 +147,60 @@ class Mirror:
         self.origin.announce()
 
     def _positioned(self, size: float, request: float, *, scattered: bool) -> tuple[float, float]:
-        """The share of requests before which the arms move, and the distance."""
-        room = self.origin.region.size - request
-        if any(not flow.sequential for flow in self.origin.region.store.link.flows):
-            return 1.0, room / 3.0  # users have moved the arms since the last request
+        """The share of requests before which the arms move, and the distance, where nobody else works."""
         if not scattered:
             return 0.0, 0.0
-        regions = max(size / self.parameters.region, 1.0)
-        return min(request / self.parameters.region, 1.0), min(self.origin.region.size / regions, room)
+        run = max(self.parameters.region, request)
+        whole = self.origin.region.size
+        return request / run, min(whole / max(size / run, 1.0), whole - request)
+
+    def _sides(self, size: float, request: float, *, scattered: bool) -> tuple[Service, Service]:
+        """What a read and a write take, on average over those that users have come before and all others.
+
+        Those that come at random are the more often between two requests of the synchronisation the more slowly these
+        follow each other, and these follow the more slowly the more often the arms have to return.
+        """
+        source, target = self.origin.region, self.region
+        positioned = self._positioned(size, request, scattered=scattered)
+        alone = _mixed(source, "read", request, *positioned), _mixed(target, "write", request, *positioned)
+        beside = [_requests_beside(source, "read"), _requests_beside(target, "write")]
+        if not any(beside):
+            return alone
+        room = (source.size - request) / 3.0
+        disturbed = _mixed(source, "read", request, 1.0, room), _returned(target, request, room, scattered=scattered)
+
+        def blended(shares: Sequence[float]) -> tuple[Service, Service]:
+            read, write = (_blend(*each) for each in zip(shares, disturbed, alone, strict=True))
+            return read, write
+
+        shares = [0.0, 0.0]
+        for _ in range(ROUNDS):
+            read, write = blended(shares)
+            turn = (read.latency + write.latency) / self.parameters.in_flight
+            apart = max(turn, read.busy, write.busy, request / self._most)
+            found = [interrupted_share(others, apart) for others in beside]
+            if max(after - before for before, after in zip(shares, found, strict=True)) <= EXACT:
+                break
+            shares = found
+        return blended(shares)
+
+    @property
+    def _most(self) -> float:
+        """Bytes a second that the networks between both sides carry, and that may be copied, at most."""
+        between = (*bus(self.origin.region.store, "read"), *self.region.store.path)
+        return min([self.parameters.sync_rate, *(network.rate * network.wires for network in between)])
 
     def copying(self, size: float, *, scattered: bool) -> FlowShape:
         """How a byte of a synchronisation loads both sides: so many requests at once, each a read and then a write.
 
         Scattered regions are visited in order: the arms pass over what is between two of them. Where users
-        work meanwhile the arms have been elsewhere before each request.
+        work meanwhile the arms have been elsewhere before some of the requests.
         """
         source, target = self.origin.region, self.region
         request = min(self.parameters.request, source.size)
-        positioned = self._positioned(size, request, scattered=scattered)
-        read = _mixed(source, "read", request, *positioned)
-        write = _mixed(target, "write", request, *positioned)
+        if scattered and self.parameters.region < request:  # neighbouring regions are copied with one request
+            request = min(request, max(self.parameters.region, self.changes.piece))
+        read, write = self._sides(size, request, scattered=scattered)
         away = travel_time((*bus(source.store, "read"), *target.store.path))
         each = 1.0 / (self.parameters.in_flight * request)
         parts = {
@@ -178,12 +221,33 @@ class Mirror:
         return shape.at_most(self.parameters.sync_rate, f"{self.name}.sync_rate", Activity.SYNCHRONISE)
 
 
+def _requests_beside(region: Region, direction: Direction) -> float:
+    """Requests a second of users and applications, at places of their own on the device of a region."""
+    store = region.store
+    used = sum(flow.rate * flow.demands.get(store.link, 0.0) for flow in store.link.flows if not flow.sequential)
+    one = store.scattered(direction, region.begin, region.size, min(SMALL, region.size)).busy
+    return used / one if one > 0.0 else 0.0
+
+
+def _returned(region: Region, size: float, distance: float, *, scattered: bool) -> Service:
+    """A write after the arms were elsewhere; for a cache that gathers whole stripes they return once for several."""
+    store, begin = region.store, region.begin
+    if scattered or store.gathers < size:
+        return store.request("write", begin, begin + distance, size)
+    after = store.append(begin, size)
+    return Service(after.latency, after.busy + store.turn(begin, begin + distance, size).busy)
+
+
 def _mixed(region: Region, direction: Direction, size: float, positioned: float, distance: float) -> Service:
     """Mean time of a request when a share of them is some distance from the one before."""
     store, begin = region.store, region.begin
     after = store.continued(begin, size) if direction == "read" else _written(store, begin, size)
-    away = store.request(direction, begin, begin + distance, size)
-    return Service(*(positioned * a + (1.0 - positioned) * b for a, b in zip(away, after, strict=True)))
+    return _blend(positioned, store.request(direction, begin, begin + distance, size), after)
+
+
+def _blend(share: float, one: Service, other: Service) -> Service:
+    """The mean of two services, the first of which is that of a share of the requests."""
+    return Service(*(share * a + (1.0 - share) * b for a, b in zip(one, other, strict=True)))
 
 
 def _written(store: Store, begin: float, size: float) -> Service:

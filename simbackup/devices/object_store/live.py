@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import simpy
@@ -105,7 +105,7 @@ class ObjectStore:
         held = 1.0 / alone if terms.connections is not None else 0.0
         demands = {self.link: held, self.requests[direction]: 1.0 / each}
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
-        return replace(shape.plus(demands, dict.fromkeys(demands, 1.0)), sent=1.0)
+        return shape.plus(demands, dict.fromkeys(demands, 1.0))._replace(sent=1.0)
 
     def retrieve(self, clock: Clock, job: str, objects: float) -> Generator[simpy.Event, Any, None]:
         """Ask an archive for so many objects, one request each, and wait until all of them can be read."""

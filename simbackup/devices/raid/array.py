@@ -164,7 +164,7 @@ class Rebuilding(Landed):
         run = array.stripe_unit * array.data_disks
         shape = FlowShape({self.link: seconds}, {self.link: float(array.data_disks)}, {self.link: Spot(0.0, run)})
         shape = shape.at_most(self.controller.rebuild_rate, f"{self.link.name}.rebuild_rate", Activity.WRITE)
-        return replace(shape, share=stream / seconds)
+        return shape._replace(share=stream / seconds)
 
 
 def mean(found: Sequence[tuple[float, Service]]) -> Service:

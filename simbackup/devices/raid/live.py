@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from simbackup.devices.disk.live import missed, scattered_positioning, turning
 from simbackup.devices.disk.turns import DiskTurns
@@ -143,17 +143,17 @@ class Raid(Rebuilding):
         size = self.disk.capacity
         shape = self.filling(disks.transfer_time(self.disk, 0.0, size) / size, self.stream("read", 0.0, self.size))
         middle = {self.link: shape.places[self.link]._replace(position=self.size / 2.0)}
-        return replace(shape, places=middle), size
+        return shape._replace(places=middle), size
 
     def alone(self, position: float, size: float) -> float:
         """No limit of its own: the device reads ahead."""
         del position, size
         return math.inf
 
-    def turn(self, here: float, there: float, size: float) -> Service:
+    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
         """What a request loses to a stream elsewhere on the same disks, each of which reads ahead for its part."""
         array, touched = self.layout, self.layout.touched(size)
-        lost = turning(self.disk, here / self.data_disks, there / self.data_disks)
+        lost = turning(self.disk, here / self.data_disks, there / self.data_disks, back=back)
         under_way = self.controller.under_way(size, writes=False, together=1)
         each = turn_size(self.disk, under_way, array.stripe_unit, self.data_disks)
         latency = lost * min(size / touched / each, 1.0)

@@ -63,7 +63,7 @@ class ImageReader:
     def on(self, shape: FlowShape) -> FlowShape:
         """The shape of reading as it is now, which goes on changing."""
         links = dict.fromkeys((self.region.store.link, self.image.area.store.link), 0.0)
-        return replace(self._with(shape.plus(links, links), self.more()), source=self)
+        return self._with(shape.plus(links, links), self.more())._replace(source=self)
 
     def follow(self, network: FlowNetwork, flow: Flow, shape: FlowShape) -> None:
         """Change the flow whenever more has been copied, until it ends."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from simbackup.devices.network.live import NEAR, Travel
 from simbackup.devices.shape import FlowShape
@@ -15,8 +16,7 @@ from simbackup.engine.limit import Limit, OnOwnLink, Use
 from simbackup.equations import streaming, tape
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(NamedTuple):
     """What passes a drive: host bytes per byte on the tape, bytes of a command, if stated, and which way it goes.
 
     Where blocks of other streams lie between its own, so many bytes pass for each of its own (`spread`). Streams that

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
@@ -201,7 +201,7 @@ class FromTape:
             self.lies.compression / stored, self.tool.block, reading=True, spread=spread / stored,
             away=command_travel(networks, reading=True),
         )  # fmt: skip
-        near = replace(stream, away=NEAR) if self.tool.alternates else stream
+        near = stream._replace(away=NEAR) if self.tool.alternates else stream
         shape = host.on_threads(drive.crossing(near), self.tool.copying(host, copies=1.0) / stored)
         shape = shape.over(networks, 1.0 / stored, self.connections)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
@@ -210,7 +210,7 @@ class FromTape:
 
     def _sent(self, system: System, shape: FlowShape, share: float) -> FlowShape:
         """The shape of bytes that go on to the target, too."""
-        return replace(shape.over(self._networks(system, self.there), share, self.connections), sent=share)
+        return shape.over(self._networks(system, self.there), share, self.connections)._replace(sent=share)
 
     @staticmethod
     def _networks(system: System, names: Sequence[str]) -> list[Network]:

@@ -166,7 +166,7 @@ class CopySaveSet:
         position = system.reserve(self.to, size)
         shape = self._read(system, saved, (lies, copy), (server, host))
         shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
-        shape = replace(shape, sent=1.0)
+        shape = shape._replace(sent=1.0)
         place = VolumeRange(system.volumes[self.to], position, size)
         yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)
         copy.extents.append(Extent(0.0, saved.size, self.to, position))

@@ -63,7 +63,7 @@ class DatabaseBackupSpec(BackupJob):
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of the database that this backup uses."""
-        keys = {"logical_dump": ("dump_ratio", "dump_cpu"), "snapshot_copy": ("locks_for_snapshot",)}
+        keys = {"logical_dump": ("dump_ratio", "dump_cpu", "dump_client"), "snapshot_copy": ("locks_for_snapshot",)}
         yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
         if self.method == "snapshot_copy":
             yield f"jobs.{name}.tool.mount_time"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
@@ -130,12 +130,12 @@ class Way:
 
 def of_workers(shape: FlowShape, workers: int) -> FlowShape:
     """The shape of what so many workers do side by side that one does."""
-    return replace(shape, workers=workers) if workers > 1 else shape
+    return shape._replace(workers=workers) if workers > 1 else shape
 
 
 def in_turn(shape: FlowShape, engine: Database, seconds: float, workers: int) -> FlowShape:
     """The shape of bytes that take so many core seconds each, a share of which workers take in turn, if several."""
-    return replace(shape, serial=seconds * engine.in_turn) if workers > 1 else shape
+    return shape._replace(serial=seconds * engine.in_turn) if workers > 1 else shape
 
 
 def copying(host: Host, region: Region, tool: Tool) -> FlowShape:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
@@ -215,7 +215,7 @@ class DiskRestore:
         if not made.per_byte:
             return shape
         serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
-        return replace(shape, workers=self.workers, serial=serial)
+        return shape._replace(workers=self.workers, serial=serial)
 
 
 def lying(system: System, copy: Copy, begin: float, size: float) -> Region:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
@@ -131,7 +131,7 @@ class ObjectRestore:
         shape = making(shape, system, (host, self.share), target, made)
         if made.per_byte:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
-            shape = replace(shape, workers=self.workers, serial=serial)
+            shape = shape._replace(workers=self.workers, serial=serial)
         shape = expanded(shape, host, None, copy.reduction).times(copy.fetched)
         store = system.object_stores[copy.target]
         shape = store.carrying(shape, "read", objects, networks, self.connections, drawn=system.drawn(job))

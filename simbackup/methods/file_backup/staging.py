@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, commanded
@@ -27,7 +26,7 @@ def handing_over(
     if not tool.alternates:
         alike = max(shape.workers, 1)  # workers share the drive, and the connections
         parts = {part: seconds * alike for part, seconds in towards.parts.items()}
-        return replace(shape.cycle(parts, towards.cap / alike), sent=share)
+        return shape.cycle(parts, towards.cap / alike)._replace(sent=share)
     address = max(towards.demands, key=lambda link: towards.demands[link]).name
     shape, far = shape.after(waits, address, Activity.WRITE), commanded(crossed)
     return tool.sending(shape, crossed, loaded=True, share=share, travelled=far)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import simpy
@@ -205,7 +205,7 @@ class TapeRestore:
         )  # fmt: skip
         cost = self.tool.restore_cpu
         each = 1.0 / host.copy_rate if cost is None else host.seconds(cost)
-        near = replace(stream, away=NEAR) if self.tool.alternates else stream
+        near = stream._replace(away=NEAR) if self.tool.alternates else stream
         fill = host.on_threads(drive.crossing(near), each)
         fill = fill.over(networks, 1.0 / how.sent, self.connections, self.tool.window)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
@@ -218,9 +218,9 @@ class TapeRestore:
         fill = making(fill, system, (host, self.share), target, made)
         if made.per_byte:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
-            fill = replace(fill, workers=self.workers, serial=serial)
+            fill = fill._replace(workers=self.workers, serial=serial)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = VolumeRange(target.volume, begin, extent.size, it.beside)
-        fill = replace(fill, share=share, sent=1.0 / how.sent)
+        fill = fill._replace(share=share, sent=1.0 / how.sent)
         law = drive.law(stream)
         it.pending.extend((yield from self._arrival.take(system, it.job, place, fill, Activity.TRANSFER, law=law)))

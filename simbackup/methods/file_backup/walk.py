@@ -102,9 +102,9 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
         own |= {part: seconds / each for part, seconds in crossed.items()}
         serial += sum(crossed.values()) / each
         shape = shape.over(who.remote.networks)
-    shape = replace(shape, serial=index * who.in_turn / each)
+    shape = shape._replace(serial=index * who.in_turn / each)
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
-        shape = replace(shape, share=store.stream("read", region.begin, region.size) * each / read.busy)
+        shape = shape._replace(share=store.stream("read", region.begin, region.size) * each / read.busy)
     return shape.cycle(parts | own, 1.0 / serial) if serial > 0.0 else shape
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
@@ -99,7 +99,7 @@ class FrozenImageRestore:
                 region, waiting = target.volume.region, self._request(stretch.size)
                 before = first_write_shape(region.store, region.begin + copied.begin, copied, waiting, own=False)
                 shape = shape.following(before.parts).plus(before.demands, before.moves, before.places)
-            flow = system.bounded(job, replace(shape, sent=1.0)).start(system.network, job, Activity.COPY, stretch.size)
+            flow = system.bounded(job, shape._replace(sent=1.0)).start(system.network, job, Activity.COPY, stretch.size)
             yield flow.done | target.volume.changed
             written = system.network.stop(flow)
             system.account(job, flow)
@@ -134,7 +134,7 @@ class FrozenImageRestore:
             shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0}, {store.link: place})
             parts[store.name, activity] = service.latency / request
         if source.store.link is target.store.link:
-            turn = source.store.turn(source.begin, target.begin, request)
+            turn = source.store.turn(source.begin, target.begin, request, back=True)  # the write finds no place itself
             shape = shape.plus({source.store.link: turn.busy / request})
             parts[source.store.name, Activity.TURN] = turn.latency / request
         return shape.cycle(parts | {(host.cpu.name, ""): cpu})

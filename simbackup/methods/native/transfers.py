@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import simpy
@@ -245,4 +245,4 @@ class Transfers:
 def _slower(shape: FlowShape, factor: float) -> FlowShape:
     """The shape when each byte takes so many times as long, and moves as many bytes."""
     demands = {link: demand * factor for link, demand in shape.demands.items()}
-    return replace(shape, demands=demands, cap=shape.cap / factor)
+    return shape._replace(demands=demands, cap=shape.cap / factor)

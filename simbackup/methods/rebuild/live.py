@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from simbackup.devices.store import Redundant
 from simbackup.engine.activity import Activity
@@ -27,7 +27,7 @@ class Rebuild:
         if not isinstance(store, Redundant) or not store.degraded:
             raise JobFailedError(f"no disk of '{self.of}' is missing")
         shape, size = store.rebuilding()
-        shape = system.bounded(job, replace(shape, share=shape.share * self.precedence))
+        shape = system.bounded(job, shape._replace(share=shape.share * self.precedence))
         flow = shape.start(system.network, job, Activity.WRITE, size)
         yield flow.done
         system.account(job, flow)

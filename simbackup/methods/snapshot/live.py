@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import simpy
@@ -84,9 +84,11 @@ class Synchronise:
         yield from _noted(system, mirror)
         behind = mirror.behind
         mirror.synchronise()
+        for _ in range(2):  # users write to both sides from now on, and then have their rates
+            yield Call(system.env, lambda: None, priority=LAST)
         for size, scattered in zip(behind, (False, True), strict=True):
             if size > 0.0:
-                shape = system.bounded(job, replace(mirror.copying(size, scattered=scattered), sent=1.0))
+                shape = system.bounded(job, mirror.copying(size, scattered=scattered)._replace(sent=1.0))
                 flow = shape.start(system.network, job, Activity.SYNCHRONISE, size)
                 yield flow.done
                 system.account(job, flow)

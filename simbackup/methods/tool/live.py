@@ -99,7 +99,7 @@ class Tool:
         `loaded` shapes cross the networks already; `share` are the bytes that cross them for each byte. Round trips
         over those `travelled` count elsewhere.
         """
-        shape = replace(shape if loaded else shape.over(networks, share, connections, self.window), sent=share)
+        shape = (shape if loaded else shape.over(networks, share, connections, self.window))._replace(sent=share)
         for network in networks if self.alternates else ():
             shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER)
             if self.request is not None and not any(network is other for other in travelled):

@@ -100,6 +100,12 @@ def test_a_program_that_reads_and_writes_in_turns_waits_once_for_each_round_trip
     assert moved(result, "full") == pytest.approx(1e9 / 100e3 * each, rel=2e-3)
 
 
+def test_a_restore_in_turns_waits_once_for_each_round_trip() -> None:
+    result = ran(FULL + BACK, more="alternates: true, restore_cpu: 1 ns/B")
+    each = 0.01 + 100e3 / 20e6 + 100e3 / 320e6 + 100e3 * 1e-9
+    assert moved(result, "back") == pytest.approx(1e9 / 100e3 * each, rel=2e-3)
+
+
 def test_two_drives_each_have_a_command_under_way() -> None:
     both = FULL + FULL.replace("full:", "other:").replace("data: one", "data: two")
     result = ran(both, drives=2)
