@@ -40,7 +40,7 @@ TAPE_KEYS = ("file_marks", "block", "unload_after")
 
 
 class FileBackupSpec(Saving, FileKeeping):
-    """Backup of a data set to a tape library or a disk."""
+    """Backup of a data set to a tape library, a disk or an object store."""
 
     method: Literal["image", "file_level"]
     """`image` reads the blocks in sequence, `file_level` walks the files."""
