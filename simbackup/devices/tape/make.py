@@ -6,7 +6,8 @@ import simpy
 
 from simbackup.devices.site import Site
 from simbackup.devices.tape.cartridge import Cartridge
-from simbackup.devices.tape.live import Drive, Library
+from simbackup.devices.tape.drive import Drive
+from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.spec import TapeLibrarySpec
 from simbackup.engine.flows import Link
 from simbackup.equations import tape as equations
