@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from simbackup.data.change import ChangeSheet
-from simbackup.data.spec import DatabaseSheet, DataSpec, FilesystemSheet, PopulationSheet
+from simbackup.data.engine import DatabaseSheet
+from simbackup.data.spec import DataSpec, FilesystemSheet, PopulationSheet
 from simbackup.schema.registry import Look
 
 SECTIONS = {"data": DataSpec}

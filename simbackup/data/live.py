@@ -45,7 +45,8 @@ class Database:
     """What a database engine costs: bytes of dump a stored byte, reference core seconds a byte, seconds to flush.
 
     Of dumping and loading, a share that only one of several workers takes at a time. Where indexes are built after a
-    load, reference core seconds for each byte of them, and bytes read for it; bytes of log for each byte loaded.
+    load, reference core seconds for each byte of them, and bytes read for it; bytes of log for each byte loaded. Of
+    dumping, the share of the program that goes on beside the server.
     """
 
     dump_ratio: float
@@ -59,6 +60,7 @@ class Database:
     index_cpu: float | None = None
     index_reads: float = 0.0
     load_log: float = 0.0
+    dump_client: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a file may say about data sets, their file systems and database engines."""
+"""What a file may say about data sets and their file systems."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup import units
 from simbackup.data.change import ChangeSpec
+from simbackup.data.engine import DatabaseSpec
 from simbackup.schema.capability import BlockDevice, VolumeDevice
 from simbackup.schema.facts import Fact, Facts, amount, made, number
 from simbackup.schema.part import Modelled, Part, Path
@@ -19,13 +20,11 @@ from typing import Annotated
 
 from simbackup.schema.quantity import (
     Count,
-    Duration,
     Frozen,
     Multiple,
     PositiveCount,
     PositiveShare,
     PositiveSize,
-    PositiveTimePerByte,
     Quantity,
     Ratio,
     Reduction,
@@ -33,7 +32,6 @@ from simbackup.schema.quantity import (
     Size,
     SizePerFile,
     Text,
-    TimePerByte,
     TimePerFile,
     Unit,
     Word,
@@ -99,59 +97,6 @@ class FilesystemSheet(Frozen):
 
 class FilesystemSpec(Modelled, FilesystemSheet):
     """The file system that holds a data set."""
-
-
-class DatabaseSheet(Frozen):
-    """The costs of a database engine in backups and restores."""
-
-    dump_ratio: Ratio
-    """Bytes of a logical dump for each byte of the database on disk."""
-    dump_cpu: PositiveTimePerByte
-    """Time of the reference core for each byte of a dump: read the rows, write the text."""
-    load_cpu: PositiveTimePerByte
-    """Time of the reference core for each byte of a dump that is loaded: parse, insert, build indexes."""
-    replay_cpu: PositiveTimePerByte
-    """Time of the reference core for each byte of a binary log that is replayed."""
-    flush_time: Duration
-    """Time to flush tables and logs on an idle server."""
-    in_turn: Share | None = None
-    """Share of dump_cpu and load_cpu that only one worker can spend at a time, because of locks, logs or a shared
-    index; none by default.
-    """
-    index_cpu: TimePerByte | None = None
-    """Time of the reference core for each byte of the indexes, which a load builds when all rows are loaded. By
-    default, load_cpu includes it, and rows and indexes are filled together.
-    """
-    index_reads: Multiple | None = None
-    """Bytes of rows and of sorted runs that are read for each byte of the indexes; none by default, as in memory."""
-    load_log: Multiple | None = None
-    """Bytes of log that a load writes for each byte of rows and indexes; none by default."""
-    locks_for_dump: Annotated[bool, Word()] = True
-    """Whether a logical dump needs the read lock to be consistent. An engine that keeps old versions of rows does not
-    need it.
-    """
-    locks_for_snapshot: Annotated[bool, Word()]
-    """Whether a snapshot needs the read lock while it is created."""
-    hot_copy: Annotated[bool, Word()] = True
-    """Whether its files can be copied under the read lock while it runs."""
-
-
-class DatabaseSpec(Modelled, DatabaseSheet):
-    """The database engine that a data set belongs to."""
-
-    conditional: ClassVar[Mapping[str, str]] = {
-        "dump_ratio": "in logical dumps",
-        "dump_cpu": "in logical dumps",
-        "load_cpu": "in restores of logical dumps",
-        "replay_cpu": "in restores with 'replay'",
-        "flush_time": "in backups of databases",
-        "in_turn": "in logical dumps and their restores with several workers",
-        "index_cpu": "in restores of logical dumps of data with 'indexes'",
-        "index_reads": "in restores of logical dumps of data with 'indexes', and 'index_cpu'",
-        "load_log": "in restores of logical dumps",
-        "locks_for_dump": "in logical dumps that do not say 'read_lock'",
-        "locks_for_snapshot": "in snapshot copies",
-    }
 
 
 class FilesSheet(Frozen):

@@ -75,6 +75,6 @@ class Over:
         """What a write takes that goes on where the last one ended."""
         return self.below.append(position, size)
 
-    def turn(self, here: float, there: float, size: float) -> Service:
+    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
         """What a request loses to a stream elsewhere on the same device."""
-        return self.below.turn(here, there, size)
+        return self.below.turn(here, there, size, back=back)

@@ -111,8 +111,11 @@ class Store(Protocol):
         """Greatest rate at which one reader gets `size` bytes in sequence, however much others leave."""
         ...
 
-    def turn(self, here: float, there: float, size: float) -> Service:
-        """What requests of `size` lose each, on average, to another stream that they take turns with on the device."""
+    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
+        """What requests of `size` lose each, on average, by following one of another stream on the device.
+
+        That is the way from there; and the way `back`, if the request there does not count it.
+        """
         ...
 
 
@@ -197,9 +200,9 @@ class FlatStore(ABC):
         del position, size
         return math.inf
 
-    def turn(self, here: float, there: float, size: float) -> Service:
+    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
         """Nothing is lost between two streams."""
-        del here, there, size
+        del here, there, size, back
         return Service(0.0, 0.0)
 
 

@@ -80,9 +80,9 @@ class Disk(Landed):
         del position, size
         return math.inf
 
-    def turn(self, here: float, there: float, size: float) -> Service:
-        """What a request loses to a stream elsewhere: a seek there and back, and half a revolution."""
-        time = turning(self.parameters, here, there) * min(size / self.parameters.stream_turn, 1.0)
+    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
+        """What a request loses to a stream elsewhere: a seek from there, or there and back, and half a revolution."""
+        time = turning(self.parameters, here, there, back=back) * min(size / self.parameters.stream_turn, 1.0)
         return Service(time, time)
 
 
@@ -99,7 +99,7 @@ def missed(disk: disks.DiskParameters, position: float, size: float) -> Service:
     return Service(whole, whole)
 
 
-def turning(disk: disks.DiskParameters, here: float, there: float) -> float:
-    """Seconds from one stream to another and back: two seeks, and half a revolution to come upon the first again."""
+def turning(disk: disks.DiskParameters, here: float, there: float, *, back: bool = False) -> float:
+    """Seconds until one stream goes on after another: a seek, or one there and one back, and half a revolution."""
     seek = disks.seek_time(disk, abs(disks.cylinder(disk, there) - disks.cylinder(disk, here)))
-    return 2.0 * seek + disks.rotational_latency(disk)
+    return (2.0 if back else 1.0) * seek + disks.rotational_latency(disk)

@@ -157,10 +157,10 @@ class Raid(Rebuilding):
         del position, size
         return math.inf
 
-    def turn(self, here: float, there: float, size: float) -> Service:
+    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
         """What a request loses to a stream elsewhere on the same disks, each of which reads ahead for its part."""
         array, touched = self.layout, self.layout.touched(size)
-        lost = turning(self.disk, here / self.data_disks, there / self.data_disks)
+        lost = turning(self.disk, here / self.data_disks, there / self.data_disks, back=back)
         under_way = self.controller.under_way(size, writes=False, together=1)
         each = turn_size(self.disk, under_way, array.stripe_unit, self.data_disks)
         latency = lost * min(size / touched / each, 1.0)

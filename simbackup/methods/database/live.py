@@ -86,11 +86,16 @@ class DatabaseBackup:
         return Moved(saved.size, float(data.files), lock.held)
 
     def _dump(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
-        """Read rows and write text, each worker at the pace of one core; indexes are not read."""
+        """Read rows and write text; indexes are not read.
+
+        Each worker goes at the pace of one core, that of the server or that of the program, if both work side by side.
+        """
         engine, host = _engine(data), system.hosts[self.way.host]
         rows = data.size - data.indexes
         reading, seconds = host.reading(_rows(data)), host.seconds(engine.dump_cpu)
-        shape = in_turn(host.then(reading.times(rows / saved.size), seconds), engine, seconds, self.way.workers)
+        paced = seconds * max(engine.dump_client, 1.0 - engine.dump_client)
+        shape = host.working(host.then(reading.times(rows / saved.size), paced), seconds - paced)
+        shape = in_turn(shape, engine, seconds, self.way.workers)
         yield from self.way.write(system, (job, Activity.DUMP), shape, saved, data.largest)
 
     def _hot(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:

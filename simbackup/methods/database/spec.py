@@ -26,7 +26,7 @@ from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or
 
 
 class DatabaseBackupSpec(BackupJob):
-    """Full backup of a database to a volume."""
+    """Full backup of a database to a volume or an object store."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
     """`logical_dump` writes text under a read lock, `hot_copy` copies files under a read lock, and `snapshot_copy`
@@ -63,7 +63,7 @@ class DatabaseBackupSpec(BackupJob):
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of the database that this backup uses."""
-        keys = {"logical_dump": ("dump_ratio", "dump_cpu"), "snapshot_copy": ("locks_for_snapshot",)}
+        keys = {"logical_dump": ("dump_ratio", "dump_cpu", "dump_client"), "snapshot_copy": ("locks_for_snapshot",)}
         yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
         if self.method == "snapshot_copy":
             yield f"jobs.{name}.tool.mount_time"

@@ -16,7 +16,7 @@ from simbackup.engine.activity import Activity
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.native.buffer_loop import SteadyLoop
-from simbackup.methods.native.sides import Coding, End, Side, Sides, lost_in_turns
+from simbackup.methods.native.sides import Coding, End, Queued, Side, Sides, lost_in_turns
 from simbackup.methods.native.transfers import Draws, Services, Transfers
 from simbackup.system import JobFailedError, System
 
@@ -206,7 +206,8 @@ def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) ->
             region = system.volumes[file.to].region.part(lies.position, lies.size / copy.compression)
         files.append(End(f"files.{i + 1}", region, tuple(system.networks[name] for name in file.networks)))
     size, each, request = job.loop.size, 1.0 / copy.compression, job.engine.request_latency
-    turns = lost_in_turns(volumes, files, size, each)
+    queued = Queued(job.loop.buffers, size, job.loop.sets(job.engine) > 1)
+    turns = lost_in_turns(volumes, files, queued, each)
     there = Side(volumes, "read" if backup else "write", 1.0, request, size, turns)
     kept = Side(tuple(files), "write" if backup else "read", each, request, size, turns)
     coding = _coding(system.hosts[job.host], job, backup=backup)

@@ -325,18 +325,41 @@ def test_compression_saves_on_every_later_hop(tmp_path: Path) -> None:
     assert result.get("jobs.full.elapsed") < 0.5 * plain
 
 
-def test_a_volume_and_its_file_on_one_disk_take_turns(tmp_path: Path) -> None:
-    """On a rotating disk each buffer costs two seeks and half a revolution more; an SSD has no arm to move."""
+@pytest.mark.parametrize("buffers", [1, 8])
+def test_a_volume_and_its_file_on_one_disk_take_turns(tmp_path: Path, buffers: int) -> None:
+    """Each turn is a seek and half a revolution: two for a buffer alone, and two for half of eight at once."""
     disk = "  disk: {model: disk/scsi-10k-146gb-2004}\n  disk2: {model: disk/scsi-10k-146gb-2004}\n"
     site = SITE.replace("devices:\n", f"devices:\n{disk}").replace("[c, d, e]", "[c, d, e, disk, disk2]")
-    site = site.replace("data:\n", "data:\n  mail: {on: disk, size: 1 GiB}\n")
-    times: list[float] = []
+    site = site.replace("data:\n", "data:\n  mail: {on: disk, size: 1 GiB}\n  far: {on: disk, size: 60 GiB}\n")
+    times: dict[str, float] = {}
     for to in ("disk2", "disk"):
         file = tmp_path / f"{to}.yaml"
-        file.write_text(site + backup("full", data="mail", to=to), encoding="utf-8")
+        file.write_text(site + backup("full", data="mail", to=to, buffers=buffers), encoding="utf-8")
+        times[to] = sb.simulate(file).get("jobs.full.elapsed") / 1024
+    drive = sb.load(file).spec.devices["disk"]
+    seek = float(drive.average_seek.si) * 1.2  # two fifths of the stroke away, where the mean is a third
+    turn = seek + 0.5 / float(drive.rotation_speed.si)
+    if buffers == 1:
+        assert times["disk"] - times["disk2"] == pytest.approx(2.0 * turn, rel=0.15)
+    else:
+        both = 2.0 * MIB / float(drive.outer_rate.si)  # what is read and what is written
+        assert times["disk"] == pytest.approx(both + 2.0 * turn / (buffers / 2.0), rel=0.25)
+
+
+def test_two_volumes_on_one_disk_are_read_several_buffers_at_a_time(tmp_path: Path) -> None:
+    """Of eight requests that wait, four go to each volume, and the arm turns once for them."""
+    disk = "  disk: {model: disk/scsi-10k-146gb-2004}\n"
+    site = SITE.replace("devices:\n", f"devices:\n{disk}").replace("[c, d, e]", "[c, d, e, disk]")
+    parts = "  one: {on: disk, size: 1 GiB}\n  two: {on: disk, size: 1 GiB}\n  both: {on: disk, size: 2 GiB}\n"
+    site = site.replace("data:\n", f"data:\n{parts}")
+    times: list[float] = []
+    for data in ("both", "[one, two]"):
+        file = tmp_path / f"{len(times)}.yaml"
+        file.write_text(site + backup("full", data=data, to="nothing", buffers=8), encoding="utf-8")
         times.append(sb.simulate(file).get("jobs.full.elapsed"))
-    lost = (times[1] - times[0]) / 1024
-    assert 0.003 < lost < 0.05
+    drive = sb.load(file).spec.devices["disk"]
+    turn = float(drive.track_to_track_seek.si) + 0.5 / float(drive.rotation_speed.si)
+    assert (times[1] - times[0]) / 2048 == pytest.approx(turn / 4.0, rel=0.25)
 
 
 def test_restores_need_a_backup(tmp_path: Path) -> None:
