@@ -48,7 +48,7 @@ Rounds = Literal["steady", "by_event"]
 
 
 class JobSpec(Part):
-    """Keys of every job."""
+    """Keys of every job: when it runs, how fast it may be, and what happens after a failure."""
 
     after: Annotated[Names, Refers("follows", "jobs")] = ()
     """Jobs that must end before this one begins."""
@@ -196,8 +196,18 @@ class Storing(JobSpec):
         return None
 
 
-class Saving(BackupJob, Storing):
+class Streamed(BackupJob):
+    """A backup each of whose save sets is one stream of bytes on one target, which copies can read."""
+
+    if TYPE_CHECKING:
+        to: Text
+
+
+class Saving(Streamed, Storing):
     """A backup that a target of any kind takes."""
+
+    if TYPE_CHECKING:
+        to: Text
 
 
 class Copying(Storing):
