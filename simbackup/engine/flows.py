@@ -113,7 +113,7 @@ class FlowNetwork:
             When a number is out of range, or when neither a link nor the cap limits the flow.
         """
         figures = [amount, share, *demands.values(), *(moves or {}).values()]
-        if not (min(figures) >= 0.0 and share > 0.0) or any(map(math.isnan, figures)):
+        if not (min(figures) >= 0.0 and share > 0.0 and sum(figures) >= 0.0):  # no sum with a NaN is
             raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
         flow = Flow(
             self.env, name=name, activity=activity, amount=amount, demands=demands, share=share,
@@ -247,7 +247,7 @@ class FlowNetwork:
         for link in flow.links:
             if link.may_ask:
                 link.look_around()
-            if link.crowds and link.entangled:
+            if link.entangled and link.crowds:
                 self._crowds.leave(link)
 
     def _touch(self, flow: Flow) -> None:
@@ -260,7 +260,7 @@ class FlowNetwork:
             self._solve_pending = True
             Call(self.env, self._solve, priority=LAST)
 
-    def _solve(self) -> None:
+    def _solve(self, _call: simpy.Event) -> None:
         self._solve_pending = False
         if self._end_due():
             return  # who waits for these flows goes first; their end has requested another solve
