@@ -141,7 +141,7 @@ class FlowNetwork:
     def stop(self, flow: Flow) -> float:
         """Units that the flow completed until now, when it ends; nothing happens to one that has ended."""
         if flow.active:
-            self._end(flow, flow.completed)
+            self._end(flow, flow.completed, float(self.env.now))
         return flow.completed
 
     def reshape(
@@ -262,7 +262,7 @@ class FlowNetwork:
 
     def _solve(self, _call: simpy.Event) -> None:
         self._solve_pending = False
-        if self._end_due():
+        if self._end_due(float(self.env.now)):
             return  # who waits for these flows goes first; their end has requested another solve
         self.resolve()
         self._set_alarm()
@@ -271,20 +271,18 @@ class FlowNetwork:
         self._alarm.set(min(self._ends.next(), self._crowds.next))
 
     def _ring(self) -> None:
-        if not self._end_due():
+        if not self._end_due(float(self.env.now)):
             self._set_alarm()
 
-    def _end_due(self) -> bool:
-        now = float(self.env.now)
+    def _end_due(self, now: float) -> bool:
         due = self._ends.due(now, now)
         if self._crowds.ends and (others := self._crowds.done(now)):
             due = sorted([*due, *others], key=lambda flow: flow.number)
         for flow in due:
-            self._end(flow, flow.amount)
+            self._end(flow, flow.amount, now)
         return bool(due)
 
-    def _end(self, flow: Flow, completed: float) -> None:
-        now = float(self.env.now)
+    def _end(self, flow: Flow, completed: float, now: float) -> None:
         if flow.crowd is not None:
             self._crowds.release(flow)
         left = flow.finish(now, completed)
