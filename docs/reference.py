@@ -341,22 +341,34 @@ def _yaml(plain: Any, *, flow: bool | None = None) -> str:
 
 
 def _contents(found: Pages) -> str:
-    """The page that lists all others."""
+    """The page that lists all others, each with its first sentence."""
     lines = [
         "# Reference",
         "",
-        "What files may say. `python docs/reference.py` writes these pages from the classes that read the files.",
-        "`simbackup schema` has the same texts for editors. A quantity is a text with its unit, or a mapping that says",
-        "[where it comes from](origin.md).",
+        "All keys of all files. A quantity is a text with its unit, such as `2 TB`, or a mapping that states",
+        "[where it comes from](origin.md). `simbackup schema` prints the same texts for [editors](../editors.md).",
+        "`python docs/reference.py` writes these pages from the classes that read the files.",
         "",
     ]
     folders: dict[str, list[str]] = {}
-    for path in found:
+    for path, text in found.items():
         folder, _, file = path.rpartition("/")
-        folders.setdefault(folder, []).append(f"[{file.removesuffix('.md')}]({path})")
-    for folder, links in sorted(folders.items()):
-        lines += [f"- **{folder or 'scenarios and other files'}**: {', '.join(sorted(links))}"]
-    return "\n".join(lines) + "\n"
+        row = f"| [{file.removesuffix('.md')}]({path}) | {_first_sentence(text)} |"
+        folders.setdefault(folder, []).append(row)
+    for folder, rows in sorted(folders.items()):
+        lines += [f"## {folder.capitalize() or 'Scenarios and other files'}", "", "| page | about |", "|---|---|"]
+        lines += [*sorted(rows), ""]
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def _first_sentence(page: str) -> str:
+    r"""What a page begins with, below its title.
+
+    >>> _first_sentence("# raid\n\nAn array. It has disks.\n")
+    'An array.'
+    """
+    words = " ".join(page.split("\n\n")[1].split())
+    return words.partition(". ")[0].removesuffix(".").removesuffix(":") + "."
 
 
 def write() -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 from simbackup.build import build
 from simbackup.collector import seldom
 from simbackup.engine.flows import Link
+from simbackup.engine.trace import FULL, JOBS, KEEPS, NONE
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.methods.job import Job, start
+from simbackup.results.kept import tables_only
 from simbackup.results.record import Record
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario, Source, load, nothing_to_do
@@ -21,7 +23,7 @@ from simbackup.system import Recorded, System
 STEPS_BETWEEN_REPORTS = 5_000
 
 Progress = Callable[[float, int, int], None]
-"""Called now and then with the simulated time in seconds, the jobs ended, and the jobs in all."""
+"""Called now and then with the simulated time in seconds, the runs of jobs that have ended, and those in all."""
 
 
 class TooManyRecordsError(Exception):
@@ -37,6 +39,7 @@ def simulate(
     progress: Progress | None = None,
     until: Collection[str] = (),
     most_records: int | None = None,
+    trace: str = FULL,
 ) -> Result:
     """The result of running a scenario: its jobs, its devices, its trace, and the values that it depends on.
 
@@ -55,11 +58,16 @@ def simulate(
         jobs by default.
     most_records
         Maximum number of records of the trace, beyond which the run is abandoned; no limit by default.
+    trace
+        What is kept: `full`; `jobs`, only the tables of jobs and devices; `none`, only what jobs report. Explanations
+        and most plots need `full`.
 
     Raises
     ------
     InputError
         The scenario has errors, or it has no job with a name in `until`.
+    ResultError
+        There is no such `trace`.
     TooManyRecordsError
         The run was abandoned.
 
@@ -71,14 +79,12 @@ def simulate(
         scenario = load(scenario, overrides)
     elif overrides:
         scenario = scenario.with_(overrides)
-    if not scenario.spec.jobs:
-        raise InputError([nothing_to_do(scenario)])
-    for name in until:
-        if name not in scenario.spec.jobs:
-            raise InputError(
-                [Problem(Place(""), "until", f"there is no job '{name}'", choices(name, scenario.spec.jobs))]
-            )
+    if trace not in KEEPS:
+        raise ResultError(f"there is no trace '{trace}'; {choices(trace, KEEPS)}")
+    _check_jobs(scenario, until)
     system, jobs = _built(scenario, seed)
+    system.trace.keeps = NONE if trace == NONE else FULL
+    runs = sum(len(job.schedule.starts()) for job in jobs) if progress is not None else 0
     finished, step = start(system, jobs, until), system.env.step
     steps = 0
     while not finished.processed:
@@ -86,10 +92,24 @@ def simulate(
         steps += 1
         if steps % STEPS_BETWEEN_REPORTS == 0:
             if progress is not None:
-                progress(system.env.now, len(system.trace.jobs), len(jobs))
+                progress(system.env.now, len(system.trace.jobs), runs)
             if most_records is not None and system.trace.length > most_records:
                 raise TooManyRecordsError(most_records)
-    return ended(system, scenario, seed)
+    result = ended(system, scenario, seed)
+    if trace == JOBS:
+        result.trace = tables_only(result.trace)
+    return result
+
+
+def _check_jobs(scenario: Scenario, until: Collection[str]) -> None:
+    """Refuse a scenario without jobs, and names of jobs that it does not have."""
+    if not scenario.spec.jobs:
+        raise InputError([nothing_to_do(scenario)])
+    for name in until:
+        if name not in scenario.spec.jobs:
+            raise InputError(
+                [Problem(Place(""), "until", f"there is no job '{name}'", choices(name, scenario.spec.jobs))]
+            )
 
 
 def _built(scenario: Scenario, seed: int) -> tuple[System, list[Job]]:

@@ -29,7 +29,7 @@ def page(kind: str, sheets: Iterable[Datasheet]) -> str:
     lines += [f"The reference explains the [keys](../../reference/datasheets/{kind}.md) of this kind of datasheet.", ""]
     for sheet in sheets:
         lines += [f"({anchor(sheet.name)})=", f"## {plain(sheet.title)}", "", f"`{sheet.name}`", ""]
-        lines += [plain(sheet.description), ""] if sheet.description else []
+        lines += [prose(sheet.description), ""] if sheet.description else []
         lines += ["| key | value | basis | where it comes from |", "|---|---|---|---|", *_values(sheet), ""]
     return "\n".join(lines)
 
@@ -44,7 +44,7 @@ def _values(sheet: Datasheet) -> list[str]:
         )
         key = given[row["parameter"]].source
         cited = f"[{plain(row['source'])}](work-{key})" if key else ""
-        said = "; ".join(each for each in (cited, plain(row["at"]), plain(row["why"])) if each)
+        said = "; ".join(each for each in (cited, plain(row["at"]), prose(row["why"])) if each)
         rows.append(f"| `{row['parameter']}` | {shown} | {row['basis']} | {said} |")
     return rows
 
@@ -83,6 +83,16 @@ def plain(text: str) -> str:
     'a\\_b \\| c'
     """
     return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def prose(text: str) -> str:
+    r"""A text as Markdown shows it, with code between backticks.
+
+    >>> prose("Write `sync_rate` for a_b.")
+    'Write `sync_rate` for a\\_b.'
+    """
+    parts = " ".join(text.split()).split("`")
+    return "`".join(part if number % 2 else SPECIAL.sub(r"\\\1", part) for number, part in enumerate(parts))
 
 
 def _index(sheets: dict[str, list[Datasheet]]) -> str:

@@ -10,6 +10,9 @@ from sphinx.application import Sphinx
 
 from handbook import catalogue, mathml, mechanisms, outputs, outside
 
+COLON = "\ue000"
+"""What stands for a colon while napoleon reads."""
+
 
 def pages() -> dict[str, str]:
     """The text of each generated page by its path below the folder of generated pages."""
@@ -46,11 +49,24 @@ def part_examples(_app: Sphinx, _what: str, _name: str, _object: object, _option
             return
 
 
+def hide_colons(_app: Sphinx, what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
+    """Hide the colon in the first sentence of an attribute, where napoleon would look for a type before it."""
+    if what in {"attribute", "property", "data"} and lines:
+        lines[0] = lines[0].replace(":", COLON)
+
+
+def show_colons(_app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
+    """Show the colons that `hide_colons` has hidden."""
+    lines[:] = [line.replace(COLON, ":") for line in lines]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect everything with Sphinx."""
     app.connect("builder-inited", write)
     app.connect("source-read", turn_links)
     app.connect("autodoc-process-docstring", part_examples, priority=100)  # before napoleon
+    app.connect("autodoc-process-docstring", hide_colons, priority=101)
+    app.connect("autodoc-process-docstring", show_colons, priority=900)  # after it
     app.connect("doctree-read", outputs.wrap)
     app.add_lexer("csv", TextLexer)
     app.add_html_math_renderer("mathml", (mathml.inline, None), (mathml.display, None))

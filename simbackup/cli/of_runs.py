@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Intervals, Json, Seed, Sets, Wanted, note, overrides, warn
+from simbackup.cli.options import Intervals, Json, Seed, Sets, TraceKept, Wanted, note, overrides, warn
 from simbackup.errors import ResultError
 
 
@@ -20,6 +20,12 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
         typer.Option(metavar="DIR", help="Write the result to this folder; replaces only an older result."),
     ] = None,
     intervals: Wanted = Intervals.QUICK,
+    trace: Annotated[
+        TraceKept,
+        typer.Option(
+            help="What is kept: full; jobs, only the tables; none, only what jobs report. explain and report need full."
+        ),
+    ] = TraceKept.FULL,
     as_json: Json = False,
 ) -> None:
     """Simulate one scenario, with the 90 % interval of each job. Exits with 1 if a job failed."""
@@ -38,7 +44,7 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
         check_folder(out)
         check_place(out)  # report a wrong folder before a long run
     with show.progress() as progress:
-        result = simulate(loaded, seed=seed, progress=progress)
+        result = simulate(loaded, seed=seed, progress=progress, trace=trace.value)
     with counting() as counted:
         found = intervals_of(result, intervals.value, counted)
     if as_json:

@@ -35,6 +35,14 @@ class Intervals(StrEnum):
     THOROUGH = "thorough"
 
 
+class TraceKept(StrEnum):
+    """What a result keeps of a run."""
+
+    NONE = "none"
+    JOBS = "jobs"
+    FULL = "full"
+
+
 class HoldOut(StrEnum):
     """Which half of a history is predicted and not fitted to."""
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
+from simbackup.engine.trace import FULL, NONE
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
 from simbackup.results.notes import note_sentences
@@ -120,8 +121,9 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
         "bytes": ("bytes", _bytes), "files": ("files", _count), "rate": ("rate", _rate),
         "transfer_rate": ("transfer rate", _rate), "waits": ("waits", _seconds), "lock": ("lock", _seconds),
     }  # fmt: skip
-    if all(_rate(row["transfer_rate"]) in {_rate(row["rate"]), _rate(0.0)} for row in rows):
-        del columns["transfer_rate"]  # all jobs did nothing but move bytes
+    columns = {key: column for key, column in columns.items() if all(key in row for row in rows)}
+    if all(_rate(row.get("transfer_rate", 0.0)) in {_rate(row["rate"]), _rate(0.0)} for row in rows):
+        columns.pop("transfer_rate", None)  # all jobs did nothing but move bytes
     cells = [
         [
             *(shown(row[key]) for key, (_, shown) in columns.items()),
@@ -133,7 +135,7 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
     table(header, cells, one.record.title, right=range(2, len(columns)))
     for item in jobs:
         row = groups.slowest(item) if isinstance(item, groups.Group) else item
-        longest = list(split(one, row["job"]).items())[:4]
+        longest = list(split(one, row["job"]).items())[:4] if one.trace.keeps == FULL else []
         reported = ", ".join(f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest)
         if reported:
             took = f" (the slowest, {units.show_short(row['elapsed'], 's')})" if item is not row else ""
@@ -141,7 +143,8 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
         found = intervals.get(series(row["job"]))
         if found is not None:
             line(f"  {found.sentence()}")
-    _devices(one)
+    if one.trace.keeps != NONE:
+        _devices(one)
     notes(one)
     users(one)
     reported = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
@@ -195,6 +198,16 @@ def users(one: Result) -> None:
         table(["users", "during", *(name for name, _ in reported.values())], impacts, right=range(2, 2 + len(reported)))
 
 
+def moment(seconds: float) -> str:
+    """A simulated time for people: on the first day the seconds since its start, then the day and the time of day.
+
+    >>> moment(5400.0), moment(33 * 86400.0 + 7500.0)
+    ('1 h 30 min', 'day 34, 02:05')
+    """
+    days, rest = divmod(int(seconds), 86_400)
+    return f"day {days + 1}, {rest // 3600:02}:{rest % 3600 // 60:02}" if days else units.show_short(seconds, "s")
+
+
 @contextmanager
 def progress() -> Generator[Callable[[float, int, int], None]]:
     """A bar on standard error that appears when a run takes longer than a second."""
@@ -211,7 +224,7 @@ def progress() -> Generator[Callable[[float, int, int], None]]:
             bar = Progress(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
             bar.add_task("", total=jobs)
             bar.start()
-        text = f"{ended} jobs ended, simulated time {units.show_short(now, 's')}"
+        text = f"{ended:,} of {jobs:,} jobs ended, simulated: {moment(now)}"
         bar.update(bar.task_ids[0], completed=min(ended, jobs), description=text)
 
     try:

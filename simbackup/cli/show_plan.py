@@ -65,7 +65,7 @@ def plan(found: Plan) -> None:
     if found.behind is not None:
         show.line(f"jobs of {found.behind} still run after a week: the queue grows, and later nights look too good")
     show.line(
-        f"{found.simulated} nights were simulated, the others lie between them; those that were checked were off by at "
+        f"{found.simulated} nights were simulated and the others interpolated; those that were checked were off by at "
         f"most {_percent(found.error)} of the longest job"
     )
 

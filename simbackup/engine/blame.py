@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import WHOLE, Parts
-from simbackup.engine.limited import DONE
 from simbackup.engine.link import Link
 from simbackup.engine.solver import CAP, TIE, Allocation
 
@@ -19,16 +18,6 @@ class Held(NamedTuple):
     name: str
     followers: Mapping[Flow, float]
     leaders: Mapping[Flow, float]
-
-
-def own_limit(flow: Flow, rate: float, link: Link | None) -> tuple[str, Parts]:
-    """The address that limits a flow, a link or that of its cap, and the parts of its cycle where it is one.
-
-    A cycle alone on its disk fills that as it meets its cap: its parts tell.
-    """
-    if link is None:
-        return flow.limit.cause, flow.limit.parts
-    return link.name, flow.limit.parts if rate >= flow.cap * (1.0 - DONE) else WHOLE
 
 
 def led_by(store: str, leaders: Mapping[Flow, float]) -> tuple[str, Parts]:
@@ -68,7 +57,7 @@ class Blame:
 
     def _own(self, number: int) -> tuple[str, Parts]:
         """What limits a flow itself."""
-        return own_limit(self.flows[number], self.allocation.rates[number], self.link(number))
+        return self.flows[number].why(self.allocation.rates[number], self.link(number))
 
     def _of_hold(self, number: int, passed: frozenset[int]) -> tuple[str, Parts]:
         """What limits the greatest leader, the first among equals; the buffer where there is no such end."""

@@ -29,12 +29,12 @@ class CapacityMeter(Meter):
 
     __slots__ = (
         "_bound",
-        "_capacity",
         "_room",
         "_rule",
         "_varies",
         "crossing",
         "free",
+        "known_capacity",
         "name",
         "odd",
         "stale",
@@ -48,7 +48,8 @@ class CapacityMeter(Meter):
         """The flows attached, in the order in which they came, with what one unit of each demands and moves."""
         self._rule = capacity
         self._varies = callable(capacity)
-        self._capacity: float | None = None
+        self.known_capacity: float = -1.0
+        """Its capacity for the flows attached, negative until somebody asks for it."""
         self.stale = False
         """Whether its totals do not know of its rates or its capacity yet."""
         self.steady = math.inf if callable(capacity) else capacity
@@ -63,17 +64,18 @@ class CapacityMeter(Meter):
     @property
     def capacity(self) -> float:
         """Units per second that the flows now attached can have together."""
-        if self._capacity is None:
-            self._capacity = self._rule(tuple(self.crossing)) if callable(self._rule) else self._rule
-            if not self._capacity >= 0.0:
-                raise ValueError(f"capacity of {self.name} must be zero or more, not {self._capacity}")
-        return self._capacity
+        if self.known_capacity < 0.0:
+            capacity = self._rule(tuple(self.crossing)) if callable(self._rule) else self._rule
+            if not capacity >= 0.0:
+                raise ValueError(f"capacity of {self.name} must be zero or more, not {capacity}")
+            self.known_capacity = capacity
+        return self.known_capacity
 
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""
         self._rule = capacity
         self._varies = callable(capacity)
-        self._capacity = None
+        self.known_capacity = -1.0
         self.stale = True
         self.steady = math.inf
         self.mark_odd()

@@ -84,15 +84,18 @@ class Ends(Generic[T]):
         order, until = self._near, at * (1.0 + ULPS)
         if not order or order[0][0] > until:
             return []
-        found: dict[T, None] = {}
+        found: list[T] = []
         while order and order[0][0] <= until:
             time, _, one = heappop(order)
             if time == one.near_place and one.crowd is self._crowd:
-                found[one] = None
+                one.near_place = math.inf
+                found.append(one)
         for one in found:
-            one.near_place = math.inf
             self.put(one)
-        return sorted((one for one in found if one.near <= until and one.due(now)), key=_number)
+        due = [one for one in found if one.near <= until and one.due(now)]
+        if len(due) > 1:
+            due.sort(key=_number)
+        return due
 
     def first(self) -> float:
         """When the first counts as done, infinite if none will be."""

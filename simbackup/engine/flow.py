@@ -12,7 +12,7 @@ from simbackup.engine.ends import ULPS
 from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot, asks_others
 from simbackup.engine.limited import DONE, Limited
 from simbackup.engine.rounds import Going, alone
-from simbackup.engine.solver import same
+from simbackup.engine.solver import TIE
 
 if TYPE_CHECKING:
     from simbackup.engine.crowd import Crowd
@@ -29,10 +29,10 @@ class Flow(Limited):
     """
 
     __slots__ = (
-        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "_uses", "activity",
+        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "activity",
         "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "ends_place", "going", "law",
         "links", "may_ask", "moves", "near", "near_place", "number", "odd", "own_rate", "places", "queues",
-        "sequential", "share", "spent", "stop", "watchers", "weight",
+        "sequential", "share", "spent", "stop", "uses", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -140,7 +140,8 @@ class Flow(Limited):
         self._crossed = tuple(self.demands.items())
         self._turns = any(link.streams is not None for link in self.demands)
         self.moves, self.places, self.going = dict(moves), dict(places), going
-        self._uses = [(link, self.demands.get(link, 0.0), self.moves.get(link, 0.0)) for link in self.links]
+        self.uses = [(link, (self.demands.get(link, 0.0), self.moves.get(link, 0.0))) for link in self.links]
+        """The links that it crosses, with the units that it demands of each and the bytes that it moves there."""
         self.queues = () if going is None else tuple(link for link in {**going.waits(), **places} if link in demands)
         """The links where its requests may wait for others."""
         self.asks = asks_others(self.law)
@@ -172,33 +173,63 @@ class Flow(Limited):
                 self._completed = min(self.amount, self._completed + speed * (here - self._since))
             self._since = here
 
-    def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> bool:
-        """Go on at `rate` from `now`, limited by a link, a hold or the cap; whether the rate is another."""
+    def assign(
+        self,
+        now: float,
+        rate: float,
+        bottleneck: Link | None,
+        links: dict[Link, None],
+        why: tuple[str, Parts] | None = None,
+    ) -> bool:
+        """Go on at `rate` from `now`, limited by a link or not; whether the rate is another.
+
+        `links` take up those whose totals change. What limits it is the link, or its own limit, unless `why` says more.
+        """
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)
-        cause, parts = why
+        cause, parts = why or self.why(rate, bottleneck)
         if cause != self.cause or (parts is not self.spent and parts != self.spent):
             self._add_segment(self._segments, now)
             self._limited_since, self.cause, self.spent = now, cause, parts
         before = self.own_rate
-        if same(rate, before):
+        if rate == before or abs(rate - before) <= TIE * before:  # the same within rounding
             return False
-        self.settle(now)
+        if now > self._since:
+            if before:
+                self._completed = min(self.amount, self._completed + before * (now - self._since))
+            self._since = now
         self.own_rate = rate
-        for link, demand, moved in self._uses:
+        for link, load in self.uses:
+            links[link] = None
+            link.stale = True
             if link.tracks:
-                link.shift(demand * (rate - before), moved * (rate - before))
-            else:
-                link.stale = True
+                link.shift(load[0] * (rate - before), load[1] * (rate - before))
         self._expect(now, rate)
         return True
+
+    def why(self, rate: float, link: Link | None) -> tuple[str, Parts]:
+        """The address that limits it at a rate, a link or that of its cap, and the parts of its cycle where it is one.
+
+        A cycle alone on its disk fills that as it meets its cap: its parts tell.
+        """
+        limit = self.limit
+        if link is None:
+            return limit.cause, limit.parts
+        return link.name, limit.parts if rate >= self.cap * (1.0 - DONE) else WHOLE
 
     def _expect(self, now: float, rate: float) -> None:
         """Reckon when it is done at a rate, on a clock that shows `now`."""
         left = self.amount - self._completed
-        self.ends = now + left / rate if rate > 0.0 else math.inf
-        near = left - DONE * self.amount if left < math.inf else math.inf
-        self.near = now if near <= 0.0 else now + near / rate if rate > 0.0 else math.inf
+        if left == math.inf:
+            self.ends = self.near = math.inf
+            return
+        near = left - DONE * self.amount
+        if rate > 0.0:
+            self.ends = now + left / rate
+            self.near = now + near / rate if near > 0.0 else now
+        else:
+            self.ends = math.inf
+            self.near = math.inf if near > 0.0 else now
 
     def join(self, crowd: Crowd, weight: float, stop: float, now: float) -> None:
         """Go on at a weight times the level of a crowd, until a limit of its own stops it near another level."""
@@ -246,9 +277,9 @@ class Flow(Limited):
         """Units of `completed` beyond what the rates account for, as the flow ends; called by the network."""
         self.settle(now)
         self._add_segment(self._segments, now)
-        for link, demand, moved in self._uses:
+        for link, load in self.uses:
             if link.tracks:
-                link.shift(demand * -self.own_rate, moved * -self.own_rate)
+                link.shift(load[0] * -self.own_rate, load[1] * -self.own_rate)
         extra = completed - self._completed
         self._completed, self.own_rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
         self._limited_by(None)

@@ -128,10 +128,10 @@ class FlowNetwork:
             return flow
         flow.number = next(self._numbers)
         self._flows[flow] = None
-        for link in flow.links:
+        for link, load in flow.uses:
             if link.riding is not None:
                 self._crowds.see(link)
-            link.attach(flow)
+            link.attach(flow, load)
             if link not in self._solving.links:
                 self._solving.links[link], link.number = None, next(self._numbers)
         self._meet(flow)

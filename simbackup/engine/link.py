@@ -10,7 +10,6 @@ from simbackup.engine.capacity import CapacityMeter
 from simbackup.engine.mover import Mover, Riding
 from simbackup.engine.solver import TIE
 from simbackup.engine.streams import Losses, Streams
-from simbackup.engine.trace import Trace
 
 if TYPE_CHECKING:
     from simbackup.engine.crowd import Crowd
@@ -34,9 +33,9 @@ class Link(CapacityMeter):
     """
 
     __slots__ = (
-        "_asking", "_least", "_next_bytes_per_s", "_next_used", "_recorded", "_shifts", "_solved_capacity", "_summed",
-        "_summed_ago", "crowds", "entangled", "fastest", "limited", "may_ask", "movers", "number", "plain", "pooled",
-        "streams", "tracks", "watchers",
+        "_asking", "_first", "_next_bytes_per_s", "_next_used", "_shifts", "_summed", "_summed_ago", "crowds",
+        "entangled", "fastest", "limited", "may_ask", "movers", "number", "plain", "pooled", "recorded_busy",
+        "recorded_bytes", "solved_capacity", "streams", "tracks", "watchers",
     )  # fmt: skip
 
     def __init__(
@@ -52,7 +51,8 @@ class Link(CapacityMeter):
         super().__init__(name, capacity, turns=losses is not None)
         self.number, self.pooled = 0, pooled
         self.fastest, self.plain = fastest, plain
-        self._least: dict[Flow, float] = {}
+        self._first: dict[Flow, tuple[float, float]] = {}
+        """What one unit of a flow demanded and moved when it came, where that is another now."""
         self.streams = Streams(losses) if losses is not None else None
         self.movers: dict[Mover, None] = {}
         """Those that are solved of them: flows by themselves, and the crowds of the others."""
@@ -62,13 +62,15 @@ class Link(CapacityMeter):
         """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
         self.may_ask = False
         """Whether flows that may do so have ever crossed it."""
-        self._solved_capacity: float | None = None
+        self.solved_capacity: float = -1.0
+        """Its capacity at the last change of its rates, negative before the first."""
         self.limited: dict[Mover, None] = {}
         """Those of them whose bottleneck it is."""
         self.tracks = False
         """Whether it adds up changes of rates, as it is crossed by too many flows to sum their rates each time."""
         self.watchers: dict[FlowCoupling, None] = {}
-        self._recorded = (0.0, 0.0)
+        self.recorded_busy = self.recorded_bytes = 0.0
+        """What a trace knows of it: the share of it in use, and bytes a second."""
         self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
         self._summed: tuple[float, float] = (0.0, 0.0)
 
@@ -78,7 +80,7 @@ class Link(CapacityMeter):
     @property
     def has_other_capacity(self) -> bool:
         """Whether its capacity is another than at the last change of its rates."""
-        return self._solved_capacity is not None and self.capacity != self._solved_capacity
+        return self.solved_capacity >= 0.0 and self.capacity != self.solved_capacity
 
     @property
     def moves_all(self) -> bool:
@@ -112,20 +114,18 @@ class Link(CapacityMeter):
             self.streams.turn(lost)
             self._entangle()
 
-    def attach(self, flow: Flow) -> None:
-        """Attach a flow; called by the network."""
+    def attach(self, flow: Flow, load: tuple[float, float]) -> None:
+        """Attach a flow with the units that one unit of it demands, and its bytes; called by the network."""
         self.movers[flow] = None
-        self._load(flow)
-        demand, moved = self.crossing[flow]
-        self.count(demand * flow.most)
-        self._least[flow] = demand if self.plain else moved / self.fastest
+        self.crossing[flow] = load
+        self.count(load[0] * flow.most)
+        if flow.may_ask:
+            self._may_be_asked(flow)
         if self.streams is not None:
             self.streams.attach(self, flow)
             self._streams_changed()
         if self._varies:
-            self._capacity, self.stale = None, True
-        if flow.asks:
-            self.asked_by(flow)
+            self.known_capacity, self.stale = -1.0, True
 
     def look_around(self) -> None:
         """Let a flow see who has come where it was alone, or that it is alone now; called by the network."""
@@ -141,11 +141,11 @@ class Link(CapacityMeter):
             self._asking.pop(flow, None)
         self._entangle()
 
-    def _load(self, flow: Flow) -> None:
-        self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
-        if flow.may_ask:
-            self.may_ask = True
-            self.mark_odd()
+    def _may_be_asked(self, flow: Flow) -> None:
+        self.may_ask = True
+        self.mark_odd()
+        if flow.asks:
+            self.asked_by(flow)
 
     def _entangle(self) -> None:
         self.entangled = bool(self._asking) or (self.streams is not None and self.streams.uneven)
@@ -153,7 +153,10 @@ class Link(CapacityMeter):
     def note(self, flow: Flow) -> None:
         """Note that an attached flow loads the link in another way; called by the network."""
         self.stale, self._shifts = True, math.inf
-        self._load(flow)
+        self._first.setdefault(flow, self.crossing[flow])
+        self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
+        if flow.may_ask:
+            self._may_be_asked(flow)
         if self.streams is not None:
             self.streams.detach(flow)
             self.streams.attach(self, flow)
@@ -227,43 +230,27 @@ class Link(CapacityMeter):
             self._asking.pop(flow, None)
             self._entangle()
         if self._varies:
-            self._capacity = None
+            self.known_capacity = -1.0
         self.settle(now)
         self.units += left * demand
         self.bytes_moved += left * moved
-        least = min(self._least.pop(flow), demand if self.plain else moved / self.fastest)
-        return least * flow.completed if least > 0.0 else 0.0  # its shape may have changed
+        least = demand if self.plain else moved / self.fastest
+        if self._first and (first := self._first.pop(flow, None)) is not None:
+            least = min(least, first[0] if self.plain else first[1] / self.fastest)
+        return least * flow.completed if least > 0.0 else 0.0
 
-    def take_rates(self, now: float, trace: Trace | None) -> None:
-        """Take over the rates of the flows attached, and record the change; called by the network."""
-        capacity = self._capacity or self.capacity
-        if self.tracks or self.crowds or self.streams is not None or len(self.movers) > FEW:
-            used, bytes_per_s = self._sums()
-        else:
-            used = bytes_per_s = 0.0
-            for flow, (demand, moved) in self.crossing.items():
-                rate = flow.own_rate
-                used += demand * rate
-                bytes_per_s += moved * rate
-        busy = min(1.0, used / capacity) if used > 0.0 else 0.0
-        if trace is not None and (busy, bytes_per_s) != self._recorded:
-            self._recorded = (busy, bytes_per_s)
-            trace.rate(now, self.name, busy, bytes_per_s)
-        if self.crowds:
-            for crowd in self.crowds:
-                side = crowd.sides[self]
-                if self.riding is None:
-                    used += side.units * crowd.rate
-                    bytes_per_s += side.bytes * crowd.rate
-                if capacity != self._solved_capacity:
-                    crowd.loads[self] = (side.units, side.bytes)
-            busy = min(1.0, used / capacity) if used > 0.0 else 0.0
-        self._solved_capacity, self.stale = capacity, False
-        if used != self._used or busy != self._busy or bytes_per_s != self._bytes_per_s:
-            self.settle(now)
-            self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s
+    def with_crowds(self, used: float, bytes_per_s: float, capacity: float) -> tuple[float, float]:
+        """Units and bytes a second with those of crowds, unless the clock of one keeps them."""
+        for crowd in self.crowds:
+            side = crowd.sides[self]
+            if self.riding is None:
+                used += side.units * crowd.rate
+                bytes_per_s += side.bytes * crowd.rate
+            if capacity != self.solved_capacity:
+                crowd.loads[self] = (side.units, side.bytes)
+        return used, bytes_per_s
 
-    def _sums(self) -> tuple[float, float]:
+    def sums(self) -> tuple[float, float]:
         """Units and bytes a second in use, summed anew now and then so that rounding neither adds up nor stays."""
         many = len(self.movers) > FEW
         if many and self.tracks:

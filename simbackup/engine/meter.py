@@ -9,15 +9,15 @@ class Meter:
     """Integrals over time of what is used of a link, at rates that are constant between changes."""
 
     __slots__ = (
-        "_busy",
-        "_bytes_per_s",
-        "_since",
-        "_used",
+        "busy",
         "busy_s",
         "bytes_moved",
+        "bytes_per_s",
         "peak_bytes_per_s",
         "riding",
+        "settled_at",
         "units",
+        "used",
     )
 
     def __init__(self) -> None:
@@ -30,25 +30,29 @@ class Meter:
         self.bytes_moved: float = 0.0
         self.peak_bytes_per_s: float = 0.0
         """The greatest bytes per second that lasted for any time so far."""
-        self._since: float = 0.0
-        self._used: float = 0.0
-        self._busy: float = 0.0
-        self._bytes_per_s: float = 0.0
+        self.settled_at: float = 0.0
+        """The time of these totals, seconds."""
+        self.used: float = 0.0
+        """Units a second in use since then."""
+        self.busy: float = 0.0
+        """The share of capacity in use since then."""
+        self.bytes_per_s: float = 0.0
 
     def settle(self, now: float) -> None:
         """Update the totals to `now`, seconds."""
-        elapsed = now - self._since
-        if elapsed > 0.0:
-            if self._used or self._bytes_per_s:
-                bytes_per_s = self._bytes_per_s
-                self.units += self._used * elapsed
-                self.busy_s += self._busy * elapsed
-                self.bytes_moved += bytes_per_s * elapsed
-                if bytes_per_s > self.peak_bytes_per_s:  # noqa: PLR1730 (`max` costs a call, at each change of a rate)
-                    self.peak_bytes_per_s = bytes_per_s
-            if self.riding is not None:
-                self._settle_riding(self.riding, now)
-        self._since = now
+        elapsed = now - self.settled_at
+        if elapsed <= 0.0:
+            return
+        if used := self.used:
+            self.units += used * elapsed
+            self.busy_s += self.busy * elapsed
+        if bytes_per_s := self.bytes_per_s:
+            self.bytes_moved += bytes_per_s * elapsed
+            if bytes_per_s > self.peak_bytes_per_s:  # noqa: PLR1730 (`max` costs a call, at each change of a rate)
+                self.peak_bytes_per_s = bytes_per_s
+        if self.riding is not None:
+            self._settle_riding(self.riding, now)
+        self.settled_at = now
 
     def _settle_riding(self, riding: Riding, now: float) -> None:
         reading = riding.crowd.clock(now)
@@ -56,5 +60,5 @@ class Meter:
         self.units += riding.units * levels
         self.busy_s += riding.busy * levels
         self.bytes_moved += riding.bytes * levels
-        self.peak_bytes_per_s = max(self.peak_bytes_per_s, riding.bytes * riding.crowd.greatest(self._since, now))
+        self.peak_bytes_per_s = max(self.peak_bytes_per_s, riding.bytes * riding.crowd.greatest(self.settled_at, now))
         riding.showed = reading

@@ -22,12 +22,16 @@ def few(touched: Touches) -> PlainFilling | None:
     for flow in touched.flows:
         waiting.append(flow)
         for link in flow.links:  # also those that it demands no more
-            waiting += link.limited
+            if link.limited:
+                waiting += link.limited
     for link in touched.links:
         if link.odd:
             return None
-        waiting += link.limited
+        if link.limited:
+            waiting += link.limited
     filling = PlainFilling()
+    if not waiting:
+        return filling
     while _took(filling, waiting):
         filling.fill()
         if not (waiting := list(filling.beyond())):
@@ -48,5 +52,6 @@ def _took(filling: PlainFilling, waiting: list[Mover]) -> bool:
             return False
         if len(rooms) > known:
             for link in islice(rooms, known, None):
-                waiting += link.limited
+                if link.limited:
+                    waiting += link.limited
     return True

@@ -71,32 +71,47 @@ class PlainFilling:
         self._level = self._tie = 0.0
 
     def add(self, flow: Mover) -> None:
-        """Solve one more flow. Links that are free are never full: it does not matter who crosses these."""
+        """Solve one more flow. Links that are free are never full: it does not matter who crosses these.
+
+        Of the links that a flow has for itself, only the first to be full counts.
+        """
         rooms, share = self.rooms, flow.share
         crossed: list[tuple[LinkRoom, float]] = []
-        own: list[tuple[Link, float]] = []
+        own: OwnLink | None = None
         for link, demand in flow.crossed:
             if link.free:
                 continue
             if link.odd:
                 self.odd = True
+            weight = demand * share
             if len(link.movers) == 1:
-                own.append((link, demand))
+                if own is None:
+                    own = OwnLink(flow, link, link.capacity / weight)
+                else:
+                    own.meet(link, link.capacity / weight)
                 continue
             room = rooms.get(link)
             if room is None:
                 room = rooms[link] = LinkRoom(link)
             room.flows.append((flow, demand))
-            room.total += demand * share
+            room.total += weight
             crossed.append((room, demand))
         if flow.odd:
             self.odd = True
         self.flows[flow] = crossed
-        first = OwnLink(flow, own) if own else None
         if not crossed:
-            self._go_on(flow, first)
-        elif first is not None:
-            self._own.append((first.at, first.link.name, -flow.number, first))
+            self._go_on(flow, own)
+        elif own is not None:
+            self._own.append((own.at, own.link.name, -flow.number, own))
+
+    def _go_on(self, flow: Mover, own: OwnLink | None) -> None:
+        """Give its rate to a flow that shares no link that may be full."""
+        rate, limit, share = flow.cap, None, flow.share
+        if own is not None and rate / share >= own.at * BELOW:
+            rate, limit = min(share * own.at, rate), own.link
+        if rate == math.inf:
+            raise ValueError(f"flow {flow.name} is limited neither by a link nor by a cap")
+        self.rates[flow], self.limits[flow] = rate, limit
 
     def beyond(self) -> dict[Mover, None]:
         """Other flows that the rates move, or change what limits them."""
@@ -138,27 +153,12 @@ class PlainFilling:
             else:
                 self._freeze_on(found[2])
 
-    def _go_on(self, flow: Mover, own: OwnLink | None) -> None:
-        """Give its rate to a flow that shares no link that may be full."""
-        rate, limit = flow.cap, None
-        if own is not None and rate / flow.share >= own.at * BELOW:
-            rate, limit = min(flow.share * own.at, rate), own.link
-        if rate == math.inf:
-            raise ValueError(f"flow {flow.name} is limited neither by a link nor by a cap")
-        self.rates[flow], self.limits[flow] = rate, limit
-
-    def _level_of(self, place: LinkRoom | OwnLink) -> float:
-        """The level at which a link is full, infinite where nothing rises."""
-        if isinstance(place, LinkRoom):
-            return place.level()
-        return place.at if place.flow in self._rising else math.inf
-
     def _next(self) -> tuple[str, int, LinkRoom | OwnLink] | None:
         """The link that fills next, whose level is noted; none where all that rise may rise for ever.
 
         Of those that fill together it is the first by name. Many may, so they are put in this order once.
         """
-        order, tied = self._order, self._tied
+        order, tied, rising = self._order, self._tied, self._rising
         while order or tied:
             if not tied:
                 if order[0][0] == math.inf:
@@ -166,7 +166,7 @@ class PlainFilling:
                 self._tie = order[0][0] * ABOVE
             while order and order[0][0] <= self._tie:
                 found = heappop(order)
-                level = self._level_of(found[3])
+                level = found[3].level(rising)
                 if level <= self._tie:
                     self._level = self._level if tied else max(level, self._level)
                     heappush(tied, found[1:])
@@ -174,7 +174,7 @@ class PlainFilling:
                     heappush(order, (level, *found[1:]))
             while tied:
                 first = heappop(tied)
-                level = self._level_of(first[2])
+                level = first[2].level(rising)
                 if level <= self._tie:
                     return first
                 if level < math.inf:
@@ -183,13 +183,15 @@ class PlainFilling:
 
     def _freeze_on(self, place: LinkRoom | OwnLink) -> None:
         """Freeze all that rise on a full link."""
+        level = self._level
         if isinstance(place, OwnLink):
-            self._freeze(place.flow, min(place.flow.share * self._level, place.flow.cap), place.link)
+            self._freeze(place.flow, min(place.flow.share * level, place.flow.cap), place.link)
             return
         self._full[place] = None
+        link, rising = place.link, self._rising
         for flow, _ in place.flows:
-            if flow in self._rising:
-                self._freeze(flow, min(flow.share * self._level, flow.cap), place.link)
+            if flow in rising:
+                self._freeze(flow, min(flow.share * level, flow.cap), link)
 
     def _freeze(self, flow: Mover, rate: float, limit: Link | None) -> None:
         self.rates[flow] = rate

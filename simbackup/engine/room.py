@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 
 from simbackup.engine.beside import above
 from simbackup.engine.link import Link
@@ -39,8 +39,9 @@ class LinkRoom:
             self.capacity = self.capacity - self.beside if self.capacity > self.beside else 0.0
         return self.capacity / self.weight
 
-    def level(self) -> float:
+    def level(self, rising: Container[Mover]) -> float:
         """The level at which it is full if all that rise now go on; infinite if none does."""
+        del rising  # it knows
         return (self.capacity - self.taken) / self.weight if self.rising else math.inf
 
     def take(self, rate: float, demand: float, weight: float, rising: Container[Mover]) -> None:
@@ -73,14 +74,18 @@ class OwnLink:
 
     __slots__ = ("at", "flow", "link")
 
-    def __init__(self, flow: Mover, links: Sequence[tuple[Link, float]]) -> None:
-        share = flow.share
+    def __init__(self, flow: Mover, link: Link, at: float) -> None:
         self.flow = flow
-        self.link, demand = links[0]
-        self.at = self.link.capacity / (demand * share)
-        for link, demand in links[1:]:
-            level = link.capacity / (demand * share)
-            if level < self.at * BELOW:
-                self.link, self.at = link, level
-            elif level <= self.at * ABOVE and link.name < self.link.name:
-                self.link = link
+        self.link = link
+        self.at = at
+
+    def meet(self, link: Link, at: float) -> None:
+        """Take another link of the flow that is full at a level, if that is the first."""
+        if at < self.at * BELOW:
+            self.link, self.at = link, at
+        elif at <= self.at * ABOVE and link.name < self.link.name:
+            self.link = link
+
+    def level(self, rising: Container[Mover]) -> float:
+        """The level at which it is full if the flow rises; infinite if it does not."""
+        return self.at if self.flow in rising else math.inf

@@ -8,7 +8,7 @@ from typing import cast
 
 import simpy
 
-from simbackup.engine.blame import Held, own_limit
+from simbackup.engine.blame import Held
 from simbackup.engine.crowd import Crowd
 from simbackup.engine.crowds import MANY, Crowds
 from simbackup.engine.ends import Ends
@@ -21,6 +21,7 @@ from simbackup.engine.plain import plain_rates
 from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, StoppedError, Touches, UnevenError
 from simbackup.engine.sharing import Sharing
 from simbackup.engine.solver import TIE
+from simbackup.engine.totals import take_rates
 from simbackup.engine.trace import Trace
 
 _number = attrgetter("number")
@@ -48,12 +49,10 @@ class Solving:
         for flow in touched.flows:
             links.update(dict.fromkeys(flow.links))
         for flow, rate in cast("dict[Flow, float]", filling.rates).items():
-            limit = filling.limits[flow]
-            if flow.assign(now, rate, limit, own_limit(flow, rate, limit)):
+            if flow.assign(now, rate, filling.limits[flow], links):
                 self._ends.put(flow)
-                links.update(dict.fromkeys(flow.links))
         touched.flows, touched.links = {}, {}
-        self._take_rates(links, now)
+        take_rates(self._stale(links), self.links, now, self._trace)
         return True
 
     def solve(self, reach: Reach, touched: Touches) -> Collection[FlowCoupling]:
@@ -97,21 +96,20 @@ class Solving:
         if crowds.changed:
             links = links | crowds.links
             crowds.carry([link for link in links if link.crowds])
-        for link in self._take_rates(links, now):
+        stale = self._stale(links)
+        take_rates(stale, self.links, now, self._trace)
+        for link in stale:
             for crowd in link.crowds:
                 if crowd.loads:
                     crowds.changed[crowd] = None
         if crowds.changed:
             crowds.settle()
 
-    def _take_rates(self, links: Iterable[Link], now: float) -> list[Link]:
-        """The links whose totals did not know of the rates, and now do; those that nobody crosses any more go."""
+    @staticmethod
+    def _stale(links: Iterable[Link]) -> list[Link]:
+        """The links whose totals do not know of the rates."""
         stale = [link for link in links if link.stale]
         stale.sort(key=_number)
-        for link in stale:
-            link.take_rates(now, self._trace)
-            if not link.crossing:
-                self.links.pop(link, None)
         return stale
 
     def _fill(self, reach: Reach) -> Collection[FlowCoupling] | None:
@@ -152,7 +150,7 @@ class Solving:
             held = following.explained(mover)
             if limit is None and held is not None and rate >= held[1] * (1.0 - TIE):
                 limiting[held[0]] = None
-            if mover.assign(now, rate, limit, own_limit(mover, rate, limit)):
+            if mover.assign(now, rate, limit, reach.links):
                 self._ends.put(mover)
         return limiting
 
@@ -167,7 +165,7 @@ class Solving:
         allocation = sharing.solve()
         blame, now = sharing.blame(allocation), float(self._env.now)
         for i, (flow, rate) in enumerate(zip(flows, allocation.rates, strict=True)):
-            if flow.assign(now, rate, blame.link(i), blame.of(i)):
+            if flow.assign(now, rate, blame.link(i), reach.links, blame.of(i)):
                 self._ends.put(flow)
             if flow.law is not None:
                 flow.look_around()

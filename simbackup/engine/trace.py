@@ -9,11 +9,16 @@ from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, Self, cast
 
-from simbackup.engine.columns import Jobs, Rates, Spans
+from simbackup.engine.columns import Jobs, Spans
+from simbackup.engine.rate_columns import Rates
 from simbackup.engine.records import DeviceRecord, Event, JobRecord, Rate, Record, SharedLevel, Span, SpanPart
 
 __all__ = ["DeviceRecord", "Event", "JobRecord", "Rate", "Record", "SharedLevel", "Span", "SpanPart", "Trace"]
 
+
+FULL, JOBS, NONE = "full", "jobs", "none"
+"""What a trace keeps: all; of rates and spans only what tables say of them; nothing of them."""
+KEEPS = (NONE, JOBS, FULL)
 
 _TYPES: dict[str, type[Record]] = {
     "span": Span, "rate": Rate, "shared_level": SharedLevel, "event": Event, "device": DeviceRecord, "job": JobRecord,
@@ -30,6 +35,12 @@ class Trace:
     devices: list[DeviceRecord] = field(default_factory=list[DeviceRecord])
     jobs: Jobs = field(default_factory=Jobs)
     shared_levels: list[SharedLevel] = field(default_factory=list[SharedLevel])
+    keeps: str = FULL
+    """One of `KEEPS`. If that is not `full`, there are no rates, shared levels and spans."""
+    left_out: int = 0
+    """How many of these were made and not kept."""
+    last: float = 0.0
+    """Seconds at which rates that were not kept changed last."""
 
     def span(
         self,
@@ -47,15 +58,24 @@ class Trace:
         """
         if end < start:
             raise ValueError(f"a span of {job} ends at {end}, before its start at {start}")
+        if self.keeps == NONE:
+            self.left_out += 1
+            return
         parts = _parts(end - start, activity, cycle)
         self.spans.append(Span(float(start), float(end), job, cause, str(activity), parts))  # as it is read back
 
     def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Record the state of a link from `time` on: its busy share and its bytes per second."""
+        if self.keeps == NONE:
+            self.left_out, self.last = self.left_out + 1, float(time)
+            return
         self.rates.add(float(time), link, float(busy), float(bytes_per_s))
 
     def shared_level(self, time: float, root: str, level: float, loads: Mapping[str, tuple[float, float]]) -> None:
         """Record the level of a root from `time` on, and what links carry of it at level 1, where that changed."""
+        if self.keeps == NONE:
+            self.left_out, self.last = self.left_out + 1, float(time)
+            return
         self.shared_levels.append(SharedLevel(float(time), root, float(level), dict(loads)))
 
     def event(self, time: float, address: str, what: str, **data: Any) -> None:
@@ -108,14 +128,14 @@ class Trace:
 
     @property
     def length(self) -> int:
-        """Rates, shared levels and spans, with which the cost of a run goes."""
-        return len(self.rates) + len(self.shared_levels) + len(self.spans)
+        """Rates, shared levels and spans that were made, with which the cost of a run goes."""
+        return len(self.rates) + len(self.shared_levels) + len(self.spans) + self.left_out
 
     @property
     def end(self) -> float:
         """Seconds from the start until all jobs had ended, and rates changed no more."""
         levels = (record.time for record in self.shared_levels)
-        return max(chain(self.jobs.column("end"), self.rates.times, levels), default=0.0)
+        return max(chain(self.jobs.column("end"), levels, [self.rates.end, self.last]), default=0.0)
 
     def counts(self) -> dict[str, int]:
         """How many records of each type there are."""

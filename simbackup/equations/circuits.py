@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from simbackup.equations.one_kind import turnout
+
 
 class Visit(NamedTuple):
     """A shared queue that customers visit in each round.
@@ -82,13 +84,22 @@ def _circulate(
     merged: dict[tuple[float, tuple[Visit, ...]], int] = {}
     for one in rounds:  # equal kinds are one kind
         merged[one.delay, one.visits] = merged.get((one.delay, one.visits), 0) + one.customers
-    from simbackup.equations.linearizer import Linearizer  # noqa: PLC0415 (numpy takes a while to import)
-
-    kinds = [(customers, *key) for key, customers in merged.items()]
-    solved = Linearizer(kinds, others, pooled).solved()
+    solved = _solved([(customers, *key) for key, customers in merged.items()], others, pooled)
     found = {key: Turnout(rate, seconds) for key, (rate, seconds) in zip(merged, solved, strict=True)}
     turned: list[Turnout] = []
     for one in rounds:
         all_of_them = found[one.delay, one.visits]
         turned.append(all_of_them._replace(rate=all_of_them.rate * one.customers / merged[one.delay, one.visits]))
     return tuple(turned)
+
+
+def _solved(
+    kinds: Sequence[tuple[int, float, tuple[Visit, ...]]], others: Sequence[float], pooled: Sequence[float | None]
+) -> Sequence[tuple[float, tuple[float, ...]]]:
+    """For each of several kinds, the rounds a second of all its customers, and the seconds that one takes."""
+    alone = turnout(*kinds[0], others, pooled) if len(kinds) == 1 else None
+    if alone is not None:
+        return [alone]
+    from simbackup.equations.linearizer import Linearizer  # noqa: PLC0415 (numpy takes a while to import)
+
+    return Linearizer(kinds, others, pooled).solved()

@@ -10,13 +10,11 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from simbackup.equations.one_kind import MOST_ROUNDS, PRECISION, REFINEMENTS
+
 Numbers = NDArray[np.float64]
 Kind = tuple[int, float, Sequence[tuple[int, float, float]]]
 """Customers, seconds of delay, and visits: the number of a queue, seconds of waiting alone, and share held."""
-PRECISION = 1e-9
-MOST_ROUNDS = 500
-REFINEMENTS = 2
-"""Times that the change of queue lengths by one customer is taken anew, as Chandy and Neuse do."""
 
 
 class Linearizer:

@@ -33,7 +33,7 @@ def wrong_base(asked: StudySpec, tree: Node) -> Iterator[Problem]:
     if base not in known:
         yield Problem(place, "compare", f"there is no scenario and no case '{base}'", choices(base, known))
     elif len(asked.scenarios if base in asked.scenarios else asked.cases) == 1:
-        yield Problem(place, "compare", f"there is nothing beside '{base}'", "add another scenario or case")
+        yield Problem(place, "compare", f"there is nothing to compare with '{base}'", "add another scenario or case")
 
 
 def compared(found: Study, base: str) -> tuple[dict[str, Any], ...]:

@@ -204,7 +204,7 @@ def optimum(asked: StudySpec, goals: OptimiseSpec, space: SearchSpace, base: Poi
         _searched(search, len(goals.goals()))
     best = search.result()
     if not best:
-        raise ResultError(f"{base}: nothing that was tried ({len(search.known)} combinations) keeps the limits")
+        raise ResultError(f"{base}: none of the {len(search.known)} combinations that were tried keeps the limits")
     return Search(
         tuple(search.point(one.place) for one in best),
         str(base).rpartition(", ")[0],

@@ -65,7 +65,7 @@ class Study:
     intervals: StudyIntervals = field(default_factory=lambda: StudyIntervals(()))
     bad: tuple[BadPoint, ...] = ()
     searches: tuple[Search, ...] = ()
-    """What was tried in the place of each row, in a study that optimises."""
+    """What was tried to find each row, in a study that optimises."""
     base: str = ""
     """The scenario or case with which the others are compared."""
 

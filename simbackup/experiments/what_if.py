@@ -9,6 +9,7 @@ from typing import Any
 from simbackup.errors import ResultError, choices
 from simbackup.experiments.knock_out import UNLIMITED, faster, resource
 from simbackup.results.causes import Cause, split
+from simbackup.results.kept import whole
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario
@@ -62,7 +63,7 @@ def reasons(
     Raises
     ------
     ResultError
-        The result has no such job.
+        The result has no such job, or does not hold the whole trace.
 
     >>> from simbackup.scenario import load
     >>> loaded = load("teaching/one-file-from-tape")
@@ -70,6 +71,7 @@ def reasons(
     >>> found.bottleneck, found.next_bottleneck
     ('devices.jukebox.drive', 'devices.jukebox.robot')
     """
+    whole(result, "an explanation")
     rows = rows_of(result, jobs)
     again: dict[tuple[str, float], Result] = {}
 

@@ -23,14 +23,17 @@ class Cartridges:
 
     Each session writes to `streams` of them at once, in equal parts, one after the other; it goes on where the last
     one ended unless sessions begin `fresh` ones, which are taken out. One on which nothing is kept is written again.
-    `owned` were there at the start; a new one is bought when there is none to write.
+    `owned` were there at the start, of which so many are `new`; one is bought, new, when there is none to write. Others
+    are written again before a new one is begun; `begun` counts these.
     """
 
     capacity: float
     streams: int = 1
     fresh: bool = False
     owned: int = 0
+    new: int = 0
     bought: int = 0
+    begun: int = 0
     written: list[Written] = field(default_factory=list[Written])
     filling: list[Written] = field(default_factory=list[Written])
 
@@ -85,5 +88,9 @@ class Cartridges:
         """An empty cartridge, bought if there is none."""
         if self.empty <= 0:
             self.bought += 1
+            self.new += 1
+        if self.empty <= self.new:
+            self.new -= 1
+            self.begun += 1
         self.written.append(Written())
         return self.written[-1]

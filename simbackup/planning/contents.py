@@ -1,9 +1,10 @@
-"""What targets hold before the nights of a kind, and what they read and write by themselves."""
+"""Kinds of nights: what targets hold before them, and what they read and write by themselves."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from simbackup.planning.night import SYNTHETIC, LevelRun
 from simbackup.planning.playing import job_of
@@ -15,14 +16,18 @@ MOST_OF_A_POOL = 0.999
 SPARE = 1.02
 """Room for save sets of a night over their bytes, for what is rounded up."""
 
-Kind = tuple[LevelRun, ...]
-"""What runs in nights that are simulated together."""
+
+class NightKind(NamedTuple):
+    """What runs in nights that are simulated together, and how many new cartridges of each target they begin."""
+
+    runs: tuple[LevelRun, ...]
+    new: tuple[tuple[str, int], ...] = ()
 
 
-def moved_by(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dict[str, float]:
+def moved_by(site: PlannedSite, runs: Sequence[LevelRun], factors: Mapping[str, float]) -> dict[str, float]:
     """Bytes that targets read and write for what they make by themselves, by job."""
     found: dict[str, float] = {}
-    for run in kind:
+    for run in runs:
         policy = site.file.spec.policies[run.policy]
         for made in run.made:
             to = policy.copies[made.copy].to if made.copy else policy.target
@@ -35,10 +40,10 @@ def moved_by(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dic
     return found
 
 
-def logged_by(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dict[str, float]:
+def logged_by(site: PlannedSite, runs: Sequence[LevelRun], factors: Mapping[str, float]) -> dict[str, float]:
     """Bytes of each backup of transaction logs, by system."""
     found: dict[str, float] = {}
-    for run in kind:
+    for run in runs:
         logs = site.file.spec.policies[run.policy].logs
         for system in site.of_policy(run.policy) if logs is not None else ():
             size = system.log_over(logs.every.si, 0.0) * factors.get(system.name, 1.0) if logs is not None else 0.0
@@ -46,14 +51,16 @@ def logged_by(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> di
     return found
 
 
-def older_on(site: PlannedSite, name: str, used: float, kind: Kind, factors: Mapping[str, float]) -> float:
+def older_on(
+    site: PlannedSite, name: str, used: float, runs: Sequence[LevelRun], factors: Mapping[str, float]
+) -> float:
     """Bytes of older save sets on a pool, no more than leave room for what is saved in the nights."""
     target = site.targets[name]
     if target.tape or math.isinf(target.capacity):
         return 0.0
     coming = [
         system.saved(run.level if run.made else run.sent, 0.0, run.age) * factors.get(system.name, 1.0)
-        for run in kind
+        for run in runs
         for system in site.of_policy(run.policy)
     ]
     most = max(system.size * factors.get(system.name, 1.0) for system in site.systems)  # what the checks ask for

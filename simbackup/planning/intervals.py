@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL, SCORE, CentralInterval
 from simbackup.errors import Place
-from simbackup.planning.contents import Kind
+from simbackup.planning.contents import NightKind
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import site_of
 from simbackup.planning.origins import scenario_of
@@ -160,7 +160,7 @@ def _deciding(
     return NightInterval(verdict.night, job, whole, fits, tuple(names))
 
 
-def _night_of(plan: Plan, site: PlannedSite, kind: Kind, i: int) -> Scenario:
+def _night_of(plan: Plan, site: PlannedSite, kind: NightKind, i: int) -> Scenario:
     """A night of a site that has grown otherwise."""
     nights = replace(plan.nights, site=site, played={})
     return scenario_of(plan.site.file, night_scenario(plan.site.file, nights.night(kind, i)))

@@ -28,7 +28,8 @@ Bytes = NDArray[np.float64]
 class Stock(NamedTuple):
     """What a target holds at the end of a day: bytes, the most during it; cartridges in use, bought so far, and empty.
 
-    `by_policy` are the bytes of each policy.
+    `by_policy` are the bytes of each policy, `new` the new cartridges that were begun in its night, where
+    that makes a difference.
     """
 
     used: float
@@ -37,6 +38,7 @@ class Stock(NamedTuple):
     bought: int = 0
     empty: int = 0
     by_policy: tuple[tuple[str, float], ...] = ()
+    new: int = 0
 
 
 class Day(NamedTuple):
@@ -195,7 +197,8 @@ class Ledger:
         for name, target in self.site.targets.items():
             if target.tape:
                 streams = max(min(target.drives, len(self.site.systems)), 1)
-                self.tapes[name] = Cartridges(target.cartridge, streams, target.offsite, target.owned)
+                new = int(min(target.new or 0.0, target.owned))
+                self.tapes[name] = Cartridges(target.cartridge, streams, target.offsite, target.owned, new)
 
     @property
     def followed(self) -> list[str]:
@@ -216,8 +219,10 @@ class Ledger:
         runs: list[tuple[LevelRun, datetime]] = []
         sessions: dict[str, list[tuple[Hashable, float]]] = {}
         done = {policy: self._backup(policy, run, sessions) for policy, run in due}
-        for target, sets in sessions.items():
-            self.tapes[target].session(sets)
+        for name, tapes in self.tapes.items():
+            tapes.begun = 0
+            if name in sessions:
+                tapes.session(sessions[name])
         peaks = self._used()
         for policy, run in due:
             made = list(done[policy].made)
@@ -272,7 +277,8 @@ class Ledger:
             tapes = self.tapes.get(name)
             counts = (tapes.in_use, tapes.bought, tapes.empty) if tapes else (0, 0, 0)
             peak = sum(peaks[name].values())
-            stocks[name] = Stock(sum(by_policy.values()), peak, *counts, tuple(by_policy.items()))
+            new = tapes.begun if tapes and self.site.targets[name].new is not None else 0
+            stocks[name] = Stock(sum(by_policy.values()), peak, *counts, tuple(by_policy.items()), new)
         return stocks
 
     def _points(self) -> dict[str, int]:

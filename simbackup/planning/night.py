@@ -67,7 +67,8 @@ class Night:
 
     What runs, how much larger each system is than at the start, and bytes that lie on each target before. `moved` are
     the bytes that targets read and write for what they make by themselves, by job, and `logs` those of each backup of
-    transaction logs, by system.
+    transaction logs, by system. `new` are the cartridges that are loaded for the first time, by target; those that the
+    site states unless given.
     """
 
     day: date
@@ -76,6 +77,7 @@ class Night:
     used: Mapping[str, float] = field(default_factory=dict[str, float])
     moved: Mapping[str, float] = field(default_factory=dict[str, float])
     logs: Mapping[str, float] = field(default_factory=dict[str, float])
+    new: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @classmethod
     def first(cls, file: SiteFile) -> Night:
@@ -98,7 +100,7 @@ def work_of(file: SiteFile, night: Night) -> Work:
     """All on which the outcome of a night depends, amounts to nine digits; nights of equal work go alike."""
     amounts = (
         f"{name} {amount:.9g}"
-        for each in (night.factors, night.used, night.moved, night.logs)
+        for each in (night.factors, night.used, night.moved, night.logs, night.new)
         for name, amount in each.items()
     )
     days = (night.day + timedelta(days=run.later) for run in night.runs)

@@ -83,7 +83,7 @@ def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = (
     deciding = plan.windows.tightest
     if night is None and deciding is None:
         remedy = "name a --night, or a later day with --until"
-        raise ResultError(f"no backups but the first ones run until {plan.until}, and those are not judged; {remedy}")
+        raise ResultError(f"until {plan.until}, only first backups run, and those are not judged; {remedy}")
     day = night or (deciding.night if deciding is not None else plan.until)
     try:
         kind, i, later = plan.nights.found(day)

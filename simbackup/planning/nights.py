@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
 
-from simbackup.planning.contents import Kind, logged_by, moved_by, older_on
+from simbackup.planning.contents import NightKind, logged_by, moved_by, older_on
 from simbackup.planning.ledger import Day
 from simbackup.planning.night import DAY, Night, Work, begin, work_of
 from simbackup.planning.playing import Outcome, Play, difference, mixed
@@ -29,22 +29,22 @@ MOST_BETWEEN = 6
 """Most nights of a kind that are simulated to guess the others better, with those that are simulated together."""
 
 
-def kind_of(days: Sequence[Day]) -> Kind:
-    """What runs in nights that are simulated together.
+def kind_of(days: Sequence[Day]) -> NightKind:
+    """What runs in nights that are simulated together, and how many new cartridges of each target are begun.
 
     Ages are in whole days: an hour more or less through daylight saving changes no kind.
     """
-    return tuple(
-        sorted(
-            run._replace(
-                age=_whole_days(run.age),
-                later=(day.day - days[0].day).days,
-                made=tuple(one._replace(age=_whole_days(one.age)) for one in run.made),
-            )
-            for day in days
-            for run, _ in day.runs
+    runs = sorted(
+        run._replace(
+            age=_whole_days(run.age),
+            later=(day.day - days[0].day).days,
+            made=tuple(one._replace(age=_whole_days(one.age)) for one in run.made),
         )
+        for day in days
+        for run, _ in day.runs
     )
+    new = {name: sum(day.stocks[name].new for day in days) for name in days[0].stocks}
+    return NightKind(tuple(runs), tuple((name, number) for name, number in new.items() if number))
 
 
 def _whole_days(seconds: float) -> float:
@@ -61,12 +61,12 @@ class Nights:
     site: PlannedSite
     days: Sequence[Day]
     play: Play
-    played: dict[Kind, dict[int, Mapping[str, Outcome]]] = field(
-        default_factory=dict[Kind, dict[int, Mapping[str, Outcome]]]
+    played: dict[NightKind, dict[int, Mapping[str, Outcome]]] = field(
+        default_factory=dict[NightKind, dict[int, Mapping[str, Outcome]]]
     )
     done: dict[Work, Mapping[str, Outcome]] = field(default_factory=dict[Work, Mapping[str, Outcome]])
     """Outcomes by all on which they depend: nights of equal work are simulated once."""
-    errors: dict[Kind, float] = field(default_factory=dict[Kind, float])
+    errors: dict[NightKind, float] = field(default_factory=dict[NightKind, float])
     """Of each kind the error of the night that was guessed last, as a share of its longest job."""
     firsts: dict[str, date] = field(default_factory=dict[str, date])
     lengths: dict[int, int] = field(default_factory=dict[int, int])
@@ -101,7 +101,7 @@ class Nights:
                 for kind, at in self.kinds.items():
                     self._ends(kind, at)
 
-    def _longer(self, simulate: Callable[[Kind, Sequence[int]], None]) -> dict[int, int]:
+    def _longer(self, simulate: Callable[[NightKind, Sequence[int]], None]) -> dict[int, int]:
         """Simulate nights of each kind; how many are to be simulated together with those whose jobs run on.
 
         From the ends of a kind alone, only if already its first night reaches into the next.
@@ -119,7 +119,7 @@ class Nights:
         for kind, i in sorted(((kind, i) for kind, at in self.kinds.items() for i in at), key=lambda each: each[1]):
             yield from self._verdicts(kind, i)
 
-    def night(self, kind: Kind, i: int) -> Night:
+    def night(self, kind: NightKind, i: int) -> Night:
         """The nights of a kind from a date on: sizes have grown, and targets hold what the ledger has."""
         factors = {
             system.name: system.size_at(self.site.seconds(time)) / system.size
@@ -128,11 +128,16 @@ class Nights:
             for system in self.site.of_policy(run.policy)
         }
         before = self.days[i - 1].stocks if i else {}
-        used = {name: older_on(self.site, name, stock.used, kind, factors) for name, stock in before.items()}
-        logs = logged_by(self.site, kind, factors)
-        return Night(self.days[i].day, kind, factors, used, moved_by(self.site, kind, factors), logs)
+        used = {name: older_on(self.site, name, stock.used, kind.runs, factors) for name, stock in before.items()}
+        moved, logs = moved_by(self.site, kind.runs, factors), logged_by(self.site, kind.runs, factors)
+        new = {
+            name: min(dict(kind.new).get(name, 0), target.slots)
+            for name, target in self.site.targets.items()
+            if target.new is not None
+        }
+        return Night(self.days[i].day, kind.runs, factors, used, moved, logs, new)
 
-    def found(self, night: date) -> tuple[Kind, int, int]:
+    def found(self, night: date) -> tuple[NightKind, int, int]:
         """The kind of a night, the first of those simulated together with it, and days that it is after that one."""
         for kind, at in self.kinds.items():
             for i in at:
@@ -140,9 +145,9 @@ class Nights:
                     return kind, i, (night - self.days[i].day).days
         raise KeyError(night)
 
-    def _kinds(self) -> dict[Kind, list[int]]:
+    def _kinds(self) -> dict[NightKind, list[int]]:
         """The first nights of those that are simulated together, by kind."""
-        found: dict[Kind, list[int]] = {}
+        found: dict[NightKind, list[int]] = {}
         following = 0
         for place, i in enumerate(self.running):
             if place >= following:
@@ -155,7 +160,7 @@ class Nights:
         place = bisect_left(self.running, i)
         return [self.days[j] for j in self.running[place : place + self.lengths.get(i, 1)]]
 
-    def _reach(self, kind: Kind, i: int) -> int | None:
+    def _reach(self, kind: NightKind, i: int) -> int | None:
         """How many nights the jobs of one reach into, if these are more than are simulated together with it."""
         now, end, place = self.lengths.get(i, 1), self._end(kind, i), bisect_left(self.running, i)
         reached = now
@@ -168,20 +173,20 @@ class Nights:
             self.behind = self.days[i].day
         return min(reached, LONGEST) if now < min(reached, LONGEST) else None
 
-    def _end(self, kind: Kind, i: int) -> float:
+    def _end(self, kind: NightKind, i: int) -> float:
         """Seconds from the midnight before until all jobs have ended, on the line between simulated nights."""
         low, high, share = self._around(kind, i)
         ends = [max(outcome.end for outcome in self.played[kind][at].values()) for at in (low, high)]
         return ends[0] + share * (ends[1] - ends[0])
 
-    def _ends(self, kind: Kind, at: Sequence[int]) -> None:
+    def _ends(self, kind: NightKind, at: Sequence[int]) -> None:
         """Simulate a kind at its first night, and at its last, unless others around these are."""
         for i in (at[0], at[-1]):
             known = self.played.get(kind, {})
             if not min(known, default=i) < i < max(known, default=i):
                 self._played(kind, i)
 
-    def _between_ends(self, kind: Kind, at: Sequence[int]) -> None:
+    def _between_ends(self, kind: NightKind, at: Sequence[int]) -> None:
         """Simulate nights between until the others are well guessed."""
         together = self.lengths.get(at[0], 1)
         for _ in range(max(MOST_BETWEEN // together, 1) if len(at) > FEW else 0):
@@ -191,7 +196,7 @@ class Nights:
             guessed = self.between(kind, i)
             self.errors[kind] = difference(self._played(kind, i), guessed)
 
-    def _doubtful(self, kind: Kind, at: Sequence[int]) -> int | None:
+    def _doubtful(self, kind: NightKind, at: Sequence[int]) -> int | None:
         """The night that is guessed worst: where pools hold least what the line has, else in the longest gap."""
         known = sorted(self.played[kind])
         off, worst = max(((self._bent(known, i), i) for i in at), default=(0.0, at[0]))
@@ -223,16 +228,16 @@ class Nights:
             return 0.0
         return min(self.days[i - 1].stocks[name].used / target.capacity, 1.0)
 
-    def _verdicts(self, kind: Kind, i: int) -> Iterator[Verdict]:
+    def _verdicts(self, kind: NightKind, i: int) -> Iterator[Verdict]:
         outcomes = self.between(kind, i)
         for day in self._together(i):
             later = (day.day - self.days[i].day).days
             yield from verdicts_of(self.site, day, later, outcomes, self.firsts)
 
-    def _missed(self, kind: Kind, i: int) -> bool:
+    def _missed(self, kind: NightKind, i: int) -> bool:
         return any(not verdict.met and verdict.counts for verdict in self._verdicts(kind, i))
 
-    def _around_miss(self, kind: Kind, at: Sequence[int]) -> None:
+    def _around_miss(self, kind: NightKind, at: Sequence[int]) -> None:
         """Simulate nights around the first one that misses a window, until it and the one before are simulated."""
 
         def missed(place: int) -> bool:
@@ -250,7 +255,7 @@ class Nights:
             if missed(first_of(known[known.index(late) - 1], late, missed, guessed)):
                 return
 
-    def _played(self, kind: Kind, i: int) -> Mapping[str, Outcome]:
+    def _played(self, kind: NightKind, i: int) -> Mapping[str, Outcome]:
         """The outcome of a night, simulated; that of an equal one where there was one."""
         samples = self.played.setdefault(kind, {})
         if i not in samples:
@@ -273,7 +278,7 @@ class Nights:
         sizes = [self._size(at) for at in (low, i, high)]
         return (sizes[1] - sizes[0]) / (sizes[2] - sizes[0]) if sizes[2] > sizes[0] else (i - low) / (high - low)
 
-    def between(self, kind: Kind, i: int) -> Mapping[str, Outcome]:
+    def between(self, kind: NightKind, i: int) -> Mapping[str, Outcome]:
         """The outcome of a night: as simulated, or on the line over all bytes between simulated nights around it."""
         samples = self.played[kind]
         low, high, share = self._around(kind, i)
@@ -281,7 +286,7 @@ class Nights:
             return samples[low]
         return {name: mixed(one, samples[high][name], share) for name, one in samples[low].items()}
 
-    def _around(self, kind: Kind, i: int) -> tuple[int, int, float]:
+    def _around(self, kind: NightKind, i: int) -> tuple[int, int, float]:
         """The simulated nights around one, and how far it is on the line between them."""
         known = sorted(self.played[kind])
         after = bisect_left(known, i)

@@ -197,7 +197,10 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
         parts["first_day"] = WEEKDAYS[night.day.weekday()]
     joined: list[str] = []
     for name, target in spec.targets.items():
-        parts["devices"][name] = file.part("targets", name, "device")
+        device = file.part("targets", name, "device")
+        if device is not None and name in night.new:
+            device = Node({**device.mapping, "new_cartridges": Node(night.new[name], device.place)}, device.place)
+        parts["devices"][name] = device
         hosts = [f"{beside}-host" for beside in target.beside or (name,)]
         host = hosts[0]
         if not target.beside:

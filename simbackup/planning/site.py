@@ -72,6 +72,8 @@ class Target(NamedTuple):
     owned: int
     fetch: float
     clones: bool = False
+    new: float | None = None
+    """Cartridges owned at the start that were never loaded; None if it makes no difference whether one is new."""
 
     @property
     def on_disk(self) -> bool:
@@ -186,14 +188,14 @@ def _logged(change: Change) -> float:
 
 def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
     target, device = file.spec.targets[name], scenario.spec.devices[name]
-    capacity, cartridge, slots, drives = math.inf, 0.0, 0, 0
+    capacity, cartridge, slots, drives, new = math.inf, 0.0, 0, 0, None
     if isinstance(device, MediaLibrary):
         cartridge = device.cartridge_bytes()
-        slots, drives = device.pool_sizes()[target.pool], device.drive_count()
+        slots, drives, new = device.pool_sizes()[target.pool], device.drive_count(), device.never_loaded()
     elif isinstance(device, BlockDevice):
         capacity = device.capacity_bytes() or math.inf
     return Target(
         name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(target.reduction, 1.0),
         target.place, target.offsite, int(si_or(target.cartridges, 0.0)), si_or(target.fetch, 0.0),
-        target.clones,
+        target.clones, new,
     )  # fmt: skip

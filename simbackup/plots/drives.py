@@ -18,6 +18,7 @@ from simbackup.plots.clock import name_times
 from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.plots.rates import steps_of
 from simbackup.plots.timeline import first_start, style_rows
+from simbackup.results.kept import whole
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
@@ -39,6 +40,7 @@ def drives(result: Result) -> style.Chart:
     every = [device.address for device in result.trace.devices if device.kind == "tape drive"]
     if not every:
         raise ResultError(f"{result.record.scenario} has no tape drives; choose another picture")
+    whole(result, "a plot of drives")
     states = {name: states_of(result, name) for name in every}
     used = [name for name in every if states[name]]
     moves = [span for span in result.trace.spans if span.cause.endswith(".robot") and _moves(span)]

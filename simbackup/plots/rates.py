@@ -18,6 +18,7 @@ from simbackup.plots.clock import name_times
 from simbackup.plots.means import Column, means, piece
 from simbackup.plots.timeline import first_start
 from simbackup.results.fleet_figures import greatest_of_each
+from simbackup.results.kept import whole
 from simbackup.units import show_short
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def steps_of(result: Result, value: Callable[[Rate], float]) -> dict[str, Steps]
 
 def _every(result: Result, column: Column, value: Callable[[float, str], float]) -> dict[str, Steps]:
     """What each link did over time, as `value` makes it of a figure and an address; means, if it changes very often."""
+    whole(result, "a plot of rates")
     if not (seconds := piece(result)):
         return steps_of(result, lambda rate: value(getattr(rate, column), rate.link))
     times, found = means(result, column, seconds)

@@ -19,6 +19,7 @@ from simbackup.plots.clock import name_times
 from simbackup.plots.concurrency import MANY, concurrency
 from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.results.fleet_figures import series, templates
+from simbackup.results.kept import whole
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
@@ -45,6 +46,7 @@ def timeline(result: Result) -> style.Chart:
     """
     if len(result.job_rows) > MANY:
         return concurrency(result)
+    whole(result, "a timeline of each job")
     bands, rows = _bands(result)
     height = sum(band.height for band in bands)
     scale = style.scale_of(_last(result))

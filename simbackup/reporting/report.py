@@ -15,6 +15,7 @@ from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
 from simbackup.reporting.tables import ReportTable
 from simbackup.results.folder import TABLES, check_place, is_there
+from simbackup.results.kept import whole
 from simbackup.results.result import Result
 from simbackup.run import Progress, result_of, simulate
 from simbackup.scenario import Scenario, Source
@@ -107,7 +108,10 @@ def report(
 
 def _loaded(one: What, overrides: Mapping[str, object] | None) -> Result | Scenario | Source:
     """A result that a folder holds; what is to be run stays what it is."""
-    return result_of(str(one), overrides) if isinstance(one, (str, Path)) and is_there(Path(one)) else one
+    found = result_of(str(one), overrides) if isinstance(one, (str, Path)) and is_there(Path(one)) else one
+    if isinstance(found, Result):
+        whole(found, "a report")
+    return found
 
 
 def _check_scenarios(results: Iterable[Result]) -> None:

@@ -34,7 +34,7 @@ def split(result: Result, job: str) -> dict[Cause, float]:
     Raises
     ------
     ResultError
-        The result has no such job.
+        The result has no such job, or does not hold the whole trace.
 
     >>> from simbackup import simulate
     >>> found = split(simulate("published/003-lvm-snapshots/same-disk"), "dd")

@@ -16,6 +16,7 @@ from simbackup.engine.levels import link_rates
 from simbackup.engine.trace import Event, Span, Trace
 from simbackup.output.target import TRACE, check_file
 from simbackup.output.whole import write_whole
+from simbackup.results.kept import whole
 from simbackup.results.lanes import LaneBar, lanes
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def chrome_trace(result: Result) -> dict[str, Any]:
     >>> sorted({event["ph"] for event in trace["traceEvents"]})
     ['C', 'M', 'X']
     """
-    tracks, trace = _Tracks(), result.trace
+    tracks, trace = _Tracks(), whole(result, "a timeline for Perfetto")
     timed = [*_job_events(trace, tracks), *_device_events(trace, tracks)]
     timed += [*_user_events(trace, tracks), *_instants(trace.events, tracks), *_locks(trace.events, tracks)]
     timed += [*_rates(trace), *_queues(trace.spans)]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from simbackup.engine.trace import FULL
 from simbackup.errors import ResultError, choices
 from simbackup.results.fleet_figures import NEVER_IN_USE, job_figures, jobs_of, times_in_use
+from simbackup.results.kept import whole
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
@@ -37,6 +39,8 @@ class Figures:
         if column == "down" and f"{owner}.cores" in self._rows:
             events = self.result.trace.events
             return sum(e.data["seconds"] for e in events if (e.address, e.what) == (owner, "was down"))
+        if column in NEVER_IN_USE and owner in self._rows:
+            whole(self.result, f"'{address}'")
         more = self._of_many(owner)
         if column in more:
             return more[column]
@@ -90,4 +94,6 @@ class Figures:
         ]
         if rows := jobs_of(self.result.job_rows, parts):
             return job_figures(rows)
+        if self.result.trace.keeps != FULL:
+            return {}
         return self._in_use.get(owner) or (NEVER_IN_USE if owner in self._rows else {})

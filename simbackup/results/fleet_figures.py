@@ -42,15 +42,15 @@ def job_figures(rows: Rows) -> dict[str, float]:
     """Figures of several runs of jobs together: seconds, bytes, and numbers of runs.
 
     `elapsed` is from the first start to the last end, and `rate` all bytes over that; `slowest` and `mean` are of the
-    single runs, and `transfer_rate` is all bytes over the seconds in which each run moved some.
+    single runs, and `transfer_rate` is all bytes over the seconds in which each run moved some. It and `waits` are
+    only there if all runs have them.
     """
     ran = [row for row in rows if row["status"] in {"done", "late"}]
     start = min((row["start"] for row in rows), default=0.0)
     end = max((row["end"] for row in rows), default=0.0)
     took = [row["elapsed"] for row in ran]
     moved = sum(row["bytes"] for row in rows)
-    moving = sum(row["bytes"] / row["transfer_rate"] for row in rows if row["transfer_rate"])
-    return {
+    figures = {
         "jobs": float(len(rows)),
         "late": float(sum(row["status"] == "late" for row in rows)),
         "failed": float(len(rows) - len(ran)),
@@ -62,10 +62,12 @@ def job_figures(rows: Rows) -> dict[str, float]:
         "bytes": moved,
         "files": sum(row["files"] for row in rows),
         "rate": moved / (end - start) if end > start else 0.0,
-        "transfer_rate": moved / moving if moving else 0.0,
-        "waits": sum(row["waits"] for row in rows),
-        "lock": sum(row["lock"] for row in rows),
     }
+    if all("transfer_rate" in row for row in rows):
+        moving = sum(row["bytes"] / row["transfer_rate"] for row in rows if row["transfer_rate"])
+        figures["transfer_rate"] = moved / moving if moving else 0.0
+        figures["waits"] = sum(row["waits"] for row in rows)
+    return {**figures, "lock": sum(row["lock"] for row in rows)}
 
 
 def greatest_of_each(fleets: Mapping[str, Sequence[str]], weights: Mapping[str, float]) -> dict[str, int]:

@@ -16,6 +16,7 @@ from simbackup.output.partial import log
 from simbackup.results.causes import Cause, SpansOfJobs, spent, split
 from simbackup.results.figures import Figures
 from simbackup.results.floors import Crossed, Least, floors
+from simbackup.results.kept import whole
 from simbackup.results.notes import noted
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, UsedValue, used_values
@@ -118,7 +119,7 @@ class Result:
     @cached_property
     def spans(self) -> Mapping[str, list[Span]]:
         """What the jobs did, by their addresses: reading all of it for each of them takes as long as jobs are many."""
-        return SpansOfJobs(self.trace.spans)
+        return SpansOfJobs(whole(self, "an explanation").spans)
 
     @cached_property
     def job_rows(self) -> list[dict[str, Any]]:

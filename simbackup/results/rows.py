@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
 from simbackup.engine.levels import link_shares
-from simbackup.engine.trace import Span, Trace
+from simbackup.engine.trace import FULL, JOBS, NONE, DeviceRecord, Span, Trace
 
 Row = dict[str, Any]
 STILL = frozenset({
@@ -42,8 +42,18 @@ def job_rows(trace: Trace) -> list[Row]:
     """One row for each run of a job: times in seconds, bytes, files, status, and two rates in bytes a second.
 
     `rate` is all bytes over the whole elapsed time, `transfer_rate` the same bytes over the time in which any of them
-    moved: without mounts, positioning, rewinding, waits for others, preparations and checks; 0 where none moved.
+    moved: without mounts, positioning, rewinding, waits for others, preparations and checks; 0 where none moved. It and
+    `waits` are not there if the trace keeps neither spans nor what tables derive from them.
     """
+    return sorted(each_job(trace), key=lambda row: (row["start"], _natural(row["job"])))
+
+
+def each_job(trace: Trace) -> Iterator[Row]:
+    """The rows of `job_rows`, in the order in which the jobs ended."""
+    if trace.keeps != FULL:
+        for job in trace.jobs:
+            yield {**job.data, "rate": _over(job.data["bytes"], job.data["elapsed"])}
+        return
     drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
     waits: dict[str, float] = {}
     moves: dict[str, list[TimeSpan]] = {}
@@ -52,23 +62,26 @@ def job_rows(trace: Trace) -> list[Row]:
             waits[span.job] = waits.get(span.job, 0.0) + span.end - span.start
         elif span.activity not in STILL and not _mechanical(span, drives):
             moves.setdefault(span.job, []).append(TimeSpan(span.start, span.end))
-    rows: list[Row] = []
     for job in trace.jobs:
         address = f"jobs.{job.data['job']}"
         rates = {
             "rate": _over(job.data["bytes"], job.data["elapsed"]),
             "transfer_rate": _over(job.data["bytes"], _length(union(moves.get(address, ())))),
         }
-        rows.append({**job.data, **rates, "waits": waits.get(address, 0.0)})
-    return sorted(rows, key=lambda row: (row["start"], _natural(row["job"])))
+        yield {**job.data, **rates, "waits": waits.get(address, 0.0)}
 
 
-def device_rows(trace: Trace, jobs: Sequence[Mapping[str, Any]]) -> list[Row]:
+def device_rows(trace: Trace, jobs: Iterable[Mapping[str, Any]]) -> list[Row]:
     """One row for each device: busy shares, seconds busy in the whole run, bytes, greatest bytes a second.
 
     `busy` is the share of the time from the first start to the last end of any job in which the device worked,
-    `busy_window` that of the windows of all jobs together, from when each was due; only where jobs have windows.
+    `busy_window` that of the windows of all jobs together, from when each was due; only where jobs have windows. No
+    rows if the trace keeps nothing but what jobs report.
     """
+    if trace.keeps == NONE:
+        return []
+    if trace.keeps == JOBS:
+        return [_device_row(device, device.data) for device in trace.devices]
     span, windows = first_to_last(jobs), union(windows_of(jobs))
     outside: dict[str, list[float]] = {}
     inside: dict[str, list[float]] = {}
@@ -80,14 +93,19 @@ def device_rows(trace: Trace, jobs: Sequence[Mapping[str, Any]]) -> list[Row]:
     rows: list[Row] = []
     for device in trace.devices:
         own = device.busy_s - sum(outside.get(device.address, ()))
-        row: Row = {
-            "device": device.address, "kind": device.kind, "busy": _over(own, _length([span])),
-            "busy_s": device.busy_s, "bytes": device.bytes_moved, "peak": device.peak_bytes_per_s, **device.data,
-        }  # fmt: skip
+        more = {"busy": _over(own, _length([span])), **device.data}
         if windows:
-            row["busy_window"] = _over(sum(inside.get(device.address, ())), _length(windows))
-        rows.append(row)
+            more["busy_window"] = _over(sum(inside.get(device.address, ())), _length(windows))
+        rows.append(_device_row(device, more))
     return rows
+
+
+def _device_row(device: DeviceRecord, more: Mapping[str, Any]) -> Row:
+    """The row of a device, with its busy share and more figures of its kind."""
+    return {
+        "device": device.address, "kind": device.kind, "busy": more["busy"], "busy_s": device.busy_s,
+        "bytes": device.bytes_moved, "peak": device.peak_bytes_per_s, **more,
+    }  # fmt: skip
 
 
 OF_LOCKS = frozenset({"waited", "mean_wait", "longest_wait"})

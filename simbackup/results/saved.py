@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
 from simbackup.drawing.layout import Layout
-from simbackup.engine.trace import Trace
+from simbackup.engine.trace import FULL, Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.seal import changes, unseal
@@ -50,6 +50,12 @@ class _SavedLayout(_Strict):
     edges: list[tuple[str, str, str]]
 
 
+class _SavedTrace(_Strict):
+    keeps: Literal["jobs", "none"]
+    left_out: int
+    last: FiniteFloat
+
+
 class _Saved(_Strict):
     """The record of a result."""
 
@@ -59,6 +65,8 @@ class _Saved(_Strict):
     """Lines of the trace by their kind."""
     values: list[UsedValue]
     layout: _SavedLayout | None = None
+    trace: _SavedTrace | None = None
+    """What is kept of the trace, if that is not all."""
     files: dict[str, str]
 
 
@@ -121,6 +129,8 @@ def write(result: Result, folder: Path) -> dict[str, Any]:
         "run": asdict(result.record), "records": result.trace.counts(),
         "values": [asdict(value) for value in result.values],
     }  # fmt: skip
+    if result.trace.keeps != FULL:
+        content["trace"] = {key: getattr(result.trace, key) for key in _SavedTrace.model_fields}
     return content if result.layout is None else {**content, "layout": result.layout.as_dict()}
 
 
@@ -147,6 +157,8 @@ def read(folder: Path) -> tuple[Record, list[UsedValue], Trace, Layout | None, K
         _Saved.model_validate_json(json.dumps(content))
         read_back = Trace.from_lines(trace.decode().splitlines())
         bulk.read(read_back, [kind for kind in bulk.FORMS if bulk.file_of(kind) in content["files"]], folder)
+        for key, value in content.get("trace", {}).items():
+            setattr(read_back, key, value)
         _check_trace(read_back, content["records"])
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +17,7 @@ Source = str | Path | Mapping[str, object]
 """The path or the name of a file, YAML text of several lines, or a mapping of its sections."""
 TEXT, MAPPING = "text", "mapping"
 """What messages name in place of a file."""
+YAML = {".yaml", ".yml"}
 
 
 def names(folder: str = "") -> list[str]:
@@ -45,12 +47,25 @@ def find(name: str) -> Path:
     _no_folder(name, path, bare)
     legal = names()
     tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
-    remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)
+    close = tails or _files_like(path)
+    remedy = f"did you mean '{close[0]}'?" if close else choices(bare, legal)
     for kind, command in {"study": "study", "site": "plan run"}.items():
         other = bare.removesuffix(f".{kind}")
         if any(is_file(root / "scenarios" / f"{other}.{kind}.yaml") for root in shelf.roots()):
             remedy = f"it is a {kind}: simbackup {command} {other}"
     raise InputError([Problem(Place(name), "", "there is no file or scenario of this name", remedy)])
+
+
+def _files_like(path: Path) -> list[str]:
+    """The file beside a path whose name is most like its own, such as night.yaml for night.yml."""
+    if not is_folder(path.parent):
+        return []
+    try:
+        files = sorted(each.name for each in path.parent.iterdir() if each.suffix in YAML)
+    except OSError:  # a folder that may be entered but not listed
+        return []
+    name = path.name if path.suffix in YAML else f"{path.name}.yaml"
+    return [str(path.with_name(each)) for each in difflib.get_close_matches(name, files, n=1, cutoff=0.75)]
 
 
 def _no_folder(name: str, path: Path, bare: str) -> None:

@@ -56,15 +56,15 @@ class Scenario:
     read_log: tuple[str, ...]
     base: str | None
     known: Known
-    """What need not be read again when its values are replaced."""
+    """What a copy with other values can reuse."""
     library: Holdings = field(default_factory=Holdings)
-    """What it was completed from."""
+    """The datasheets and other files from which it was completed."""
     replaced: Mapping[str, Quantity] = field(default_factory=dict[str, Quantity])
-    """By address the values that its last overrides replace."""
+    """The values that its last overrides replaced, by address."""
     factors: tuple[Mapping[str, float], ...] = ()
-    """By what its values were multiplied, one scaling after the other."""
+    """The factors by which its values were multiplied, by address, in order."""
     choices: tuple[Choice, ...] = ()
-    """Its values that are one of several."""
+    """Its values that have alternatives."""
 
     @property
     def fleets(self) -> Fleets:
@@ -127,7 +127,7 @@ class Scenario:
         return changed
 
     def known_with(self, overrides: Iterable[str]) -> Known | None:
-        """What a reading with values replaced at some addresses need not read again; None where these make parts."""
+        """What a copy with values replaced at some addresses can reuse; None if these create parts."""
         return None if any(address.split(".")[0] == "fleets" for address in overrides) else self.known
 
     def scaled(self, factors: Mapping[str, float]) -> Scenario:

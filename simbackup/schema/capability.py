@@ -222,6 +222,10 @@ class MediaLibrary(BackupTarget):
         """Bytes that a cartridge holds without compression."""
         raise NotImplementedError
 
+    def never_loaded(self) -> float | None:
+        """New cartridges of each pool; None if it makes no difference whether a cartridge is new."""
+        return None
+
 
 class ObjectTarget(BackupTarget):
     """A store of objects, which requests over connections write and read."""

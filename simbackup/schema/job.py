@@ -48,7 +48,7 @@ Rounds = Literal["steady", "by_event"]
 
 
 class JobSpec(Part):
-    """Keys of every job."""
+    """Keys of every job: when it runs, how fast it may be, and what happens after a failure."""
 
     after: Annotated[Names, Refers("follows", "jobs")] = ()
     """Jobs that must end before this one begins."""

@@ -122,7 +122,7 @@ class Unit:
         missing = [key for key in NEEDS.get(origin.basis or "", ()) if _missing(getattr(origin, key))]
         if missing:
             message = f"a value with basis '{origin.basis}' needs {' and '.join(missing)}"
-            raise problem(message, f"write {', '.join(f'{key}: ...' for key in missing)} beside it")
+            raise problem(message, f"write {', '.join(f'{key}: ...' for key in missing)} next to it")
         return self.originated(origin)
 
     def originated(self, origin: Origin) -> Quantity:

@@ -23,7 +23,7 @@ _WORDS: dict[str, Scalar] = {
 }  # fmt: skip
 _REMEDIES = {
     "\\t": "indent with spaces",
-    "mapping values": "line it up with the keys beside it, or put a text with ': ' in quotes",
+    "mapping values": "line it up with the keys next to it, or put a text with ': ' in quotes",
     "another document": "write one document in a file",
     "is nested too deeply": "write it out flat",
     "undefined alias": "write its anchor, '&name', above it",

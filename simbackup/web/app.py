@@ -223,13 +223,13 @@ class WhatIf:
         except (ValueError, RecursionError):
             raise RefusedError("this is not JSON") from None
         if not isinstance(asked, dict):
-            raise RefusedError("this is not what the page asks")
+            raise RefusedError("this is not a request of the page")
         return guest, asked  # type: ignore[return-value]
 
     def _guest(self, request: Request) -> Guest:
         guest = self.guests.of(request.cookies.get(COOKIE))
         if guest is None:
-            raise RefusedError("the server has been started again since; load the page again")
+            raise RefusedError("the server was restarted; reload the page")
         return guest
 
     def _opened(self, guest: Guest, asked: Json) -> Path:

@@ -31,7 +31,7 @@ def _whole(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise RefusedError("half a character is no text") from None
+        raise RefusedError("half a character is not text") from None
     return text
 
 
@@ -45,6 +45,6 @@ def texts_of(asked: Json, key: str) -> dict[str, str]:
     """
     found: object = asked.get(key) or {}
     if not isinstance(found, dict):
-        raise RefusedError(f"'{key}' is no mapping")
+        raise RefusedError(f"'{key}' is not a mapping")
     named = cast("dict[str, Any]", found)
     return {_whole(name): text_of(named, name) for name in named}

@@ -35,7 +35,7 @@ def edited(text: str, changes: Mapping[str, str], name: str) -> str:
     Raises
     ------
     InputError
-        The text is not valid YAML, or an address leads through what is no mapping.
+        The text is not valid YAML, or an address leads through something that is not a mapping.
 
     >>> edited("title: A  # mine\ndevices: {sda: disk/x}\n", {"devices.sda.capacity": "2 TB"}, "a.yaml")
     'title: A  # mine\ndevices: {sda: {model: disk/x, capacity: 2 TB}}\n'
@@ -83,5 +83,6 @@ def _put(tree: object, path: list[str], value: object, address: str) -> None:
 
 def _mapping(found: object, address: str) -> Any:
     if not isinstance(found, CommentedMap):
-        raise InputError([Problem(Place(MADE_BY), address, "leads through what is no mapping", "edit the text")])
+        message = "leads through something that is not a mapping"
+        raise InputError([Problem(Place(MADE_BY), address, message, "edit the text")])
     return cast("Any", found)

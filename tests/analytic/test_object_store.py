@@ -253,3 +253,13 @@ def test_the_dump_of_a_database_is_retrieved_before_it_is_loaded() -> None:
     }
     archive = {"devices.bucket.retrieval_time": "4 h", "devices.bucket.retrieval_requests": "1 /s"}
     assert elapsed(database | archive, "back") == pytest.approx(elapsed(database, "back") + 4 * 3600.0 + 4.0)
+
+
+@pytest.mark.parametrize("job", ["full", "back"])
+def test_each_worker_has_a_connection_where_files_become_objects(job: str) -> None:
+    alone = {f"jobs.{each}.connections": None for each in ("full", "back")}
+    working = alone | {"jobs.full.workers": 16, "jobs.back.workers": 16}
+    assert elapsed(working, job) == pytest.approx(elapsed(job=job), rel=1e-6)
+    assert elapsed(alone, job) > 10 * elapsed(working, job)
+    packed = working | {"jobs.full.object_size": "40 MB"}
+    assert elapsed(packed, job) == pytest.approx(elapsed(alone, job), rel=0.01)

@@ -15,7 +15,8 @@ from oracles.queues import md1_wait, mm1_wait, mmc_wait
 
 from simbackup import Result, simulate
 from simbackup.devices.tape.cartridge import Cartridge
-from simbackup.devices.tape.live import Drive, Library
+from simbackup.devices.tape.drive import Drive
+from simbackup.devices.tape.live import Library
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace

@@ -212,6 +212,16 @@ def test_an_unknown_scenario_gets_a_suggestion(name: str, say: Say) -> None:
     assert said.err == f"{name}: there is no file or scenario of this name; {remedy}\n"
 
 
+@pytest.mark.parametrize("name", ["night.yml", "nigth.yaml", "night"])
+def test_a_mistyped_file_gets_the_file_beside_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, say: Say
+) -> None:
+    (tmp_path / "night.yaml").write_text("title: A night\n", encoding="utf-8")
+    (tmp_path / "notes.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    assert say("run", name).err == f"{name}: there is no file or scenario of this name; did you mean 'night.yaml'?\n"
+
+
 def test_a_name_too_long_for_a_file_is_only_unknown(say: Say) -> None:
     said = say("run", "a" * 5000)
     assert said.code == 2

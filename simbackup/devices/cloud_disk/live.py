@@ -14,13 +14,17 @@ from simbackup.equations import burst
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes, bytes a second, operations a second, bytes of an operation, and seconds of a request."""
+    """Bytes, bytes a second, operations a second, bytes of an operation, and seconds of a request.
+
+    Those of one that goes on where the one before it ended may be fewer.
+    """
 
     capacity: float
     rate: float
     iops: float
     operation_size: float
     latency: float
+    sequential_latency: float | None = None
 
 
 class CloudDisk(FlatStore):
@@ -59,6 +63,18 @@ class CloudDisk(FlatStore):
         del direction, head, position
         operations = burst.operations(size, self.limits.operation_size)
         return Service(self.limits.latency, operations / self.limits.iops)
+
+    def continued(self, position: float, size: float) -> Service:
+        """What the next read of a sequence takes, which is merged with others into whole operations."""
+        return self._next("read", position, size)
+
+    def append(self, position: float, size: float) -> Service:
+        """What a write takes that goes on where the last one ended."""
+        return self._next("write", position, size)
+
+    def _next(self, direction: Direction, position: float, size: float) -> Service:
+        own = self.limits.sequential_latency
+        return Service(self.limits.latency if own is None else own, size * self.stream(direction, position, size))
 
     def record(self, trace: Trace) -> None:
         """Record the pipe and the credits in the trace; those of operations where there are both."""

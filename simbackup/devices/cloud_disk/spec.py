@@ -25,6 +25,8 @@ class CloudDiskSheet(Frozen):
     """Bytes that count as one operation; a larger request counts as several."""
     latency: Duration
     """Time of one request of any size."""
+    sequential_latency: Duration | None = None
+    """Time of a request that goes on where the one before it ended; `latency` by default."""
     baseline_iops: Frequency | None = None
     """Operations per second without credits, and credits earned per second; `iops` by default."""
     credits: PositiveCount | None = None
@@ -36,7 +38,10 @@ class CloudDiskSheet(Frozen):
     """Maximum credits for bytes that it can hold; one credit is one byte above the baseline."""
 
     def rules(self) -> Rules:
-        """Credits and a baseline go together, and the baseline is the lower rate."""
+        """Credits and a baseline go together, and the baseline is the lower rate; a sequence takes no longer."""
+        if self.sequential_latency is not None and self.sequential_latency.si > self.latency.si:
+            message = "sequential_latency is above latency"
+            yield ("sequential_latency", "latency"), message, "what goes on takes as long as any request, or less"
         if (self.baseline_rate is None) != (self.byte_credits is None):
             message = "baseline_rate and byte_credits go together"
             yield ("baseline_rate", "byte_credits"), message, "give both, or neither"

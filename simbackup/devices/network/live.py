@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
@@ -16,7 +17,8 @@ class Network:
     """A direction of a network or bus: its link, seconds of a round trip, bytes a second of one of its parallel wires.
 
     A stream has the bytes of its `window` under way at most, if that is stated; a share of its segments is lost, after
-    which its window `halves`, or grows with the cube of the time. The
+    which its window `halves`, or grows with the cube of the time. On a link of `storage`, and on those behind it, a
+    command to a tape drive takes so many `trips`, to read at most one. The
     `other` direction is the same one unless both have a capacity of their own. Between two ports of a switch a byte
     also passes what lies `beyond` the first, at the same time.
     """
@@ -28,6 +30,8 @@ class Network:
     loss: float = 0.0
     segment: float = 0.0
     halves: bool = False
+    storage: bool = False
+    trips: float = 2.0
     other: Network | None = None
     beyond: tuple[Link, ...] = ()
 
@@ -40,6 +44,40 @@ class Network:
     def wires(self) -> int:
         """How many wires lie side by side."""
         return max(round(min(link.capacity for link in self.links) / self.rate), 1)
+
+
+def commanded(networks: Sequence[Network]) -> Sequence[Network]:
+    """The networks over which a host commands a drive at their end: from the first one of storage on.
+
+    Before them, bytes cross to a host that does so.
+    """
+    first = next((i for i, network in enumerate(networks) if network.storage), len(networks))
+    return networks[first:]
+
+
+class Travel(NamedTuple):
+    """How a command to a drive, its bytes and its answer travel: seconds, bytes a second, and where most seconds pass.
+
+    The seconds are those of round trips, beside which the bytes take their own.
+    """
+
+    seconds: float = 0.0
+    rate: float = math.inf
+    on: str = ""
+
+
+NEAR = Travel()
+"""Commands that take no time on their way."""
+
+
+def command_travel(networks: Sequence[Network], *, reading: bool) -> Travel:
+    """How commands travel that a host sends one at a time to a drive at the end of some networks."""
+    far = commanded(networks)
+    if not far:
+        return NEAR
+    each = [network.latency * min(network.trips, 1.0 if reading else 2.0) for network in far]
+    slowest = max(range(len(far)), key=lambda i: each[i])
+    return Travel(math.fsum(each), min(network.rate for network in far), far[slowest].link.name)
 
 
 def opposite(path: Iterable[Network]) -> tuple[Network, ...]:

@@ -55,5 +55,5 @@ def _direction(name: str, link: LinkSpec, each: Quantity) -> Network:
     window = link.window.si if link.window else None
     return Network(
         wires, link.latency.si, each.si, window, si_or(link.loss, 0.0), si_or(link.segment, 0.0),
-        halves=link.congestion == "reno",
+        halves=link.congestion == "reno", storage=link.storage, trips=si_or(link.command_trips, 2.0),
     )  # fmt: skip

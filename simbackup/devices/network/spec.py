@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
 
 from simbackup.schema.quantity import (
+    Count,
     Duration,
     Frozen,
     Pieces,
@@ -50,6 +51,25 @@ def way_through(link: str, before: str, after: str) -> str:
     return f"{link}{WAY}{before}{TO}{after}"
 
 
+def link_of(way: str) -> str:
+    """The link that a direction of it, or a way through it, belongs to.
+
+    >>> link_of("lan:filer>vault"), link_of("line.back"), link_of("bus")
+    ('lan', 'line', 'bus')
+    """
+    return way.split(WAY, maxsplit=1)[0].removesuffix(BACK)
+
+
+def command_keys(spec: Spec, host: str, device: str) -> Iterator[str]:
+    """The keys of links over which a host sends commands to a drive."""
+    travels = False
+    for link in map(link_of, spec.way_to(host, device) or ()):
+        travels = travels or spec.links[link].storage
+        yield f"links.{link}.storage"
+        if travels:
+            yield f"links.{link}.command_trips"
+
+
 class NetworkSheet(Frozen):
     """A network or bus."""
 
@@ -74,7 +94,14 @@ class NetworkSheet(Frozen):
     2018; or `reno`, which halves the window and adds a segment each round trip, as older systems do."""
     storage: Annotated[bool, Word()] = False
     """Whether it carries what hosts exchange with devices only, as Fibre Channel, SAS and SCSI do: between two hosts,
-    data take another way if there is one.
+    data take another way if there is one. A program that states its `block` sends commands to a tape drive over such a
+    link, and over all links behind it, one at a time: each takes their round trips, if these are longer than the
+    drive's `command_time`.
+    """
+    command_trips: Count | None = None
+    """Round trips of each such command: by default 1 to read, and 2 to write, as with Fibre Channel and iSCSI, where
+    the drive asks for the data. At most 1 with write acceleration; 0 where a gateway answers for the drive (tape
+    acceleration), and on a parallel bus.
     """
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {
@@ -110,7 +137,8 @@ class LinkSpec(Part, Modelled, NetworkSheet):
 
     of_many: ClassVar[tuple[str, ...]] = ("medium", "ports", "fabric")
     conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(of_many, "in links that join three parts or more") | {
-        "storage": "in links that join two hosts or more"
+        "storage": "in links that join two hosts or more, or lead to a tape drive from a program with a 'block'",
+        "command_trips": "where a program with a 'block' sends commands to a tape drive over a link of 'storage'",
     }
 
     def rules(self) -> Rules:

@@ -2,84 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import simpy
 
-from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
+from simbackup.devices.tape.drive import Drive
 from simbackup.devices.tape.joint_reading import JointReadings
 from simbackup.devices.tape.stops import shares, stops
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Link
-from simbackup.engine.limit import Limit, OnOwnLink, Use
 from simbackup.engine.trace import Trace
-from simbackup.equations import streaming, tape
+from simbackup.equations import tape
 
 Wait = Generator[simpy.Event, Any, None]
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """What passes a drive: host bytes per byte on the tape, bytes of a command, if stated, and which way it goes.
-
-    Where blocks of other streams lie between its own, so many bytes pass for each of its own (`spread`). Streams that
-    share a drive meet at its interface, too.
-    """
-
-    compression: float = 1.0
-    block: float | None = None
-    reading: bool = False
-    spread: float = 1.0
-    shares: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class Drive:
-    """A tape drive: what is loaded, where on the tape its head stands, and for how long it stays loaded when idle."""
-
-    name: str
-    parameters: tape.TapeDriveParameters
-    link: Link
-    cartridge: Cartridge | None = None
-    position: float = 0.0
-    visits: int = 0
-    stay: float | None = None
-    interface: Link = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.interface = Link(f"{self.name}.interface", 1.0)
-
-    def crossing(self, stream: Stream) -> FlowShape:
-        """How a byte of the host's data loads the tape, and the interface where that can be the slower of the two."""
-        drained = streaming.drain_rate(self.parameters, stream.compression) / stream.spread
-        passed = streaming.interface_rate(self.parameters, stream.block) / stream.spread
-        shape = FlowShape().plus({self.link: 1.0 / drained}, {self.link: 1.0})
-        limited = math.isfinite(passed) and (passed < drained or stream.shares)
-        return shape.plus({self.interface: 1.0 / passed}) if limited else shape
-
-    def law(self, stream: Stream) -> Use:
-        """The rate of a tape whose host offers or takes a rate: if the host is too slow, the tape stops and starts.
-
-        The time for which the host has to wait meanwhile is the drive's; the rest is that of what limits the host.
-        Streams that share the drive keep it moving together, and are held up together.
-        """
-        drained = streaming.drain_rate(self.parameters, stream.compression)
-
-        def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
-            offered = rate * stream.spread + others(self.link) * drained
-            given = (self.parameters, offered, stream.compression, stream.block)
-            lost = streaming.held_up_share(*given, reading=stream.reading)
-            found, cause = rate * (1.0 - lost), f"{self.name}.repositioning"
-            if lost <= 0.0:
-                return Limit(rate, cause)
-            return Limit(found, cause, {(self.name, Activity.REPOSITION): lost / found}, rest=(1.0 - lost) / found)
-
-        return OnOwnLink(stop_and_start, self.link)
 
 
 @dataclass(slots=True)

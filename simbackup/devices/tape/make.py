@@ -6,7 +6,8 @@ import simpy
 
 from simbackup.devices.site import Site
 from simbackup.devices.tape.cartridge import Cartridge
-from simbackup.devices.tape.live import Drive, Library
+from simbackup.devices.tape.drive import Drive
+from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.spec import TapeLibrarySpec
 from simbackup.engine.flows import Link
 from simbackup.equations import tape as equations
@@ -18,9 +19,9 @@ def make(site: Site, library: TapeLibrarySpec) -> Library:
     parameters, address = parameters_of(equations.TapeDriveParameters, library.drive), site.address
     names = [f"{address}.drive.{i + 1}" for i in range(library.drive_count())]
     drives = [Drive(name, parameters, Link(name, 1.0, plain=True)) for name in names]
-    pools = [pool for pool, number in library.pool_sizes().items() for _ in range(number)]
-    capacity, new = parameters.cartridge_capacity, library.new_cartridges and parameters.initialise_time > 0.0
-    cartridges = [Cartridge(f"cartridge.{i + 1}", capacity, pool, new=new) for i, pool in enumerate(pools)]
+    pools = [(pool, i) for pool, number in library.pool_sizes().items() for i in range(number)]
+    capacity, new = parameters.cartridge_capacity, library.never_loaded() or 0.0
+    cartridges = [Cartridge(f"cartridge.{n}", capacity, pool, new=i < new) for n, (pool, i) in enumerate(pools, 1)]
     robots = simpy.Resource(site.system.env, int(library.robots.si))
     stay = library.unload_after.si if library.unload_after else None
     return Library(site.system.clock, address, robots, library.exchange_time.si, cartridges, drives, stay)

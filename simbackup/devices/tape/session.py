@@ -9,7 +9,8 @@ from typing import Any
 
 import simpy
 
-from simbackup.devices.tape.live import Drive, Library
+from simbackup.devices.tape.drive import Drive
+from simbackup.devices.tape.live import Library
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Flow, FlowNetwork
 

@@ -29,11 +29,16 @@ from simbackup.schema.quantity import (
     Pieces,
     PositiveCount,
     PositiveSize,
+    Quantity,
     Rate,
     Speed,
     Text,
+    Unit,
     Word,
 )
+
+EVERY = 1e5
+"""As many things as can be simulated one by one."""
 
 
 class TapeDriveSheet(Frozen):
@@ -96,7 +101,7 @@ class TapeDriveSpec(Part, Modelled, TapeDriveSheet):
 
     conditional: ClassVar[Mapping[str, str]] = {
         "command_time": "in jobs whose tool says how large a block is",
-        "initialise_time": "in libraries with 'new_cartridges: true'",
+        "initialise_time": "in libraries with 'new_cartridges'",
     }
 
     def facts(self) -> Facts:
@@ -131,9 +136,9 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     """The type of its cartridges; the one that its drives take by default."""
     cartridges: Pieces | None = None
     """Total number of cartridges; by default, as many as there are slots."""
-    new_cartridges: Annotated[bool, Word()] = False
-    """Whether its cartridges have never been loaded, so that drives that initialise new cartridges do so at the first
-    load of each.
+    new_cartridges: Annotated[Quantity, Unit("count", most=EVERY, words=(("all", EVERY),))] | None = None
+    """How many cartridges of each pool have never been loaded: a number, or `all`; they are written first. Drives that
+    initialise new cartridges do so at the first load of each. None by default.
     """
     pools: dict[str, Pieces] | None = None
     """Number of cartridges reserved for each named pool; jobs that name no pool use the others."""
@@ -158,7 +163,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The time in which drives initialise cartridges, if these are new."""
         del spec
-        if self.new_cartridges:
+        if self.new_cartridges is not None:
             yield f"devices.{name}.drive.initialise_time"
 
     def rules(self) -> Rules:
@@ -173,6 +178,9 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         if named > (self.cartridges or self.slots).si:
             message = "the pools have more cartridges than the library"
             yield ("pools",), message, f"write {(self.cartridges or self.slots).si:.0f} or fewer in all"
+        if self.new_cartridges is not None and (self.cartridges or self.slots).si < self.new_cartridges.si < EVERY:
+            message = "there are more new cartridges than cartridges"
+            yield ("new_cartridges",), message, f"write {(self.cartridges or self.slots).si:.0f} or fewer, or 'all'"
         if self.cartridges is not None and self.cartridges.si > self.slots.si:
             message = f"there are more cartridges than slots in the library: {self.slots.si:.0f}"
             yield ("cartridges", "slots"), message, f"write {self.slots.si:.0f} or fewer"
@@ -180,6 +188,10 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     def drive_count(self) -> int:
         """Number of drives."""
         return int(self.drives.si)
+
+    def never_loaded(self) -> float | None:
+        """New cartridges of each pool; None where they are not stated, or drives take no time to initialise them."""
+        return None if self.new_cartridges is None or self.drive.initialise_time is None else self.new_cartridges.si
 
     def cartridge_bytes(self) -> float:
         """Native capacity of its cartridges."""

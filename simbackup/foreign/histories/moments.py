@@ -137,5 +137,5 @@ def checked(elapsed: float, text: str) -> float:
         It cannot.
     """
     if elapsed > LATEST:
-        raise UnitError(f"'{text}' is no elapsed time of a job; write at most {LATEST / 86_400.0:.0f} d")
+        raise UnitError(f"'{text}' is not an elapsed time of a job; write at most {LATEST / 86_400.0:.0f} d")
     return elapsed

@@ -71,7 +71,7 @@ def _useless(job: Json, options: dict[str, str], beside: int) -> tuple[str, ...]
     if kind not in {*SEQUENTIAL, *RANDOM}:
         return f"it mixes or trims ('{kind}')", "measure rw=read, write, randread and randwrite apart"
     if beside > 1:
-        return "it ran beside others", "write 'stonewall' into each section, or group_reporting"
+        return "it ran at the same time as others", "write 'stonewall' into each section, or group_reporting"
     flushed = "write" in kind and {"end_fsync", "fsync", "fdatasync", "sync"} & options.keys()
     if options.get("direct") != "1" and not flushed:
         return "it went through the page cache", "measure with direct=1"

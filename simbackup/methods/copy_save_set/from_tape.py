@@ -10,14 +10,14 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
-from simbackup.devices.network.live import Network
+from simbackup.devices.network.live import NEAR, Network, command_travel
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
-from simbackup.devices.tape.live import Drive, Library, Stream
+from simbackup.devices.tape.drive import Drive, Stream
+from simbackup.devices.tape.live import Library
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Limit, Others, Use
-from simbackup.equations import streaming
 from simbackup.methods.file_backup.passes import Pass, passes, width
 from simbackup.methods.job import side_by_side
 from simbackup.methods.tool.live import Tool
@@ -173,9 +173,11 @@ class FromTape:
             size = total - done if total - done < room + LEAST_ROOM else room
             shape, read = self._reading(system, reading, each)
             stored = copy.reduction.stored
-            written = Stream(copy.compression / stored, self.tool.block, spread=1.0 / stored)
+            away = command_travel(self._networks(system, self.there), reading=False)
+            written = Stream(copy.compression / stored, self.tool.block, spread=1.0 / stored, away=away)
             towards = writing.drive.crossing(written)
             shape = self._sent(system, shape, 1.0 / stored).plus(towards.demands, towards.moves, towards.places)
+            shape = shape.cycle(towards.parts, towards.cap)
             law = slower(reading.law(read), writing.drive.law(written))
             flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, size, law=law)
             yield flow.done
@@ -194,13 +196,16 @@ class FromTape:
         """How a byte of the save set that is read in a pass loads the drive, and the host that copies it."""
         stored, host = self.lies.reduction.stored, system.hosts[self.host]
         spread = width(each, self.lies.compression) * self.lies.compression / sum(run.size for run in each)
-        stream = Stream(self.lies.compression / stored, self.tool.block, reading=True, spread=spread / stored)
-        shape = host.on_threads(drive.crossing(stream), self.tool.copying(host, copies=1.0) / stored)
         networks = self._networks(system, self.back)
+        stream = Stream(
+            self.lies.compression / stored, self.tool.block, reading=True, spread=spread / stored,
+            away=command_travel(networks, reading=True),
+        )  # fmt: skip
+        near = stream._replace(away=NEAR) if self.tool.alternates else stream
+        shape = host.on_threads(drive.crossing(near), self.tool.copying(host, copies=1.0) / stored)
         shape = shape.over(networks, 1.0 / stored, self.connections)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
-            waits = streaming.handing_over(drive.parameters, stream.compression, stream.block) / stored
-            shape = shape.after(waits, drive.link.name, Activity.READ)
+            shape = shape.after(drive.waits(stream) / stored, drive.link.name, Activity.READ)
         return shape, stream
 
     def _sent(self, system: System, shape: FlowShape, share: float) -> FlowShape:

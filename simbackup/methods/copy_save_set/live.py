@@ -11,7 +11,7 @@ import simpy
 from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet, job_of
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.network.live import Network
+from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
@@ -131,7 +131,8 @@ class CopySaveSet:
             found = staged((server, source, there), towards, (networks, share), self.tool)
             return system.bounded(copy.job, given_back(found, system, lies.extents[0].medium, lies.reduction))
 
-        yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
+        away = command_travel(networks, reading=False)
+        yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool, away=away).write(system, copy)
 
     def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to objects does."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from simbackup.devices.network.spec import command_keys
 from simbackup.errors import choices
 from simbackup.methods.deduplication.spec import RATE_KEYS, READ_KEYS
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
@@ -73,6 +74,7 @@ class CopySaveSetSpec(Copying):
                 yield from (f"data.{saved.data}.compression", f"{tool}.block", f"{tool}.unload_after")
                 if self.block_size(spec) is not None:
                     yield f"devices.{self.to}.drive.command_time"
+                    yield from command_keys(spec, self.copying_host(spec), self.to)
 
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes of a command of the program of the backup, which copies."""

@@ -26,7 +26,7 @@ from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or
 
 
 class DatabaseBackupSpec(BackupJob):
-    """Full backup of a database to a volume."""
+    """Full backup of a database to a volume or an object store."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
     """`logical_dump` writes text under a read lock, `hot_copy` copies files under a read lock, and `snapshot_copy`

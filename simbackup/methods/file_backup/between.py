@@ -66,7 +66,7 @@ def check_reader(checks: Checks, path: Path, job: FileBackupSpec) -> None:
 def check_maker(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec, source: str) -> None:
     """Report a share to which nothing is restored, or one to which no way leads from the copy."""
     if job.discards(checks.spec):
-        checks.report((*path, "share"), f"'{job.to}' keeps nothing, so that no file is made", "leave it out")
+        checks.report((*path, "share"), f"'{job.to}' keeps nothing, so no file is created", "leave it out")
         return
     data = checks.spec.data.get(job.to or saved.data)
     if data is not None:

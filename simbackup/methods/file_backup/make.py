@@ -37,7 +37,9 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     keeper, tool = spec.reader_of(job.data, job.source), tool_of(job.tool)
     host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)
     way = spec.way_to(host, job.to) or ()
-    workers, connections = _workers(job), int(si_or(job.connections, 1.0))
+    workers = _workers(job)
+    own = workers if _file_by_file(job, job, spec, job.to) else 1
+    connections = int(si_or(job.connections, float(own)))
     how = _reduction(job, spec)
     if isinstance(spec.devices[job.to], MediaLibrary) and job.spool is not None:
         return _spooled(job, job.spool, spec, (host, share))
@@ -108,6 +110,12 @@ def _server(spec: Spec, library: str, host: str) -> str | None:
     return owner if owner != host else None
 
 
+def _file_by_file(saved: FileBackupSpec, written: Storing, spec: Spec, device: str) -> bool:
+    """Whether each file of a backup is an object of its own, as written by it or by what copied it."""
+    objects = isinstance(spec.devices[device], ObjectTarget)
+    return objects and saved.method == "file_level" and written.object_size is None and saved.deduplication is None
+
+
 def _object_size(job: Storing) -> float | None:
     """Bytes of each object of a save set, if the job says how many."""
     return job.object_size.si if job.object_size is not None else None
@@ -119,7 +127,9 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
     to, selection, tool = (job.to or saved.data) if kept else saved.data, selection_of(job), tool_of(saved.tool)
     share, runs = share_of(job.share, spec, host, makes=True), job.share.host if job.share else host
     way, workers = spec.way_from(runs, device) or (), int(si_or(job.workers, 1.0))
-    connections = int(si_or(job.connections, 1.0))
+    written = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
+    own = workers if _file_by_file(saved, written, spec, device) else 1
+    connections = int(si_or(job.connections, float(own)))
     if isinstance(spec.devices[device], MediaLibrary):
         return TapeRestore(
             host,
@@ -135,8 +145,8 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
             kept,
         )
     if isinstance(spec.devices[device], ObjectTarget):
-        own = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
-        return ObjectRestore(host, to, way, selection, tool, workers, connections, _object_size(own), share, kept)
+        size = _object_size(written)
+        return ObjectRestore(host, to, way, selection, tool, workers, connections, size, share, kept)
     streams = int(si_or(job.streams, 1.0))
     server = spec.owner_of(device) or ""
     return DiskRestore(host, to, server, way, selection, tool, workers, connections, streams, share, kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from simbackup.devices.network.spec import command_keys
 from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.job import FileKeeping, Saving
@@ -39,7 +40,7 @@ TAPE_KEYS = ("file_marks", "block", "unload_after")
 
 
 class FileBackupSpec(Saving, FileKeeping):
-    """Backup of a data set to a tape library or a disk."""
+    """Backup of a data set to a tape library, a disk or an object store."""
 
     method: Literal["image", "file_level"]
     """`image` reads the blocks in sequence, `file_level` walks the files."""
@@ -71,7 +72,9 @@ class FileBackupSpec(Saving, FileKeeping):
     the program has, or one.
     """
     connections: Pieces | None = None
-    """Number of network connections over which each stream spreads its bytes; one by default."""
+    """Number of network connections over which each stream spreads its bytes; by default, one for each worker where
+    each file becomes an object of an object store, or else one.
+    """
     object_size: PositiveSize | None = None
     """Bytes of each object in an object store; by default, one object for each file of a file-level backup, or else a
     single object.
@@ -124,6 +127,9 @@ class FileBackupSpec(Saving, FileKeeping):
             )
             if self.block_size(spec) is not None:
                 yield f"devices.{self.to}.drive.command_time"
+                reader = self.share.host if self.share else spec.reader_of(self.data, self.source)
+                at = spec.owner_of(self.spool.on) if self.spool is not None else None
+                yield from command_keys(spec, at or reader, self.to)
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
             yield from (f"jobs.{name}.{key}" for key in ("workers", "tool.in_turn"))

@@ -11,6 +11,7 @@ import simpy
 
 from simbackup.catalogue import Copy, SaveSet
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed
@@ -150,4 +151,5 @@ class SpooledBackup:
             return staged((server, there, stored), towards, (networks, 1.0 / stored), it.tool)
 
         tool = it.tool if each.last else replace(it.tool, unload_after=math.inf)
-        yield from TapeWriter(each.size, shape, tool, pool=self.pool, begin=each.begin).write(system, copy)
+        away = command_travel(networks, reading=False)
+        yield from TapeWriter(each.size, shape, tool, pool=self.pool, begin=each.begin, away=away).write(system, copy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simbackup.devices.host.live import Host
-from simbackup.devices.network.live import Network
+from simbackup.devices.network.live import Network, commanded
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
@@ -24,9 +24,12 @@ def handing_over(
     """
     (towards, waits), (crossed, share) = crossing, networks
     if not tool.alternates:
-        return shape.cycle(towards.parts, towards.cap)._replace(sent=share)
+        alike = max(shape.workers, 1)  # workers share the drive, and the connections
+        parts = {part: seconds * alike for part, seconds in towards.parts.items()}
+        return shape.cycle(parts, towards.cap / alike)._replace(sent=share)
     address = max(towards.demands, key=lambda link: towards.demands[link]).name
-    return tool.sending(shape.after(waits, address, Activity.WRITE), crossed, loaded=True, share=share)
+    shape, far = shape.after(waits, address, Activity.WRITE), commanded(crossed)
+    return tool.sending(shape, crossed, loaded=True, share=share, travelled=far)
 
 
 def staged(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from simbackup.catalogue import NO_REDUCTION, Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet
+from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.existing import OnTape
@@ -63,6 +64,7 @@ class TapeBackup:
             lambda crossing, begin, size: system.bounded(job, self._shape(system, data, crossing, part)),  # noqa: ARG005
             self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * part.files / part.size,
             lambda: system.require_image(self.source),
+            away=command_travel([system.networks[name] for name in self.networks], reading=False),
         )  # fmt: skip
         yield from writer.write(system, copy)
         self._enter(system, part, copy)

@@ -10,11 +10,12 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.network.live import NEAR, command_travel, commanded
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.joint_reading import JointReading
-from simbackup.devices.tape.live import Drive, Library, Stream
+from simbackup.devices.tape.live import Library
 from simbackup.engine.activity import Activity
-from simbackup.equations import streaming
 from simbackup.methods.compression.live import expanded
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.passes import Pass, end_of, passes, width
@@ -197,19 +198,20 @@ class TapeRestore:
         system, copy, made = it.system, it.copy, it.made
         host, target = system.hosts[self.share.host if self.share else self.host], system.data[self.to]
         how, ratio = copy.reduction, copy.reduction.stored
-        stream = Stream(
-            copy.compression / ratio, self.tool.block, reading=True, spread=extent.spread / ratio, shares=share < 1.0
-        )
         networks = [system.networks[name] for name in self.networks]
+        stream = Stream(
+            copy.compression / ratio, self.tool.block, reading=True, spread=extent.spread / ratio, shares=share < 1.0,
+            away=command_travel(networks, reading=True),
+        )  # fmt: skip
         cost = self.tool.restore_cpu
         each = 1.0 / host.copy_rate if cost is None else host.seconds(cost)
-        fill = host.on_threads(drive.crossing(stream), each)
+        near = stream._replace(away=NEAR) if self.tool.alternates else stream
+        fill = host.on_threads(drive.crossing(near), each)
         fill = fill.over(networks, 1.0 / how.sent, self.connections, self.tool.window)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
-            taken = streaming.handing_over(drive.parameters, stream.compression, stream.block) / ratio
-            fill = self.tool.sending(
-                fill.after(taken, drive.link.name, Activity.READ), networks, loaded=True, share=1.0 / how.sent
-            )
+            fill = fill.after(drive.waits(stream) / ratio, drive.link.name, Activity.READ)
+            far = commanded(networks)
+            fill = self.tool.sending(fill, networks, loaded=True, share=1.0 / how.sent, travelled=far)
         fill = expanded(fill, host, None, how)
         if self.server is not None:
             fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte, how.handled())

@@ -9,13 +9,14 @@ from typing import Any, NoReturn
 import simpy
 
 from simbackup.catalogue import Copy, Extent
+from simbackup.devices.network.live import NEAR, Travel
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
-from simbackup.devices.tape.live import Drive, Library, Stream
+from simbackup.devices.tape.drive import Drive, Stream
+from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.session import Seat, take_seat
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Flow
-from simbackup.equations import streaming
 from simbackup.methods.file_backup.staging import Crossing
 from simbackup.methods.job import side_by_side
 from simbackup.methods.tool.live import NO_TOOL, Tool
@@ -32,7 +33,8 @@ class TapeWriter:
 
     Bytes of the save set; what a byte of a part of it (begin, size) loads on its way, given how it loads the drive; the
     program; parts; the pool; streams that a drive takes at once; tape marks for each byte; and a check that fails if
-    the source was lost meanwhile. What it writes may `begin` in the middle of the save set.
+    the source was lost meanwhile. What it writes may `begin` in the middle of the save set. `away` is how its
+    commands travel.
     """
 
     size: float
@@ -44,6 +46,7 @@ class TapeWriter:
     marks: float = 0.0
     intact: Callable[[], None] = lambda: None
     begin: float = 0.0
+    away: Travel = NEAR
 
     def write(self, system: System, copy: Copy) -> Wait:
         """Write all parts at once, each on a drive of its own or a shared one, and note in the copy where they are."""
@@ -109,8 +112,9 @@ class TapeWriter:
     def _start(self, system: System, drive: Drive, copy: Copy, part: tuple[float, float]) -> Flow:
         """A part of the save set (begin, size) on its way onto the tape in a drive."""
         done = copy.reduction.stored  # the drive compresses what is left
-        stream = Stream(copy.compression / done, self.tool.block, spread=1.0 / done, shares=self.multiplexing > 1)
-        waits = streaming.handing_over(drive.parameters, stream.compression, stream.block) / done
+        shares, spread = self.multiplexing > 1, 1.0 / done
+        stream = Stream(copy.compression / done, self.tool.block, spread=spread, shares=shares, away=self.away)
+        waits = drive.waits(stream) / done
         shape = self.shape((drive.crossing(stream), waits), *part)
         return shape.start(system.network, copy.job, Activity.TRANSFER, part[1], law=drive.law(stream))
 

@@ -71,7 +71,9 @@ class RestoreSpec(Restoring):
     workers: Pieces | None = None
     """Number of workers that create files, load tables or copy files at the same time; one by default."""
     connections: Pieces | None = None
-    """Number of network connections over which each stream spreads its bytes; one by default."""
+    """Number of network connections over which each stream spreads its bytes; by default, one for each worker where
+    each file comes from an object of its own, or else one.
+    """
     share: ShareSpec | None = None
     """Another host, which creates the files, or writes the blocks of an image, as on a share, with a datasheet
     `share/name` as `model`; by default, the host of the data does.

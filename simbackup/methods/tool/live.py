@@ -92,15 +92,17 @@ class Tool:
         *,
         loaded: bool = False,
         share: float = 1.0,
+        travelled: Sequence[Network] = (),
     ) -> FlowShape:
         """The shape of bytes that go over networks, too: while the next are read, or by turns with reading.
 
-        `loaded` shapes cross the networks already; `share` are the bytes that cross them for each byte.
+        `loaded` shapes cross the networks already; `share` are the bytes that cross them for each byte. Round trips
+        over those `travelled` count elsewhere.
         """
         shape = (shape if loaded else shape.over(networks, share, connections, self.window))._replace(sent=share)
         for network in networks if self.alternates else ():
             shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER)
-            if self.request is not None:
+            if self.request is not None and not any(network is other for other in travelled):
                 shape = shape.after(share * network.latency / self.request, network.link.name, Activity.TRAVEL)
         return shape
 

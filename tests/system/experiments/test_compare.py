@@ -63,5 +63,5 @@ def test_a_base_that_is_not_there_or_alone_is_refused(tmp_path: Path) -> None:
     with pytest.raises(sb.InputError, match="no scenario and no case 'slwo'; did you mean 'slow'"):
         sb.study(asked(tmp_path, compare="slwo"))
     alone = {"slow": str(tmp_path / "slow.yaml")}
-    with pytest.raises(sb.InputError, match="there is nothing beside 'slow'"):
+    with pytest.raises(sb.InputError, match="there is nothing to compare with 'slow'"):
         sb.study(asked(tmp_path, scenarios=alone))

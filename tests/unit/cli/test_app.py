@@ -22,7 +22,9 @@ def test_options_that_take_a_value_name_it() -> None:
         for name, command in group.commands.items():  # type: ignore[attr-defined]
             for option in getattr(command, "params", ()):
                 if option.param_type_name == "option" and not option.is_flag:
-                    assert option.metavar or option.name in {"intervals", "hold_out"}, f"{name} {option.opts[0]}"
+                    assert option.metavar or option.name in {"intervals", "hold_out", "trace"}, (
+                        f"{name} {option.opts[0]}"
+                    )
 
 
 def test_a_long_sentence_ends_at_its_comma() -> None:

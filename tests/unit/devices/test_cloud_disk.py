@@ -155,3 +155,26 @@ def test_a_bucket_of_bytes_lasts_as_one_of_operations(tmp_path: Path, size: floa
     assert busy_time(Bucket(170e6, 100e6, 126e9), 126e9, size) == pytest.approx(expected)
     assert result.get("jobs.read.elapsed") == pytest.approx(expected, rel=1e-6)
     assert [event.time for event in result.trace.events if event.what == "has used up its credits"] == [1800.0]
+
+
+@pytest.mark.parametrize(("ahead", "rate"), [(131_072, 131_072 / 1e-3), (262_144, 262_144 / 1e-3), (2**20, 400e6)])
+def test_windows_one_by_one_take_the_latency_of_a_sequence(tmp_path: Path, ahead: int, rate: float) -> None:
+    """The next window is asked for when the program begins on one, so that two are under way: 2 ms for both."""
+    site = SITE.replace("latency: 1 ms", "latency: 10 ms, sequential_latency: 2 ms").replace("SAVED", "")
+    site = site.replace("    speed: 1}", f"    speed: 1, looks_ahead: true, read_ahead: {ahead} B}}")
+    site = site.replace("iops: 3000 /s", "iops: 300000 /s").replace("RATE", "400 MB/s").replace("SIZE", "100 GB")
+    (tmp_path / "case.yaml").write_text(site + READ, encoding="utf-8")
+    assert sb.simulate(tmp_path / "case.yaml").get("jobs.read.elapsed") == pytest.approx(100e9 / rate, rel=1e-3)
+
+
+def test_requests_of_a_sequence_share_operations() -> None:
+    """Eight of 128 KiB are one operation of 1 MiB; at random places, each is one."""
+    disk = CloudDisk("v", Limits(2e12, 500e6, 500.0, 2**20, 10e-3, 2e-3))
+    assert disk.continued(0.0, 131_072.0) == pytest.approx((2e-3, 1 / 8 / 500.0))
+    assert disk.append(0.0, 131_072.0) == pytest.approx((2e-3, 1 / 8 / 500.0))
+    assert disk.scattered("read", 0.0, 1e12, 131_072.0) == pytest.approx((10e-3, 1 / 500.0))
+    assert CloudDisk("v", Limits(2e12, 500e6, 500.0, 2**20, 10e-3)).continued(0.0, 131_072.0).latency == 10e-3
+
+
+def test_the_scan_of_an_sc1_volume_bursts_as_its_vendor_says(tmp_path: Path) -> None:
+    assert published(tmp_path, "cloud_disk/sc1-4tib", "4 TiB") == pytest.approx(4 * 2**20 / 250, rel=1e-3)

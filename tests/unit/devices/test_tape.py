@@ -8,7 +8,8 @@ import pytest
 import simpy
 
 from simbackup.devices.tape.cartridge import Cartridge
-from simbackup.devices.tape.live import Drive, Library, Stream
+from simbackup.devices.tape.drive import Drive, Stream
+from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.stops import stops
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link

@@ -52,3 +52,24 @@ def test_a_rotation_needs_what_one_counts_by_hand(size: float) -> None:
     each = math.ceil(size / 18.0)
     assert tapes.in_use == weeks * each
     assert tapes.bought == (weeks + 1) * each  # the new week is written before the oldest is let go
+
+
+def test_a_cartridge_is_new_once_in_its_life() -> None:
+    """Two of three are new at the start: the used one comes first, then these, then one that is bought."""
+    tapes, begun = Cartridges(10.0, fresh=True, owned=3, new=2), list[int]()
+    for week in range(6):
+        tapes.begun = 0
+        tapes.session([(week, 8.0)])
+        tapes.free({week - 3})
+        begun.append(tapes.begun)
+    assert begun == [0, 1, 1, 1, 0, 0]
+    assert (tapes.bought, tapes.new) == (1, 0)
+
+
+def test_what_goes_on_where_the_last_session_ended_begins_no_cartridge() -> None:
+    tapes, begun = Cartridges(10.0), list[int]()
+    for night in range(6):
+        tapes.begun = 0
+        tapes.session([(night, 4.0)])
+        begun.append(tapes.begun)
+    assert begun == [1, 0, 1, 0, 0, 1]

@@ -54,7 +54,7 @@ def test_a_value_may_be_any_text() -> None:
     [
         ("title: [", "title", "a.yaml:1"),
         ("title: A\ntitle: B\n", "title", "appears twice"),
-        ("title: A\n", "title.b", "leads through what is no mapping"),
+        ("title: A\n", "title.b", "leads through something that is not a mapping"),
         ("- 1\n", "title", "is not a mapping"),
     ],
 )

@@ -153,7 +153,7 @@ def test_elapsed_times_may_have_decimal_commas(tmp_path: Path) -> None:
         (BACULA.replace("18,", "17,"), "the job 'report-17' appears twice, first in"),
         (BACULA.replace("2026-03-02 22:00:00", "yesterday"), "'yesterday' is not a date in its column's format"),
         (NETBACKUP.replace("001:02:03", "soon"), "'soon' is not an elapsed time"),
-        (NETBACKUP.replace("001:02:03", "9" * 400 + ":00"), "is no elapsed time of a job; write at most 36500 d"),
+        (NETBACKUP.replace("001:02:03", "9" * 400 + ":00"), "is not an elapsed time of a job; write at most 36500 d"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(text: str, message: str, tmp_path: Path) -> None:

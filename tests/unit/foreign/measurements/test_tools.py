@@ -70,7 +70,7 @@ def test_fio_passes_over_what_measures_something_else(options: dict[str, str], w
 
 def test_fio_passes_over_failures_and_jobs_beside_others(tmp_path: Path) -> None:
     assert "ended with error 5" in str(_fio(tmp_path, {}, {"error": 5}).unused[0])
-    assert all("beside others" in str(each) for each in _fio(tmp_path, {}, count=2).unused)
+    assert all("at the same time as others" in str(each) for each in _fio(tmp_path, {}, count=2).unused)
 
 
 def test_fio_of_version_2_counts_kibibytes_and_microseconds(tmp_path: Path) -> None:
