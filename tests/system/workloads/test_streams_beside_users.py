@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
+from oracles.disk import runs_beside_users
 
 import simbackup as sb
 
@@ -31,14 +30,7 @@ USER = BACK + 4096 / 100e6
 
 def rate_by_events(rate: float, run: float) -> float:
     """Bytes a second of a stream that asks for its next run when one is done, in order of arrival with all users."""
-    random, now, number = Random(2), 0.0, 40_000  # noqa: S311 (no secrets)
-    comes = random.expovariate(rate)
-    for _ in range(number):
-        asked, before = now, False
-        while comes <= asked:
-            now, comes, before = now + USER, comes + random.expovariate(rate), True
-        now += run / 100e6 + (BACK if before else 0.0)
-    return number * run / now
+    return run * runs_beside_users(rate, USER, run / 100e6, BACK)
 
 
 def simulated(rate: float, reads: str = "") -> sb.Result:

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from random import Random
-
 import pytest
-from oracles.disk import mean_seek, served_in_turn
+from oracles.disk import mean_seek, runs_beside_users, served_in_turn
 
 from simbackup.equations.disk import DiskParameters, cylinder, seek_time, transfer_time
 from simbackup.equations.disk_scatter import scattered_seek_time
@@ -41,28 +39,12 @@ def test_the_most_that_is_asked_for_at_once_is_a_turn() -> None:
     assert turn_size(DISK, 4 * MB, MB, 100) == MB
 
 
-def rate_by_events(rate: float, user: float, run: float, back: float) -> float:
-    """Runs a second of a stream on a disk that serves all requests in order of arrival, one by one.
-
-    Users come at random. A run is asked for when the one before is done, takes so many seconds, and those of a return
-    if users came before it.
-    """
-    random, now, number = Random(1), 0.0, 40_000  # noqa: S311 (no secrets)
-    comes = random.expovariate(rate)
-    for _ in range(number):
-        asked, before = now, False
-        while comes <= asked:
-            now, comes, before = now + user, comes + random.expovariate(rate), True
-        now += run + (back if before else 0.0)
-    return number / now
-
-
 @pytest.mark.parametrize("run", [0.25e6, 1e6, 4e6])
 @pytest.mark.parametrize(("rate", "rel"), [(1.0, 0.01), (10.0, 0.01), (30.0, 0.02), (60.0, 0.04), (90.0, 0.16)])
 def test_a_stream_comes_back_after_users_as_in_order_of_arrival(rate: float, rel: float, run: float) -> None:
     user, stream = 0.0077, 1 / 132e6
     found = (1.0 - rate * user) / (stream + returns(stream, user, run, (rate, rate * user)))
-    assert found == pytest.approx(run * rate_by_events(rate, user, run * stream, user), rel=rel)
+    assert found == pytest.approx(run * runs_beside_users(rate, user, run * stream, user), rel=rel)
 
 
 def test_nobody_is_returned_from_more_often_than_for_each_run() -> None:
