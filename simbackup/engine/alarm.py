@@ -13,24 +13,20 @@ LAST = EventPriority(2)
 
 
 class Call(simpy.Event):
-    """An event that calls `action` after `delay` seconds, at a priority of its own."""
+    """An event that calls `action` with itself after `delay` seconds, at a priority of its own."""
 
     def __init__(
         self,
         env: simpy.Environment,
-        action: Callable[[], None],
+        action: Callable[[simpy.Event], None],
         delay: float = 0.0,
         priority: EventPriority = NORMAL,
     ) -> None:
         self.env = env  # what `Event` sets for one that has happened, without its steps
         self._ok = True
         self._value = None
-        self.callbacks = [self._run]
-        self._action = action
+        self.callbacks = [action]
         env.schedule(self, priority, delay)
-
-    def _run(self, _event: simpy.Event) -> None:
-        self._action()
 
 
 class Alarm:
@@ -44,18 +40,16 @@ class Alarm:
         self._env = env
         self._ring = ring
         self._at = math.inf
-        self._current = 0
+        self._call: simpy.Event | None = None
 
     def set(self, at: float) -> None:
         """Ring at time `at` (seconds) or earlier."""
         if at >= self._at:
             return
         self._at = at
-        self._current += 1
-        number = self._current
-        Call(self._env, lambda: self._fire(number), max(0.0, at - self._env.now))
+        self._call = Call(self._env, self._fire, max(0.0, at - self._env.now))
 
-    def _fire(self, number: int) -> None:
-        if number == self._current:
-            self._at = math.inf
+    def _fire(self, call: simpy.Event) -> None:
+        if call is self._call:
+            self._at, self._call = math.inf, None
             self._ring()

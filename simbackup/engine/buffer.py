@@ -201,12 +201,13 @@ class Buffer:
 
     def _read(self) -> _Reading:
         """What it holds by now, which is asked for several times an instant."""
-        now = float(self._network.env.now)
-        if self._known.now != now:
-            filled, drained, base = self._fills.bytes_moved, self._drains.bytes_moved, self._base
-            rounding = min(ROUNDING * (abs(base) + filled + drained), 0.25 * self.capacity_bytes)  # one bound at a time
-            self._known = _Reading(now, base + filled - drained, rounding)
-        return self._known
+        known, now = self._known, float(self._network.env.now)
+        if known.now == now:
+            return known
+        filled, drained, base = self._fills.bytes_moved, self._drains.bytes_moved, self._base
+        rounding = min(ROUNDING * (abs(base) + filled + drained), 0.25 * self.capacity_bytes)  # one bound at a time
+        known = self._known = _Reading(now, base + filled - drained, rounding)
+        return known
 
     def _at_bound(self, ports: Ports | None) -> bool:
         """Whether the level is where these ports cannot move more."""
@@ -239,6 +240,9 @@ class Buffer:
 
     def _overruns(self) -> bool:
         """Whether the level is at a bound, with rates that would drive it beyond."""
+        _, balance, rounding = self._read()
+        if rounding < balance < self.capacity_bytes - rounding:
+            return False
         inflow, outflow = self._fills.bytes_per_s, self._drains.bytes_per_s
         over = self._fills if inflow > outflow else self._drains
         return self._at_bound(over) and not _same(inflow, outflow)
@@ -256,7 +260,8 @@ class Buffer:
         Where levels that flows share may move, it is set for the least time that this can take while they stay within a
         slack, and the next look is nearer. Whoever moves such a level beyond asks for another look.
         """
-        level, rounding = self.level, self._read().rounding
+        now, level, rounding = self._read()
+        level = min(self.capacity_bytes, max(0.0, level)) if self._held_level is None else self._held_level
         for watch in tuple(self._watches) if self._watches else ():
             if (watch.level - level if watch.rising else level - watch.level) <= rounding:
                 watch.event.succeed(watch.level)
@@ -268,21 +273,24 @@ class Buffer:
         self._guard(slack)
         fills, drains = self._fills.range(slack), self._drains.range(slack)
         rise, fall = fills[1] - drains[0], drains[1] - fills[0]
-        gaps = [(self.capacity_bytes - level, rise), (level, fall)]
-        if self._watches:
-            gaps += [(abs(watch.level - level), rise if watch.rising else fall) for watch in self._watches]
-        if self._followers is not None:
-            gaps.append((abs(abs(self._bound() - MARGIN * self.capacity_bytes) - level), max(rise, fall)))
-        soon = math.inf
-        for gap, rate in gaps:
+        soon, room = math.inf, self.capacity_bytes - level
+        if rise > 0.0 and room > rounding:
+            soon = room / rise
+        if fall > 0.0 and level > rounding:
+            soon = min(soon, level / fall)
+        for watch in self._watches:
+            gap, rate = abs(watch.level - level), rise if watch.rising else fall
             if rate > 0.0 and gap > rounding:
                 soon = min(soon, gap / rate)
-        now = float(self._network.env.now)
+        if self._followers is not None:
+            gap, rate = abs(abs(self._bound() - MARGIN * self.capacity_bytes) - level), max(rise, fall)
+            if rate > 0.0 and gap > rounding:
+                soon = min(soon, gap / rate)
         self._rings = max(now + soon, math.nextafter(now, math.inf))
         self._alarm.set(self._rings)
 
     def _guard(self, slack: float) -> None:
         """Ask for another look when a level that its flows share moves by more than a share."""
         flows = (*self._fills, *self._drains)
-        for crowd in dict.fromkeys(flow.crowd for flow in flows if flow.crowd is not None):
+        for crowd in dict.fromkeys([flow.crowd for flow in flows if flow.crowd is not None]):
             crowd.guards.add(self, crowd.rate * (1.0 - slack), crowd.rate * (1.0 + slack))

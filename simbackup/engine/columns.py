@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar, cast, overload
 
-from simbackup.engine.records import JobRecord, Rate, Span, SpanPart
+from simbackup.engine.records import JobRecord, Span, SpanPart
 
 Read = TypeVar("Read")
 
@@ -39,7 +39,7 @@ class Names:
         return found
 
 
-class _Columns(Sequence[Read], Generic[Read]):
+class Columns(Sequence[Read], Generic[Read]):
     """A sequence whose records are made when they are read."""
 
     __slots__ = ()
@@ -80,48 +80,7 @@ class _Columns(Sequence[Read], Generic[Read]):
         return repr(list(self))
 
 
-class Rates(_Columns[Rate]):
-    """Rates of links.
-
-    >>> rates = Rates([Rate(0.0, "links.lan", 0.5, 1e6)])
-    >>> rates.add(1.0, "links.lan", 0.0, 0.0)
-    >>> rates[-1], len(rates), max(rates.times)
-    (Rate(time=1.0, link='links.lan', busy=0.0, bytes_per_s=0.0), 2, 1.0)
-    """
-
-    __slots__ = ("busy", "bytes_per_s", "links", "names", "times")
-
-    def __init__(self, records: Iterable[Rate] = ()) -> None:
-        self.names = Names()
-        self.times, self.busy, self.bytes_per_s = array("d"), array("d"), array("d")
-        self.links = array("I")
-        self.extend(records)
-
-    def add(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
-        """Add a rate by its fields."""
-        self.times.append(time)
-        self.links.append(self.names.number(link))
-        self.busy.append(busy)
-        self.bytes_per_s.append(bytes_per_s)
-
-    def append(self, record: Rate) -> None:
-        """Add a rate behind the others."""
-        self.add(record.time, record.link, record.busy, record.bytes_per_s)
-
-    def __len__(self) -> int:
-        return len(self.times)
-
-    def __iter__(self) -> Iterator[Rate]:
-        texts = self.names.texts
-        for time, link, busy, bytes_per_s in zip(self.times, self.links, self.busy, self.bytes_per_s, strict=True):
-            yield Rate(time, texts[link], busy, bytes_per_s)
-
-    def _at(self, index: int) -> Rate:
-        link = self.names.texts[self.links[index]]
-        return Rate(self.times[index], link, self.busy[index], self.bytes_per_s[index])
-
-
-class Spans(_Columns[Span]):
+class Spans(Columns[Span]):
     """Spans of jobs.
 
     >>> spans = Spans([Span(0.0, 2.0, "jobs.save", "devices.sda", "read")])
@@ -173,7 +132,7 @@ class Spans(_Columns[Span]):
         )  # fmt: skip
 
 
-class Jobs(_Columns[JobRecord]):
+class Jobs(Columns[JobRecord]):
     """What jobs report: numbers in a column, all else as it is, and which keys it has.
 
     >>> jobs = Jobs([JobRecord({"job": "save", "end": 2.0}), JobRecord({"job": "copy", "end": 3.0, "files": 1})])

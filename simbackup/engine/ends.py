@@ -2,6 +2,9 @@
 
 Invariant: each one that will be done stands once in either order, at its place, which is not after its time. One that
 is delayed stays where it stands until its turn comes, and is put at its time only then. Other entries are passed over.
+
+Who is under way says in `near` when it counts as done, and in `ends` when nothing of it is left. Its `near_place` and
+`ends_place` are where it stands in the order of either, infinite if nowhere.
 """
 
 from __future__ import annotations
@@ -9,7 +12,11 @@ from __future__ import annotations
 import math
 from heapq import heapify, heappop, heappush, heapreplace
 from operator import attrgetter
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from simbackup.engine.crowd import Crowd
+    from simbackup.engine.flow import Flow
 
 FEW = 64
 """Entries from which on those are removed that do not count any more."""
@@ -18,27 +25,7 @@ ULPS = 1e-15
 """Share by which a time may be early by rounding."""
 
 
-class Ending(Protocol):
-    """What is done after a time: `near` is when it counts as done, `ends` when nothing of it is left."""
-
-    near: float
-    ends: float
-    number: int
-    near_place: float
-    ends_place: float
-    """Where it stands in the order of either, infinite if nowhere."""
-
-    @property
-    def crowd(self) -> object:
-        """Whose clock these times are of, None for that of the simulation."""
-        ...
-
-    def due(self, now: float) -> bool:
-        """Whether it is done at a time of the simulation."""
-        ...
-
-
-T = TypeVar("T", bound=Ending)
+T = TypeVar("T", bound="Flow | Crowd")
 
 _number = attrgetter("number")
 

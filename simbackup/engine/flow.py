@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import simpy
 
+from simbackup.engine.capacity import ENDLESS
 from simbackup.engine.ends import ULPS
 from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot, asks_others
 from simbackup.engine.limited import DONE, Limited
@@ -59,7 +60,7 @@ class Flow(Limited):
         self.law = law
         self.watchers: dict[FlowCoupling, Guarded | None] = {}
         """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
-        self.links = tuple(dict.fromkeys([*demands, *moves]))
+        self.links = tuple(demands) if moves.keys() <= demands.keys() else tuple({**demands, **moves})
         self.load(demands, moves, places, going)
         self.done = env.event()
         self.near = self.ends = self.near_place = self.ends_place = math.inf
@@ -75,7 +76,7 @@ class Flow(Limited):
         self._since = self._limited_since = float(env.now)
         self._completed = 0.0
         self._segments: list[Segment] = []
-        self.recount()
+        self.most = self._greatest(ENDLESS)
         self.spent: Parts = WHOLE
         self._alone: tuple[float, ...] | None = None
 
@@ -138,7 +139,10 @@ class Flow(Limited):
         """Take what a unit of it demands of links, moves on them, where, and how its requests go round."""
         self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
         self._crossed = tuple(self.demands.items())
-        self._turns = any(link.streams is not None for link in self.demands)
+        self._turns = False
+        for link in self.demands:
+            if link.streams is not None:
+                self._turns = True
         self.moves, self.places, self.going = dict(moves), dict(places), going
         self.uses = [(link, (self.demands.get(link, 0.0), self.moves.get(link, 0.0))) for link in self.links]
         """The links that it crosses, with the units that it demands of each and the bytes that it moves there."""

@@ -113,7 +113,7 @@ class FlowNetwork:
             When a number is out of range, or when neither a link nor the cap limits the flow.
         """
         figures = [amount, share, *demands.values(), *(moves or {}).values()]
-        if not (min(figures) >= 0.0 and share > 0.0) or any(map(math.isnan, figures)):
+        if not (min(figures) >= 0.0 and share > 0.0 and sum(figures) >= 0.0):  # no sum with a NaN is
             raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
         flow = Flow(
             self.env, name=name, activity=activity, amount=amount, demands=demands, share=share,
@@ -141,7 +141,7 @@ class FlowNetwork:
     def stop(self, flow: Flow) -> float:
         """Units that the flow completed until now, when it ends; nothing happens to one that has ended."""
         if flow.active:
-            self._end(flow, flow.completed)
+            self._end(flow, flow.completed, float(self.env.now))
         return flow.completed
 
     def reshape(
@@ -247,7 +247,7 @@ class FlowNetwork:
         for link in flow.links:
             if link.may_ask:
                 link.look_around()
-            if link.crowds and link.entangled:
+            if link.entangled and link.crowds:
                 self._crowds.leave(link)
 
     def _touch(self, flow: Flow) -> None:
@@ -260,9 +260,9 @@ class FlowNetwork:
             self._solve_pending = True
             Call(self.env, self._solve, priority=LAST)
 
-    def _solve(self) -> None:
+    def _solve(self, _call: simpy.Event) -> None:
         self._solve_pending = False
-        if self._end_due():
+        if self._end_due(float(self.env.now)):
             return  # who waits for these flows goes first; their end has requested another solve
         self.resolve()
         self._set_alarm()
@@ -271,20 +271,18 @@ class FlowNetwork:
         self._alarm.set(min(self._ends.next(), self._crowds.next))
 
     def _ring(self) -> None:
-        if not self._end_due():
+        if not self._end_due(float(self.env.now)):
             self._set_alarm()
 
-    def _end_due(self) -> bool:
-        now = float(self.env.now)
+    def _end_due(self, now: float) -> bool:
         due = self._ends.due(now, now)
         if self._crowds.ends and (others := self._crowds.done(now)):
             due = sorted([*due, *others], key=lambda flow: flow.number)
         for flow in due:
-            self._end(flow, flow.amount)
+            self._end(flow, flow.amount, now)
         return bool(due)
 
-    def _end(self, flow: Flow, completed: float) -> None:
-        now = float(self.env.now)
+    def _end(self, flow: Flow, completed: float, now: float) -> None:
         if flow.crowd is not None:
             self._crowds.release(flow)
         left = flow.finish(now, completed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from heapq import merge
+from itertools import chain
 
 from simbackup.engine.trace import Rate, SharedLevel, Trace
 
@@ -43,10 +44,12 @@ def link_shares(trace: Trace) -> Iterator[tuple[float, str, float]]:
     >>> list(link_shares(trace))
     [(0.0, 'devices.sda', 0.1)]
     """
-    rates = trace.rates
     if trace.shared_levels:
         return ((rate.time, rate.link, rate.busy) for rate in _LinkRates(None).over(trace))
-    return zip(rates.times, map(rates.names.texts.__getitem__, rates.links), rates.busy, strict=True)
+    name = trace.rates.names.texts.__getitem__
+    return chain.from_iterable(
+        zip(batch.times, map(name, batch.links), batch.busy, strict=True) for batch in trace.rates.batches()
+    )
 
 
 class _LinkRates:

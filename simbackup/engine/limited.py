@@ -84,12 +84,17 @@ class Limited:
 
         A lower rate is that until the next time.
         """
-        most = min(most, self._own_limit.rate)
-        for link, demand in self._crossed:
-            if link.steady < most * demand:
-                most = link.steady / demand
-        before, self.most = self.most, most
+        before = self.most
+        most = self.most = self._greatest(most)
         if most != before and self.active:
             for link, demand in self._crossed:
                 if self in link.crossing:
                     link.count(demand * (most - before))
+
+    def _greatest(self, most: float) -> float:
+        """The greatest rate that its limit and any link alone leave of a rate."""
+        most = min(most, self._own_limit.rate)
+        for link, demand in self._crossed:
+            if link.steady < most * demand:
+                most = link.steady / demand
+        return most

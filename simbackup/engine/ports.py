@@ -49,6 +49,10 @@ class Ports(dict[Flow, BufferPort]):
         """Bytes a second that they move together at least and at most, if levels that they share move by a share."""
         low = high = 0.0
         for flow, port in self.items():
-            rate, off = flow.rate * port.bytes_per_unit, slack if flow.crowd is not None else 0.0
-            low, high = low + rate * (1.0 - off), high + rate * (1.0 + off)
+            if flow.crowd is None:
+                rate = flow.own_rate * port.bytes_per_unit
+                low, high = low + rate, high + rate
+            else:
+                rate = flow.rate * port.bytes_per_unit
+                low, high = low + rate * (1.0 - slack), high + rate * (1.0 + slack)
         return low, high

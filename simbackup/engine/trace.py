@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, Self, cast
 
-from simbackup.engine.columns import Jobs, Rates, Spans
+from simbackup.engine.columns import Jobs, Spans
+from simbackup.engine.rate_columns import Rates
 from simbackup.engine.records import DeviceRecord, Event, JobRecord, Rate, Record, SharedLevel, Span, SpanPart
 
 __all__ = ["DeviceRecord", "Event", "JobRecord", "Rate", "Record", "SharedLevel", "Span", "SpanPart", "Trace"]
@@ -134,7 +135,7 @@ class Trace:
     def end(self) -> float:
         """Seconds from the start until all jobs had ended, and rates changed no more."""
         levels = (record.time for record in self.shared_levels)
-        return max(chain(self.jobs.column("end"), self.rates.times, levels, [self.last]), default=0.0)
+        return max(chain(self.jobs.column("end"), levels, [self.rates.end, self.last]), default=0.0)
 
     def counts(self) -> dict[str, int]:
         """How many records of each type there are."""

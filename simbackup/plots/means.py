@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from array import array
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simbackup.engine.columns import Names
 from simbackup.engine.levels import link_rates
+from simbackup.engine.rate_columns import Rates
 from simbackup.plots.clock import STEPS
 
 if TYPE_CHECKING:
@@ -67,12 +66,8 @@ def _means(times: Numbers, values: Numbers, edges: Numbers) -> list[float]:
 
 def _columns(trace: Trace, column: Column) -> tuple[Numbers, NDArray[np.uint32], Numbers, list[str]]:
     """The times of all rates of links, the numbers of their links, their values, and the names of links."""
-    rates, names = trace.rates, trace.rates.names
-    times, links, values = rates.times, rates.links, rates.busy if column == "busy" else rates.bytes_per_s
-    if trace.shared_levels:
-        names, times, links, values = Names(), array("d"), array("I"), array("d")
-        for rate in link_rates(trace):
-            times.append(rate.time)
-            links.append(names.number(rate.link))
-            values.append(rate.busy if column == "busy" else rate.bytes_per_s)
-    return np.array(times), np.array(links, np.uint32), np.array(values), names.texts
+    rates = Rates(link_rates(trace)) if trace.shared_levels else trace.rates
+    batches = list(rates.batches())
+    times, values = (np.concatenate([np.array(getattr(one, name)) for one in batches]) for name in ("times", column))
+    links = np.concatenate([np.array(batch.links, np.uint32) for batch in batches])
+    return times, links, values, rates.names.texts

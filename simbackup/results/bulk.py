@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simbackup.engine.columns import Names, Rates, Spans
+from simbackup.engine.columns import Names, Spans
+from simbackup.engine.rate_columns import RateBatch, Rates
 
 if TYPE_CHECKING:
     from simbackup.engine.trace import Trace
@@ -35,9 +36,11 @@ def file_of(kind: str) -> str:
 def write(trace: Trace, kinds: Collection[str], folder: Path) -> None:
     """Write the records of some types into a folder."""
     for kind in kinds:
-        _arrow("pyarrow.parquet").write_table(
-            FORMS[kind][0](getattr(trace, f"{kind}s")), folder / file_of(kind), compression="zstd"
-        )
+        tables = FORMS[kind][0](getattr(trace, f"{kind}s"))
+        first = next(tables)
+        with _arrow("pyarrow.parquet").ParquetWriter(folder / file_of(kind), first.schema, compression="zstd") as file:
+            for table in chain([first], tables):
+                file.write_table(table)
 
 
 def read(trace: Trace, kinds: Collection[str], folder: Path) -> None:
@@ -50,8 +53,8 @@ def read(trace: Trace, kinds: Collection[str], folder: Path) -> None:
     """
     for kind in kinds:
         try:
-            table = _arrow("pyarrow.parquet").read_table(folder / file_of(kind))
-            setattr(trace, f"{kind}s", FORMS[kind][1](table))
+            with _arrow("pyarrow.parquet").ParquetFile(folder / file_of(kind)) as file:
+                setattr(trace, f"{kind}s", FORMS[kind][1](file))
         except (ValueError, LookupError, AttributeError, TypeError, NotImplementedError, OSError) as error:
             raise ValueError(f"{file_of(kind)}: {' '.join(str(error).split())}") from None
 
@@ -61,23 +64,26 @@ def _arrow(module: str = "pyarrow") -> Any:
     return import_module(module)
 
 
-def _of_rates(rates: Rates) -> Any:
+def _of_rates(rates: Rates) -> Iterator[Any]:
     pa = _arrow()
-    return pa.table({
-        "time": _numbers(rates.times), "link": _texts(rates.links, rates.names), "busy": _numbers(rates.busy),
-        "bytes_per_s": _numbers(rates.bytes_per_s),
-    })  # fmt: skip
+    for batch in rates.batches():
+        yield pa.table({
+            "time": _numbers(batch.times), "link": _texts(batch.links, rates.names), "busy": _numbers(batch.busy),
+            "bytes_per_s": _numbers(batch.bytes_per_s),
+        })  # fmt: skip
 
 
-def _to_rates(table: Any) -> Rates:
+def _to_rates(file: Any) -> Rates:
     rates = Rates()
-    rates.times = _floats(table["time"], finite=True)
-    rates.busy, rates.bytes_per_s = _floats(table["busy"]), _floats(table["bytes_per_s"])
-    rates.links = _known(table["link"], rates.names)
+    for group in range(file.num_row_groups):
+        table = file.read_row_group(group)
+        links = _known(table["link"], rates.names)
+        times = _floats(table["time"], finite=True)
+        rates.extend_by(RateBatch(times, links, _floats(table["busy"]), _floats(table["bytes_per_s"])))
     return rates
 
 
-def _of_spans(spans: Spans) -> Any:
+def _of_spans(spans: Spans) -> Iterator[Any]:
     pa = _arrow()
     parts = pa.StructArray.from_arrays(
         [_texts(spans.parts[::2], spans.names), _texts(spans.parts[1::2], spans.names), _numbers(spans.seconds)],
@@ -85,15 +91,15 @@ def _of_spans(spans: Spans) -> Any:
     )
     jobs = Names()
     numbers = array("I", map(jobs.number, spans.jobs))
-    return pa.table({
+    yield pa.table({
         "start": _numbers(spans.starts), "end": _numbers(spans.ends), "job": _texts(numbers, jobs),
         "cause": _texts(spans.causes, spans.names), "activity": _texts(spans.activities, spans.names),
         "parts": pa.LargeListArray.from_arrays(pa.array(spans.first, pa.int64()), parts),
     })  # fmt: skip
 
 
-def _to_spans(table: Any) -> Spans:
-    spans, jobs = Spans(), Names()
+def _to_spans(file: Any) -> Spans:
+    table, spans, jobs = file.read(), Spans(), Names()
     spans.starts, spans.ends = _floats(table["start"], finite=True), _floats(table["end"], finite=True)
     numbers = _known(table["job"], jobs)
     spans.jobs = [jobs.texts[number] for number in numbers]
@@ -110,10 +116,10 @@ def _to_spans(table: Any) -> Spans:
     return spans
 
 
-FORMS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+FORMS: Mapping[str, tuple[Callable[[Any], Iterator[Any]], Callable[[Any], Any]]] = {
     "rate": (_of_rates, _to_rates), "span": (_of_spans, _to_spans),
 }  # fmt: skip
-"""The types of records that have columns: what makes a table of them, and what reads it."""
+"""The types of records that have columns: what makes tables of them, and what reads their file."""
 
 
 def _numbers(column: array[float]) -> Any:

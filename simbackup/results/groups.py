@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup.devices.network.spec import ENDS
-from simbackup.engine.columns import Jobs, Rates, Spans
+from simbackup.engine.columns import Jobs, Spans
+from simbackup.engine.rate_columns import Rates
 from simbackup.engine.trace import Trace
 from simbackup.results.fleet_figures import job_figures, series, templates
 from simbackup.results.result import Result

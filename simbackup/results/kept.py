@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simbackup.engine.columns import Jobs
 from simbackup.engine.trace import FULL, JOBS, NONE, JobRecord, Trace
 from simbackup.errors import ResultError
-from simbackup.results.rows import device_rows, job_rows
+from simbackup.results.rows import device_rows, each_job
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
@@ -31,18 +32,26 @@ def tables_only(trace: Trace) -> Trace:
     >>> kept.keeps, len(kept.rates), kept.length
     ('jobs', 0, 1)
     """
-    jobs = job_rows(trace)
-    devices = {str(row["device"]): row for row in device_rows(trace, jobs)}
-    of = {row["job"]: row for row in jobs}
+    jobs = Jobs(map(JobRecord, each_job(trace)))
+    devices = {str(row["device"]): row for row in device_rows(trace, _Rows(jobs))}
     return Trace(
         events=trace.events,
         devices=[
             replace(one, data={**one.data, **{key: own[key] for key in FIGURES if key in own}})
             for one in trace.devices for own in [devices[one.address]]
         ],
-        jobs=Jobs(JobRecord(of[job]) for job in trace.jobs.column("job")),
-        keeps=JOBS, left_out=trace.length, last=trace.end,
+        jobs=jobs, keeps=JOBS, left_out=trace.length, last=trace.end,
     )  # fmt: skip
+
+
+class _Rows:
+    """Rows of jobs that are made again each time they are gone through: all at once take more than their trace."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return (job.data for job in self._jobs)
 
 
 def whole(result: Result, what: str) -> Trace:

@@ -45,9 +45,15 @@ def job_rows(trace: Trace) -> list[Row]:
     moved: without mounts, positioning, rewinding, waits for others, preparations and checks; 0 where none moved. It and
     `waits` are not there if the trace keeps neither spans nor what tables derive from them.
     """
+    return sorted(each_job(trace), key=lambda row: (row["start"], _natural(row["job"])))
+
+
+def each_job(trace: Trace) -> Iterator[Row]:
+    """The rows of `job_rows`, in the order in which the jobs ended."""
     if trace.keeps != FULL:
-        known = ({**job.data, "rate": _over(job.data["bytes"], job.data["elapsed"])} for job in trace.jobs)
-        return _in_order(known)
+        for job in trace.jobs:
+            yield {**job.data, "rate": _over(job.data["bytes"], job.data["elapsed"])}
+        return
     drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
     waits: dict[str, float] = {}
     moves: dict[str, list[TimeSpan]] = {}
@@ -56,22 +62,16 @@ def job_rows(trace: Trace) -> list[Row]:
             waits[span.job] = waits.get(span.job, 0.0) + span.end - span.start
         elif span.activity not in STILL and not _mechanical(span, drives):
             moves.setdefault(span.job, []).append(TimeSpan(span.start, span.end))
-    rows: list[Row] = []
     for job in trace.jobs:
         address = f"jobs.{job.data['job']}"
         rates = {
             "rate": _over(job.data["bytes"], job.data["elapsed"]),
             "transfer_rate": _over(job.data["bytes"], _length(union(moves.get(address, ())))),
         }
-        rows.append({**job.data, **rates, "waits": waits.get(address, 0.0)})
-    return _in_order(rows)
+        yield {**job.data, **rates, "waits": waits.get(address, 0.0)}
 
 
-def _in_order(rows: Iterable[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (row["start"], _natural(row["job"])))
-
-
-def device_rows(trace: Trace, jobs: Sequence[Mapping[str, Any]]) -> list[Row]:
+def device_rows(trace: Trace, jobs: Iterable[Mapping[str, Any]]) -> list[Row]:
     """One row for each device: busy shares, seconds busy in the whole run, bytes, greatest bytes a second.
 
     `busy` is the share of the time from the first start to the last end of any job in which the device worked,

@@ -67,7 +67,7 @@ class JobQueue:
             self._asked = True
             Call(self.env, self._admit, priority=LAST)
 
-    def _admit(self) -> None:
+    def _admit(self, _call: simpy.Event) -> None:
         """Admit jobs in the order, as long as there is a place; one that also waits elsewhere is passed over."""
         self._asked = False
         for one in tuple(self.waiting):

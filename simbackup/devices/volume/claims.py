@@ -52,7 +52,7 @@ class Claims:
 
     def _reported(self) -> simpy.Event:
         """The end of the instant, when all that were interrupted have reported what they wrote."""
-        return Call(self.volume.env, lambda: None, priority=LAST)
+        return Call(self.volume.env, lambda _: None, priority=LAST)
 
     def _must_ask(self, writer: Hashable, snapshot: Snapshot, size: float) -> bool:
         """Whether others hold so much that too little is free, though there is a chunk for each."""

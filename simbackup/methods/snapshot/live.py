@@ -45,7 +45,7 @@ def create(system: System, job: str, name: str) -> Steps:
 def _noted(system: System, image: FrozenImage) -> Generator[simpy.Event, Any, None]:
     """Let all writers count what they have written so far, before its cost changes."""
     image.origin.announce()
-    yield Call(system.env, lambda: None, priority=LAST)
+    yield Call(system.env, lambda _: None, priority=LAST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Synchronise:
         behind = mirror.behind
         mirror.synchronise()
         for _ in range(2):  # users write to both sides from now on, and then have their rates
-            yield Call(system.env, lambda: None, priority=LAST)
+            yield Call(system.env, lambda _: None, priority=LAST)
         for size, scattered in zip(behind, (False, True), strict=True):
             if size > 0.0:
                 shape = system.bounded(job, mirror.copying(size, scattered=scattered)._replace(sent=1.0))

@@ -10,6 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from simbackup import Result, simulate
+from simbackup.engine import rate_columns
 from simbackup.errors import ResultError
 from simbackup.output import seal
 from simbackup.results import bulk
@@ -41,6 +42,17 @@ def test_records_in_columns_come_back_exactly(name: str, tmp_path: Path) -> None
     assert again.trace == result.trace
     assert list(again.trace.to_lines()) == list(result.trace.to_lines())
     assert again.as_dict() == result.as_dict()
+
+
+def test_rates_of_a_file_are_written_batch_by_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_columns, "BATCH", 7)
+    result = simulate(NAMES[1])
+    assert result.as_dict() == simulated(NAMES[1]).as_dict()
+    folder = result.save(tmp_path / "saved")
+    found = parquet.ParquetFile(folder / FILES[0]).metadata
+    numbers = [found.row_group(i).num_rows for i in range(found.num_row_groups - 1)]
+    assert numbers == [7] * (len(result.trace.rates) // 7)
+    assert Result.load(folder).trace == simulated(NAMES[1]).trace
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import errno
+import io
 import pickle
+from array import array
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.engine.columns import Amounts, Jobs, Rates, Spans
+from simbackup.engine import rate_columns
+from simbackup.engine.columns import Amounts, Jobs, Spans
+from simbackup.engine.rate_columns import RateBatch, Rates
 from simbackup.engine.records import JobRecord, Rate, Span, SpanPart
 from tests.shared import simulated
 
@@ -20,6 +25,39 @@ DATA = st.dictionaries(st.text(max_size=3), PLAIN)
 @given(st.lists(st.builds(Rate, NUMBER, NAME, NUMBER, NUMBER)))
 def test_rates_come_back_as_they_were(records: list[Rate]) -> None:
     _same(Rates(records), records)
+
+
+@given(st.lists(st.builds(Rate, NUMBER, NAME, NUMBER, NUMBER)), st.integers(1, 5))
+def test_rates_in_a_file_come_back_as_they_were(records: list[Rate], length: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rate_columns, "BATCH", length)
+        rates = Rates(records)
+        _same(rates, records)
+        assert [len(batch.times) for batch in rates.batches()][:-1] == [length] * (len(records) // length)
+        assert rates.end == max((one.time for one in records), default=0.0)
+        again = Rates()
+        for batch in rates.batches():
+            numbers = [again.names.number(rates.names.texts[link]) for link in batch.links]
+            again.extend_by(RateBatch(batch.times, array("I", numbers), batch.busy, batch.bytes_per_s))
+        _same(again, records)
+
+
+class _Full(io.BytesIO):
+    """A file system that takes no more than so many bytes."""
+
+    def write(self, data: Any, /) -> int:
+        if self.tell() > 2 * 28 * 3:
+            raise OSError(errno.ENOSPC, "no space left")
+        return super().write(data)
+
+
+def test_rates_stay_in_memory_if_the_file_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_columns, "BATCH", 3)
+    monkeypatch.setattr(rate_columns, "TemporaryFile", lambda **_: _Full())
+    records = [Rate(float(i), f"links.{i % 4}", 0.5, float(i)) for i in range(20)]
+    rates = Rates(records)
+    _same(rates, records)
+    assert [len(batch.times) for batch in rates.batches()] == [3, 3, 14]
 
 
 @given(st.lists(st.builds(Span, NUMBER, NUMBER, NAME, NAME, NAME, st.lists(
