@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, Service, Store
 from simbackup.engine.flows import Link
@@ -64,6 +66,10 @@ class Over:
     def append(self, position: float, size: float) -> Service:
         """What a write takes that goes on where the last one ended."""
         return self.below.append(position, size)
+
+    def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
+        """What scattered writes ask of links beside themselves."""
+        return self.below.rewriting(share, run)
 
     def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
         """What a request loses to a stream elsewhere on the same device."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -87,6 +88,10 @@ class Store(Protocol):
         """Greatest rate at which one reader gets `size` bytes in sequence, however much others leave."""
         ...
 
+    def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
+        """What a byte asks of links beside itself where a share of a place is written, in runs of so many bytes."""
+        ...
+
     def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
         """What requests of `size` lose each, on average, by following one of another stream on the device.
 
@@ -165,6 +170,11 @@ class FlatStore(ABC):
         """No bound of its own: the next bytes are on their way before they are asked for."""
         del position, size
         return math.inf
+
+    def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
+        """Nothing: what is written goes to its place by itself."""
+        del share, run
+        return {}
 
     def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
         """Nothing is lost between two streams."""
