@@ -99,7 +99,7 @@ def _of_folder(word: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
     folder, _, name = word.rpartition("/")
     own = {each.rpartition("/")[2]: each for each in words if folder and each.startswith(f"{folder}/")}
     near = [own.get(each, each) for each in difflib.get_close_matches(name, own or words, n=1, cutoff=0.6)]
-    namesakes = [each for each in words if own and each.rpartition("/")[2] == name]
+    namesakes = [each for each in words if name in {each.rpartition("/")[2], f"{word.rpartition('.')[0]}.{each}"}]
     return [*own.values()], _longer(word, words) or namesakes[:1] or near
 
 
@@ -112,6 +112,8 @@ def choices(word: object, legal: Iterable[str]) -> str:
     'choose from: disk, tape'
     >>> choices("tape_drive/dlt-7000", ["tape_drive/lto-7", "tape_drive/quantum-dlt7000"])
     "did you mean 'tape_drive/quantum-dlt7000'?"
+    >>> choices("lto-7", ["tape_drive/lto-7", "tape_drive/lto-8"]), choices("devices.tape", ["disk", "tape"])
+    ("did you mean 'tape_drive/lto-7'?", "did you mean 'tape'?")
     >>> choices("tape_library/lto-7", ["tape_drive/lto-7", "tape_library/autoloader-8"])
     "did you mean 'tape_drive/lto-7'?"
     """
