@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simbackup.devices.network.live import Network
-from simbackup.devices.store import Direction, Service, Store
+from simbackup.devices.store import Direction, Service, Store, Visitor
 from simbackup.engine.flows import Link
 
 
@@ -37,6 +37,16 @@ class Over:
     def gathers(self) -> float:
         """Bytes of writes that a cache gathers below."""
         return self.below.gathers
+
+    @property
+    def run(self) -> float:
+        """Bytes of a stream before a disk goes elsewhere."""
+        return self.below.run
+
+    @property
+    def visitors(self) -> dict[str, Visitor]:
+        """Users of the device below."""
+        return self.below.visitors
 
     @property
     def jumps(self) -> float:
