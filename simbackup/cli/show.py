@@ -225,7 +225,8 @@ def progress() -> Generator[Callable[[float, int, int], None]]:
             from rich.console import Console  # noqa: PLC0415
             from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
 
-            bar = Progress(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
+            columns = BarColumn(bar_width=20), TextColumn("{task.description}")
+            bar = Progress(*columns, console=Console(stderr=True), transient=True)
             bar.add_task("", total=jobs)
             bar.start()
         text = f"{ended:,} of {jobs:,} jobs, {moment(now)}"
