@@ -84,7 +84,7 @@ def simulate(
     _check_jobs(scenario, until)
     system, jobs = _built(scenario, seed)
     system.trace.keeps = NONE if trace == NONE else FULL
-    runs = sum(len(job.schedule.starts()) for job in jobs) if progress is not None else 0
+    runs = sum(job.schedule.runs for job in jobs) if progress is not None else 0
     finished, step = start(system, jobs, until), system.env.step
     steps = 0
     while not finished.processed:

@@ -26,7 +26,6 @@ from simbackup.engine.crowd import Crowd
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
 from simbackup.engine.mover import Mover
-from simbackup.engine.solver import TIE
 
 Ports = Mapping[Flow, float]
 """Flows on one side of a buffer, and the bytes of one unit of each."""
@@ -96,8 +95,6 @@ class Reach:
         self.asked: dict[FlowCoupling, tuple[Ports, Ports] | None] = {}
         self.leaving: dict[Flow, None] = {}
         """Those of the flows that share the level of a crowd, which they have to leave first."""
-        self.loose: dict[FlowCoupling, tuple[Ports, Ports]] = {}
-        """Holds that are left out at first, as they may not bind."""
         self._entangled: dict[Link, None] = {}
         self.plain = True
         """Whether nothing but links and caps limits the flows."""
@@ -220,50 +217,7 @@ class Reach:
         if hold is not None:
             self.add(hold[0])
 
-    def hold(self) -> dict[Flow, tuple[FlowCoupling, float]]:
-        """The followers that nothing but a store and leaders that are not reached hold, with the most that each may do.
-
-        A hold whose leaders are in a crowd that is reached is left out, as it hardly binds: what moves with the crowd
-        is a member of it. For any other all rules are needed.
-        """
-        held: dict[Flow, tuple[FlowCoupling, float]] = {}
-        for store, hold in self.asked.items():
-            if hold is None or not hold[0]:
-                continue
-            (follower, *others), leaders = hold[0], hold[1]
-            if others or follower in held or any(leader in self.flows for leader in leaders):
-                self.mix()  # which asks more stores
-                return {}
-            if any(leader.crowd in self.crowds for leader in leaders):
-                self.loose[store] = hold
-            else:
-                led = sum([leader.rate * size for leader, size in leaders.items()])
-                held[follower] = (store, led / hold[0][follower])
-        return held
-
-    def leaders(self, store: FlowCoupling) -> Ports:
-        """Whom a store that is asked lets others follow."""
-        hold = self.asked[store]
-        return hold[1] if hold is not None else {}
-
-    def agrees(self, rates: Mapping[Mover, float]) -> bool:
-        """Whether these rates are right: no hold that was left out binds. If one does, all rules are needed."""
-        for followers, leaders in self.loose.values():
-            followed, led = (
-                sum([_rate(flow, rates) * size for flow, size in ports.items()]) for ports in (followers, leaders)
-            )
-            if followed > led * (1.0 + TIE):
-                self.mix()
-                return False
-        return True
-
 
 def waits_alone(link: Link) -> bool:
     """Whether a single flow crosses a link, whose requests may wait there for others."""
     return len(link.crossing) == 1 and link in next(iter(link.crossing)).queues
-
-
-def _rate(flow: Flow, rates: Mapping[Mover, float]) -> float:
-    """The rate of a flow, alone or in a crowd, at these rates, and at those of now for others."""
-    crowd = flow.crowd
-    return rates.get(flow, flow.rate) if crowd is None else flow.weight * rates.get(crowd, crowd.rate)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from operator import attrgetter
 from typing import cast
 
 import simpy
 
-from simbackup.engine.blame import Held, led_by
+from simbackup.engine.blame import Held
 from simbackup.engine.crowd import Crowd
 from simbackup.engine.crowds import MANY, Crowds
 from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
+from simbackup.engine.following import MOST_ROUNDS, Following, Found
 from simbackup.engine.laws import stopped
-from simbackup.engine.limit import Limit
 from simbackup.engine.link import Link
 from simbackup.engine.near import few
 from simbackup.engine.plain import plain_rates
@@ -113,39 +113,43 @@ class Solving:
         return stale
 
     def _fill(self, reach: Reach) -> Collection[FlowCoupling] | None:
-        """Give movers that links, caps and leaders elsewhere limit their rates; the stores that limit some of them.
+        """Give movers that links, caps and leaders limit their rates; the stores that limit some of them.
 
         None if members have to leave a crowd first, or all rules are needed.
         """
-        held = reach.hold() if reach.asked else {}
-        if not reach.plain:
+        following = Following(reach)
+        if reach.asked and not following.hold():
+            reach.mix()  # which asks more stores
             return None
         try:
-            for flow, (store, rate) in held.items():
-                flow.hold(Limit(rate, *led_by(store.name, reach.leaders(store))))
-            return self._filled(reach, held)
+            for _ in range(MOST_ROUNDS):
+                found = plain_rates(reach.flows)
+                if not reach.asked or following.agree({mover: rate for mover, rate, _ in found}):
+                    return self._filled(reach, following, found)
+                if not reach.plain:
+                    return None
+            reach.mix()
+            return None
         finally:
-            for flow in held:
-                flow.hold(None)
+            following.end()
 
-    def _filled(self, reach: Reach, held: Mapping[Flow, tuple[FlowCoupling, float]]) -> Collection[FlowCoupling] | None:
-        found, now = plain_rates(reach.flows), float(self._env.now)
+    def _filled(self, reach: Reach, following: Following, found: Iterable[Found]) -> Collection[FlowCoupling] | None:
+        now = float(self._env.now)
         if reach.crowds:
             for mover, rate, limit in found:
                 if isinstance(mover, Crowd) and (out := self._crowds.parted(mover, rate, limit)):
                     reach.part(mover, out)
                     return None
-        if reach.loose and not reach.agrees({mover: rate for mover, rate, _ in found}):
-            return None
         if less := stopped([(mover, rate) for mover, rate, _ in found if mover.law is not None]):
             raise StoppedError(less)
         limiting: dict[FlowCoupling, None] = {}
-        for mover, rate, limit in found:
+        for mover, rate, limit in following.after_leaders(found):
             if isinstance(mover, Crowd):
                 self._crowds.assign(mover, rate)
                 continue
-            if limit is None and mover in held and rate >= held[mover][1] * (1.0 - TIE):
-                limiting[held[mover][0]] = None
+            held = following.explained(mover)
+            if limit is None and held is not None and rate >= held[1] * (1.0 - TIE):
+                limiting[held[0]] = None
             if mover.assign(now, rate, limit, reach.links):
                 self._ends.put(mover)
         return limiting

@@ -54,7 +54,7 @@ def _of_job(scenario: Scenario, rest: str, words: Sequence[str]) -> str:
         return f"the job runs once: jobs.{name}.{column}"
     if job.every is not None and run == name:
         return f"the job is repeated: jobs.{name}.1.{column}"
-    runs = len(schedule_of(job).starts())
+    runs = schedule_of(job).runs
     if run != name and not _counted(run.removeprefix(f"{name}."), runs):
         return f"the job runs {runs} times: jobs.{name}.1.{column}"
     return _column(column, (*job.figures()[""], *words))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -104,14 +104,20 @@ class Schedule:
             limits.append((max(times * self.deadline_every + self.deadline - due, 0.0), "after its deadline"))
         return min(limits, default=(None, ""))
 
-    def starts(self) -> list[float]:
-        """The times at which it begins, in seconds after the start."""
+    @property
+    def runs(self) -> int:
+        """How often it begins."""
         if self.every is None:
-            return [self.begin]
-        if self.until < self.begin:
-            return []
-        count = int((self.until - self.begin) / self.every + ROUNDING) + 1
-        return [self.begin + i * self.every for i in range(count)]
+            return 1
+        return 0 if self.until < self.begin else int((self.until - self.begin) / self.every + ROUNDING) + 1
+
+    def starts(self) -> Iterator[float]:
+        """The times at which it begins, in seconds after the start.
+
+        >>> list(Schedule(begin=1.0, every=2.0, until=5.0).starts())
+        [1.0, 3.0, 5.0]
+        """
+        return (self.begin + i * (self.every or 0.0) for i in range(self.runs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from simbackup.output.whole import write_csv
 from simbackup.results import bulk
 from simbackup.results.folder import RESULT
 from simbackup.results.record import Record, UsedValue, program_version
+from simbackup.results.saved_values import packed, unpacked
 from simbackup.scenario.kept import Kept, as_plain, from_plain
 from simbackup.workloads.impact import IMPACT
 
@@ -63,7 +64,9 @@ class _Saved(_Strict):
     run: Record
     records: dict[str, int]
     """Lines of the trace by their kind."""
-    values: list[UsedValue]
+    values: list[UsedValue] | dict[str, int]
+    origins: list[UsedValue] = []
+    """What is known of values, if they are so many that each only has a number here."""
     layout: _SavedLayout | None = None
     trace: _SavedTrace | None = None
     """What is kept of the trace, if that is not all."""
@@ -125,10 +128,7 @@ def write(result: Result, folder: Path) -> dict[str, Any]:
     for name, table in tables.items():
         table.to_parquet(folder / f"{name}.parquet")
         write_csv(table, folder / f"{name}.csv")
-    content = {
-        "run": asdict(result.record), "records": result.trace.counts(),
-        "values": [asdict(value) for value in result.values],
-    }  # fmt: skip
+    content = {"run": asdict(result.record), "records": result.trace.counts(), **packed(result.values)}
     if result.trace.keeps != FULL:
         content["trace"] = {key: getattr(result.trace, key) for key in _SavedTrace.model_fields}
     return content if result.layout is None else {**content, "layout": result.layout.as_dict()}
@@ -155,6 +155,7 @@ def read(folder: Path) -> tuple[Record, list[UsedValue], Trace, Layout | None, K
         raise _damaged(folder, ", ".join(f"{name} {what}" for name, what in sorted(wrong.items())))
     try:
         _Saved.model_validate_json(json.dumps(content))
+        values = unpacked(content)
         read_back = Trace.from_lines(trace.decode().splitlines())
         bulk.read(read_back, [kind for kind in bulk.FORMS if bulk.file_of(kind) in content["files"]], folder)
         for key, value in content.get("trace", {}).items():
@@ -163,6 +164,8 @@ def read(folder: Path) -> tuple[Record, list[UsedValue], Trace, Layout | None, K
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         raise _damaged(folder, f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}") from None
+    except LookupError as error:
+        raise _damaged(folder, f"origins: {error}") from None
     except ValueError as error:
         raise _damaged(folder, f"{TRACE_FILE}: {error}") from None
     try:
@@ -174,7 +177,7 @@ def read(folder: Path) -> tuple[Record, list[UsedValue], Trace, Layout | None, K
         text = "%s was written by simbackup %s; this is %s, and its figures may differ"
         log.warning(text, folder, record.version, program_version())
     layout = Layout.from_dict(content["layout"]) if content.get("layout") is not None else None
-    return record, [UsedValue(**value) for value in content["values"]], read_back, layout, kept
+    return record, values, read_back, layout, kept
 
 
 def _damaged(folder: Path, why: str) -> ResultError:

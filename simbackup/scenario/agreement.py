@@ -18,8 +18,8 @@ from simbackup.schema.quantity import DURATION, LATEST, si_or
 from simbackup.schema.tree import Node
 from simbackup.schema.workload import WorkloadSpec
 
-GREATEST_RUNS = 100_000
-"""Runs of one job that a scenario may ask for; three a day for ninety years are fewer."""
+GREATEST_RUNS = 10_000_000
+"""Runs of one job that a scenario may ask for: one a minute for nineteen years."""
 
 
 def check(
@@ -216,7 +216,7 @@ def _repeats(checks: Checks, path: Path, job: JobSpec) -> None:
         if job.every.si <= 0:
             checks.report((*path, "every"), "is not a period", "write for example '1 day'")
         elif job.until.si / job.every.si > GREATEST_RUNS:
-            message = f"the job would run more than {GREATEST_RUNS} times"
+            message = f"the job would run more than {GREATEST_RUNS:,} times"
             checks.report((*path, "every"), message, "write a longer period, or an earlier 'until'")
         begin = _seconds(job.begin or "0 s")
         if begin is not None and job.until.si < begin:

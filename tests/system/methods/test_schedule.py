@@ -45,7 +45,8 @@ def starts(result: Result) -> dict[str, float]:
     ],
 )
 def test_times_of_a_schedule(schedule: Schedule, times: list[float]) -> None:
-    assert schedule.starts() == times
+    assert list(schedule.starts()) == times
+    assert schedule.runs == len(times)
 
 
 @pytest.mark.parametrize(("begin", "second"), [("90 s", 90.0), ("00:02", 120.0), ("22:00", 79_200.0)])

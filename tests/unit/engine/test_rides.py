@@ -20,7 +20,8 @@ MANY = 40
 class Night:
     """Readers with disks of their own, each of which fills a buffer that a writer drains to one array."""
 
-    def __init__(self, *, whole: bool = False, count: int = MANY) -> None:
+    def __init__(self, *, whole: bool = False, count: int = MANY, begin: float = 10.0) -> None:
+        self.begin = begin
         self.env, self.trace = simpy.Environment(), Trace()
         self.network = FlowNetwork(self.env, self.trace, whole=whole)
         self.array = Link("devices.array", 100.0, EqualLosses(0.25))
@@ -35,7 +36,7 @@ class Night:
     def _written(self, i: int) -> Generator[simpy.Event, Any]:
         buffer = Buffer(self.network, 20.0, f"hosts.cache.{i:02}")
         buffer.fill(self.readers[i])
-        yield buffer.when(10.0, rising=True)
+        yield buffer.when(self.begin, rising=True)
         writer = self.network.start(f"jobs.{i:02}", "write", 100.0 + i, {self.array: 1.0}, moves={self.array: 1.0})
         self.writers.append(writer)
         buffer.drain(writer)
@@ -54,6 +55,16 @@ def test_flows_of_buffers_end_when_they_do_if_all_are_solved_anew() -> None:
     for mine, other in zip(few.readers, whole.readers, strict=True):
         assert mine.waited == pytest.approx(other.waited, rel=1e-9, abs=1e-9)
         assert mine.links[0].busy_s == pytest.approx(other.links[0].busy_s, rel=1e-9)
+
+
+def test_writers_that_come_to_full_buffers_join_a_crowd_that_goes_on() -> None:
+    few, whole = Night(begin=20.0), Night(begin=20.0, whole=True)
+    for night in (few, whole):
+        night.env.run(until=night.done)
+    assert few.ends() == pytest.approx(whole.ends(), rel=1e-9)
+    loads = [len(record.loads) for record in few.trace.shared_levels]
+    assert max(loads) < MANY  # it never begins anew with all of them
+    assert sum(loads) < 4 * MANY
 
 
 def test_what_is_read_into_a_full_buffer_rides_with_what_is_written() -> None:

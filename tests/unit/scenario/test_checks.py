@@ -153,7 +153,7 @@ def test_what_is_just_right_is_right(site: Load, changes: dict[str, Any]) -> Non
         ({"jobs.full.data": "more", "jobs.back.select": {"files": 2, "size": "1 GB"}}, "jobs.back.select.files",
          "is more than 'full' saves"),
         ({"jobs.full.every": f"{0.9 / GREATEST_RUNS} s", "jobs.full.until": "1 s"}, "jobs.full.every",
-         f"the job would run more than {GREATEST_RUNS} times"),
+         f"the job would run more than {GREATEST_RUNS:,} times"),
         ({"links.lan.joins": ["server", "server"]}, "links.lan.joins", "a link joins two or more parts"),
         ({"hosts.other.owns": ["sda"]}, "hosts.other.owns.0", "'sda' already belongs to 'server'"),
         ({"jobs.full.after": "full"}, "jobs.full.after", "the job would wait for itself"),

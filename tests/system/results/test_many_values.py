@@ -1,0 +1,52 @@
+"""Results with so many values that their record states each origin once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simbackup import Result
+from simbackup.errors import ResultError
+from simbackup.output import seal
+from simbackup.results import saved_values
+from simbackup.results.folder import RESULT
+from tests.shared import simulated
+
+NAME = "planning/spread-starts"
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setattr(saved_values, "MANY", 1)
+    return simulated(NAME).save(tmp_path / "saved")
+
+
+def changed(folder: Path, **parts: object) -> None:
+    """Change parts of a record, and give it its checksum."""
+    content = seal.unseal(folder, RESULT.record)
+    (folder / RESULT.record).write_text(seal._sealed(content | parts))
+
+
+def test_values_come_back_in_their_order(folder: Path) -> None:
+    again, values = Result.load(folder), simulated(NAME).values
+    assert again.values == values
+    content = json.loads((folder / RESULT.record).read_text())
+    assert list(content["values"]) == [value.address for value in values]
+    assert len(content["origins"]) < len(values) / 2
+
+
+@pytest.mark.parametrize("values", [{"links.lan.rate": 100_000}, {"links.lan.rate": "x"}])
+def test_a_value_without_its_origin_is_damage(folder: Path, values: object) -> None:
+    changed(folder, values=values)
+    with pytest.raises(ResultError, match=r"is damaged \((origins|values)"):
+        Result.load(folder)
+
+
+def test_few_values_are_written_whole(tmp_path: Path) -> None:
+    content = json.loads(
+        (simulated("teaching/one-file-from-tape").save(tmp_path / "saved") / RESULT.record).read_text()
+    )
+    assert content["values"][0].keys() >= {"address", "basis", "place"}
+    assert "origins" not in content
