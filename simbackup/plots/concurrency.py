@@ -158,7 +158,7 @@ def _draw_days(drawn: style.Chart, axis: Axes, rows: Sequence[Row], days: DayCol
         )
     bar = drawn.colorbar(image, ax=axis, pad=0.01, aspect=12)
     bar.ax.tick_params(labelsize=style.SMALLER)
-    bar.set_label("at once", fontsize=style.SMALLER)
+    bar.set_label("at once, mean of 10 min", fontsize=style.SMALLER)
 
 
 def _hour(hour: float, *, clock: bool) -> str:
