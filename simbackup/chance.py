@@ -134,10 +134,9 @@ class Chance:
             }
             spec = self.scenario.scaled(factors).spec
             for name in {address.split(".")[1] for address in changing}:
-                change = spec.data[name].change
-                system.data[name] = replace(
-                    system.data[name], change=change_of(change), file_change=change_of(change, by_file=True)
-                )
+                change, data = spec.data[name].change, system.data[name]
+                by_file = change_of(change, data.size / max(data.files, 1))
+                system.data[name] = replace(data, change=change_of(change), file_change=by_file)
             return job_of(job.name, spec)
 
         return replace(job, nth=nth)

@@ -94,6 +94,15 @@ def _longer(word: str, words: Sequence[str]) -> list[str]:
     return sorted(found, key=len)[:1]
 
 
+def _of_folder(word: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names of the folder of a name, if there are any, and the nearest name: one folder makes no names alike."""
+    folder, _, name = word.rpartition("/")
+    own = {each.rpartition("/")[2]: each for each in words if folder and each.startswith(f"{folder}/")}
+    near = [own.get(each, each) for each in difflib.get_close_matches(name, own or words, n=1, cutoff=0.6)]
+    namesakes = [each for each in words if name in {each.rpartition("/")[2], f"{word.rpartition('.')[0]}.{each}"}]
+    return [*own.values()], _longer(word, words) or namesakes[:1] or near
+
+
 def choices(word: object, legal: Iterable[str]) -> str:
     """Remedy for an unknown word: the nearest known one, the whole list, or the best of a long list.
 
@@ -103,9 +112,14 @@ def choices(word: object, legal: Iterable[str]) -> str:
     'choose from: disk, tape'
     >>> choices("tape_drive/dlt-7000", ["tape_drive/lto-7", "tape_drive/quantum-dlt7000"])
     "did you mean 'tape_drive/quantum-dlt7000'?"
+    >>> choices("lto-7", ["tape_drive/lto-7", "tape_drive/lto-8"]), choices("devices.tape", ["disk", "tape"])
+    ("did you mean 'tape_drive/lto-7'?", "did you mean 'tape'?")
+    >>> choices("tape_library/lto-7", ["tape_drive/lto-7", "tape_library/autoloader-8"])
+    "did you mean 'tape_drive/lto-7'?"
     """
     words = sorted(set(legal))
-    close = _longer(str(word), words) or difflib.get_close_matches(str(word), words, n=1, cutoff=0.6)
+    own, close = _of_folder(str(word), words)
+    words = own or words
     if close:
         return f"did you mean '{close[0]}'?"
     if len(words) > LONGEST_LIST:

@@ -202,10 +202,14 @@ def moment(seconds: float) -> str:
     """A simulated time for people: on the first day the seconds since its start, then the day and the time of day.
 
     >>> moment(5400.0), moment(33 * 86400.0 + 7500.0)
-    ('1 h 30 min', 'day 34, 02:05')
+    ('1 h 30 min simulated', 'day 34, 02:05')
     """
     days, rest = divmod(int(seconds), 86_400)
-    return f"day {days + 1}, {rest // 3600:02}:{rest % 3600 // 60:02}" if days else units.show_short(seconds, "s")
+    return (
+        f"day {days + 1}, {rest // 3600:02}:{rest % 3600 // 60:02}"
+        if days
+        else f"{units.show_short(seconds, 's')} simulated"
+    )
 
 
 @contextmanager
@@ -221,10 +225,11 @@ def progress() -> Generator[Callable[[float, int, int], None]]:
             from rich.console import Console  # noqa: PLC0415
             from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
 
-            bar = Progress(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
+            columns = BarColumn(bar_width=20), TextColumn("{task.description}")
+            bar = Progress(*columns, console=Console(stderr=True), transient=True)
             bar.add_task("", total=jobs)
             bar.start()
-        text = f"{ended:,} of {jobs:,} jobs ended, simulated: {moment(now)}"
+        text = f"{ended:,} of {jobs:,} jobs, {moment(now)}"
         bar.update(bar.task_ids[0], completed=min(ended, jobs), description=text)
 
     try:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from simbackup.schema.part import Modelled, Rules
-from simbackup.schema.quantity import Frozen, Multiple, PositiveShare, PositiveSize, Share
+from simbackup.schema.quantity import Frozen, Multiple, PositiveShare, PositiveSize, Share, Word
 
 BY_LEVEL = "in backups of a level other than full"
 
@@ -17,8 +17,12 @@ class ChangeSheet(Frozen):
     daily: Share
     """Share of the bytes that have changed after a day."""
     daily_files: Share | None = None
-    """Share of the files that have changed after a day; a file-level incremental saves each of them whole. `daily` by
-    default.
+    """Share of the files that have changed after a day; a file-level incremental saves each of them whole. By default
+    `daily`; or, for changes `in_place`, the share of the files in which a run has changed.
+    """
+    in_place: Annotated[bool, Word()] = False
+    """Whether runs change within files that keep the rest, as in databases and disks of virtual machines. By default,
+    whole files change.
     """
     hot_data: PositiveShare | None = None
     """Share of the data that receives most of the changes; by default, no data are hot."""
@@ -30,7 +34,7 @@ class ChangeSheet(Frozen):
     """Share by which the data grow in a year, compounded; no growth by default."""
     run: PositiveSize | None = None
     """Mean contiguous run of changed bytes, which an incremental image reads at once; only needed for incremental
-    images.
+    images, and for changes `in_place`.
     """
 
     def rules(self) -> Rules:
@@ -40,6 +44,8 @@ class ChangeSheet(Frozen):
         elif self.hot_data is not None and self.hot_changes is not None and self.hot_changes.si < self.hot_data.si:
             message = "the hot data get less than their share of the changes"
             yield ("hot_changes", "hot_data"), message, f"write {self.hot_data.text} or more"
+        if self.in_place and self.run is None and self.daily_files is None:
+            yield ("in_place",), "needs the size of the runs that change", "add 'run: 64 KiB', or 'daily_files'"
 
 
 class ChangeSpec(Modelled, ChangeSheet):
@@ -47,5 +53,11 @@ class ChangeSpec(Modelled, ChangeSheet):
 
     conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(ChangeSheet.model_fields, BY_LEVEL) | {
         "daily_files": f"in file_level {BY_LEVEL[3:]}",
-        "run": f"in image {BY_LEVEL[3:]}",
+        "in_place": f"in file_level {BY_LEVEL[3:]} whose 'daily_files' is not stated",
+        "run": f"in image {BY_LEVEL[3:]}, and with 'in_place'",
     }
+
+
+def within_files(change: ChangeSpec | None) -> bool:
+    """Whether the runs of a change decide how many files it changes."""
+    return change is not None and change.in_place and change.daily_files is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from simbackup.data.change import ChangeSpec
+from simbackup.data.change import ChangeSpec, within_files
 from simbackup.data.live import Database, DataSet, Files
 from simbackup.data.spec import DataSpec
 from simbackup.devices.changes import Spread
@@ -25,7 +25,7 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
         filesystem=parameters_of(Files, data.filesystem) if data.filesystem else None,
         database=parameters_of(Database, data.database) if data.database else None,
         content=si_or(data.content, size - si_or(data.indexes, 0.0)), scattered=si_or(data.layout, 1.0),
-        change=change_of(data.change), file_change=change_of(data.change, by_file=True),
+        change=change_of(data.change), file_change=change_of(data.change, size / files),
         run=si_or(data.change.run if data.change else None, math.inf),
     )  # fmt: skip
     aged = data.aged
@@ -39,12 +39,14 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
     return made
 
 
-def change_of(change: ChangeSpec | None, *, by_file: bool = False) -> Change | None:
-    """How data change, by bytes or by whole files."""
+def change_of(change: ChangeSpec | None, file_size: float | None = None) -> Change | None:
+    """How data change, by bytes or, if they are in files of so many bytes, by whole files."""
     if change is None:
         return None
-    daily = change.daily_files if by_file and change.daily_files is not None else change.daily
+    daily = change.daily_files if file_size is not None and change.daily_files is not None else change.daily
+    within = file_size is not None and within_files(change)
+    places = 1.0 + (file_size or 0.0) / change.run.si if within and change.run is not None else 1.0
     return Change(
         daily.si, si_or(change.hot_data, 1.0), si_or(change.hot_changes, 1.0), si_or(change.replaced, 0.0),
-        si_or(change.growth, 0.0),
+        si_or(change.growth, 0.0), places,
     )  # fmt: skip

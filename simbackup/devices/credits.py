@@ -52,9 +52,12 @@ class Credits:
         """Note the operations or bytes a second from now on."""
         del binding
         self._settle()
-        self._rate = sum(self._link.demand(flow) * flow.rate for flow in self._link.flows)
-        self._rate *= self._bucket.burst / self._full
+        self._rate = self._spent()
         self._go_on()
+
+    def _spent(self) -> float:
+        """Operations or bytes a second for which flows pay now."""
+        return sum(self._link.demand(flow) * flow.rate for flow in self._link.flows) * self._bucket.burst / self._full
 
     def _ring(self) -> None:
         self._settle()

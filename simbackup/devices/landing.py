@@ -10,9 +10,12 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.site import Site
 from simbackup.engine.flows import Link
 from simbackup.equations.burst import Bucket
+from simbackup.equations.shingles import cleaning_factor
 
 FULL = ("is full", "has room again")
 """What the trace says."""
+LEAST_RUN = 4096.0
+"""Bytes of the smallest runs for which a landing zone with room takes what its device does."""
 ROOMY = 4.0
 """Times the greatest rate of its device that a landing zone with room takes: it is the device that limits then."""
 
@@ -23,12 +26,22 @@ class LandingZone:
 
     landing_zone: float | None = None
     drain_rate: float | None = None
+    band: float | None = None
+    """Bytes that a disk with shingled tracks reads and writes as a whole when data leave the zone."""
+    disks: int = 1
 
     def of(self, disks: int) -> LandingZone:
         """That of so many disks together."""
         if self.landing_zone is None or self.drain_rate is None:
             return self
-        return LandingZone(disks * self.landing_zone, disks * self.drain_rate)
+        return LandingZone(disks * self.landing_zone, disks * self.drain_rate, self.band, disks)
+
+    def effort(self, share: float, run: float) -> float:
+        """How many times as long a byte takes to leave it, if a share of a place is written, in runs of so many bytes.
+
+        Each disk of an array has its part of a run.
+        """
+        return 1.0 if self.band is None else cleaning_factor(share, run / self.disks, self.band)
 
 
 class Landed:
@@ -38,6 +51,7 @@ class Landed:
     takes no more than that rate (Turner, as in `equations/burst.py`). What is read passes beside it.
     """
 
+    _zone: LandingZone = LandingZone()
     _buses: tuple[Network, ...] = ()
     _landing: tuple[Network, ...] = ()
 
@@ -54,9 +68,32 @@ class Landed:
         """Put a landing zone before the device, which moves so many bytes a second at most."""
         if zone.landing_zone is None or zone.drain_rate is None:
             return
-        name, most = f"{site.address}.landing_zone", ROOMY * fastest
+        name, most = f"{site.address}.landing_zone", ROOMY * fastest * zone.effort(0.0, LEAST_RUN)
         beside = Network(Link(f"{name}.passed", most), 0.0, math.inf)
         way = Network(Link(name, most, fastest=fastest), 0.0, math.inf, other=beside)
         bucket = Bucket(most, zone.drain_rate, zone.landing_zone)
-        Credits(way.link, bucket, bucket.credits, site.system.clock, site.system.network, words=FULL)
-        self._landing = (way,)
+        _Draining(way.link, bucket, bucket.credits, site.system.clock, site.system.network, words=FULL)
+        self._landing, self._zone = (way,), zone
+
+    def rewriting(self, share: float, run: float) -> dict[Link, float]:
+        """What a byte takes of its landing zone beside itself, where a share of a place is written, in runs."""
+        more = self._zone.effort(share, run) - 1.0
+        return {way.link: more for way in self._landing} if more > 0.0 else {}
+
+
+class _Draining(Credits):
+    """The room of a landing zone: it comes back more slowly while bytes leave it that take more than themselves.
+
+    Flows ask for more than the bytes that they move, by how many times as long these take to leave. What lies in the
+    zone is taken to be alike, as those that write now, or did last.
+    """
+
+    _effort: float = 1.0
+
+    def _spent(self) -> float:
+        """Bytes a second that come, and what less of them leaves."""
+        asked, link = super()._spent(), self._link
+        moved = sum(flow.moves.get(link, 0.0) * flow.rate for flow in link.flows)
+        if moved > 0.0:
+            self._effort = asked / moved
+        return self._bucket.baseline + (asked - self._bucket.baseline) / self._effort

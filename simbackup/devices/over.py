@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from simbackup.devices.network.live import Network
-from simbackup.devices.store import Direction, Service, Store
+from simbackup.devices.store import Direction, Service, Store, Visitor
 from simbackup.engine.flows import Link
 
 
@@ -37,6 +39,16 @@ class Over:
         return self.below.gathers
 
     @property
+    def run(self) -> float:
+        """Bytes of a stream before a disk goes elsewhere."""
+        return self.below.run
+
+    @property
+    def visitors(self) -> dict[str, Visitor]:
+        """Users of the device below."""
+        return self.below.visitors
+
+    @property
     def jumps(self) -> float:
         """Share of the requests of a reader in sequence that go to places of their own."""
         return self.below.jumps
@@ -64,6 +76,10 @@ class Over:
     def append(self, position: float, size: float) -> Service:
         """What a write takes that goes on where the last one ended."""
         return self.below.append(position, size)
+
+    def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
+        """What scattered writes ask of links beside themselves."""
+        return self.below.rewriting(share, run)
 
     def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
         """What a request loses to a stream elsewhere on the same device."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -11,8 +12,12 @@ from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
+from simbackup.equations.disk_turns import returns
 
 Direction = Literal["read", "write"]
+
+SMALL = 8192.0
+"""Bytes of a request of users; next to the way of the arm, its transfer hardly counts."""
 
 
 class Service(NamedTuple):
@@ -20,6 +25,15 @@ class Service(NamedTuple):
 
     latency: float
     busy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Users whose requests go to random places of a part of a device: seconds of the device that they use a second."""
+
+    begin: float
+    size: float
+    used: Callable[[], float]
 
 
 class Store(Protocol):
@@ -63,6 +77,16 @@ class Store(Protocol):
         """Bytes of writes that a cache gathers before they go to its disks; none where each goes there by itself."""
         ...
 
+    @property
+    def run(self) -> float:
+        """Bytes of a stream that one of its disks moves before it goes elsewhere; without end where no arm moves."""
+        ...
+
+    @property
+    def visitors(self) -> dict[str, Visitor]:
+        """Users by name, from whose places the arms have to come back to streams."""
+        ...
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream over `size` bytes at a position."""
         ...
@@ -85,6 +109,10 @@ class Store(Protocol):
 
     def alone(self, position: float, size: float) -> float:
         """Greatest rate at which one reader gets `size` bytes in sequence, however much others leave."""
+        ...
+
+    def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
+        """What a byte asks of links beside itself where a share of a place is written, in runs of so many bytes."""
         ...
 
     def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
@@ -153,6 +181,16 @@ class FlatStore(ABC):
         """None: what is read in sequence lies in sequence."""
         return 0.0
 
+    @property
+    def run(self) -> float:
+        """Without end: no arm moves."""
+        return math.inf
+
+    @property
+    def visitors(self) -> dict[str, Visitor]:
+        """Nobody who is remembered: whoever comes, no arm comes back."""
+        return {}
+
     def continued(self, position: float, size: float) -> Service:
         """What the next read of a sequence takes."""
         return self.request("read", position, position, size)
@@ -165,6 +203,11 @@ class FlatStore(ABC):
         """No bound of its own: the next bytes are on their way before they are asked for."""
         del position, size
         return math.inf
+
+    def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
+        """Nothing: what is written goes to its place by itself."""
+        del share, run
+        return {}
 
     def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
         """Nothing is lost between two streams."""
@@ -192,6 +235,7 @@ class Region:
     def streaming(self, direction: Direction) -> FlowShape:
         """How a byte of sequential reading or writing of the region loads its device and the buses before it."""
         demand = self.store.stream(direction, self.begin, self.size)
+        demand += lost_to_visitors(self, demand)
         place = Spot(self.begin + self.size / 2.0, writes=direction == "write")
         shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
         shape = shape.through(bus(self.store, direction))
@@ -199,3 +243,26 @@ class Region:
             return shape
         shape = shape._replace(sequential=1.0 - self.store.jumps)
         return shape.at_most(self.store.alone(self.begin, self.size), self.store.name)
+
+
+def lost_to_visitors(region: Region, stream: float) -> float:
+    """Seconds of a device that a stream, which takes so many for each byte, loses per byte by coming back from users.
+
+    What these wait for themselves is their own; the way back, and the turn of the disk until the stream goes on, is
+    for the stream. Users who share a place with it are a third of that place away on average.
+    """
+    store = region.store
+    if not store.visitors or math.isinf(store.run):
+        return 0.0
+    used = others = back = 0.0
+    middle = region.begin + region.size / 2.0
+    for visitor in store.visitors.values():
+        held = visitor.used()
+        small = min(SMALL, visitor.size, region.size)
+        requests = held / store.scattered("read", visitor.begin, visitor.size, small).busy
+        away = max(abs(visitor.begin + visitor.size / 2.0 - middle), (visitor.size + region.size) / 6.0)
+        head = middle + away if middle + away <= store.size else max(middle - away, 0.0)
+        there = min(middle, store.size - small)
+        way = store.request("read", head, there, small).busy - store.continued(there, small).busy
+        used, others, back = used + held, others + requests, back + requests * max(way, 0.0)
+    return returns(stream, back / others, store.run, (others, used)) if others > 0.0 else 0.0

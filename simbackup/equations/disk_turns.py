@@ -8,6 +8,10 @@ from itertools import pairwise
 
 from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters, rotational_latency, seek_time
 
+STEPS = 200
+EXACT = 1e-9
+"""Most steps of an approach, and the step at which it ends."""
+
 
 def turn_time(disk: DiskParameters, distance_share: float = MEAN_SEEK_SHARE) -> float:
     """Seconds that a disk loses when it moves from one stream to another: a seek, half a revolution, the overhead.
@@ -115,3 +119,50 @@ def interrupted_share(others: float, apart: float) -> float:
 
     """
     return -math.expm1(-others * apart)
+
+
+def returns(stream: float, back: float, run: float, beside: tuple[float, float]) -> float:
+    """Seconds per byte that a stream loses because a disk has to come back to it after requests of others.
+
+    `p b / L` with L the bytes that the disk moves before it goes elsewhere, b a return, and p the share of runs before
+    which others came. All are served in order of arrival, and a run is asked for when the one before is done: others
+    come before it if they came during that one, which is longer if it had waited itself. A chain of two states gives
+    `p = 1 - a / (1 - c + a)`, with c the probability that nobody comes during a run of L s seconds, and a that nobody
+    does during one that waited for k users of u seconds and came back: `exp(-r (L s + b + k u))`. Of k, the mean is
+    taken. Range: against the simulation of all requests, streams are up to 4 % too slow while others take half of the
+    disk, and up to 15 % while they take two thirds; schedulers that let a stream go on for a while come back to it less
+    often. Of several streams, each loses this besides its turns.
+
+    Parameters
+    ----------
+    stream
+        Seconds of the device for each byte without others.
+    back
+        Seconds of the device for one return.
+    run
+        Bytes of a run.
+    beside
+        Requests per second of the others, and the share of the device's time that they take.
+
+    Examples
+    --------
+    >>> lost = returns(1e-8, 0.01, 1e6, (1.0, 0.01))  # each of them makes the disk return, once a second
+    >>> round(lost * 0.99 / (1e-8 + lost), 3), returns(1e-8, 0.01, 1e6, (0.0, 0.0))
+    (0.01, 0.0)
+
+    """
+    rate, used = beside
+    if rate <= 0.0 or used >= 1.0:
+        return back / run if rate > 0.0 else 0.0
+    own, each, share = run * stream, used / rate, 0.0
+    free = math.exp(-rate * own)
+    for _ in range(STEPS):
+        came = rate * (own + share * back) / (1.0 - used)
+        number = max(came / share, 1.0) if share > 0.0 else 1.0
+        after = math.exp(-rate * (own + back + number * each))
+        found = 1.0 - after / (1.0 - free + after)
+        settled = abs(found - share) <= EXACT
+        share = found
+        if settled:
+            break
+    return share * back / run

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from simbackup.data.make import change_of
 from simbackup.equations.change import Change, differs, grown, hits_a_day
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
@@ -167,14 +168,9 @@ def numbers(file: SiteFile) -> PlannedSite:
 def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
     system, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
     given, by_file = data.change, system.by_file()
-    if given is None:
+    change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
+    if change is None:
         change = Change(growth=si_or(file.spec.growth, 0.0))
-    else:
-        daily = given.daily_files if by_file and given.daily_files is not None else given.daily
-        change = Change(
-            daily.si, si_or(given.hot_data, 1.0), si_or(given.hot_changes, 1.0), si_or(given.replaced, 0.0),
-            si_or(given.growth, 0.0),
-        )  # fmt: skip
     return Client(
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(change)),

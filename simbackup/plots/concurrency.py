@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from simbackup.results.fleet_figures import series, templates
 if TYPE_CHECKING:
     from simbackup.results.result import Result
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 Numbers = NDArray[np.float64]
 MANY = 20_000
 """Runs of jobs from which on they are counted: so many bars hide each other."""
@@ -64,10 +64,11 @@ def concurrency(result: Result) -> style.Chart:
 
     Over more than a few days, each day is a column, and the time of day goes down, so that a night stands in one piece.
     """
-    groups = grouped(result)
-    last = max((row["end"] for row in result.job_rows), default=0.0)
-    bad = [row for row in result.job_rows if row["status"] in ENDS]
-    days = _days(result.job_rows, last) if last > FEW_DAYS * DAY else None
+    jobs = sorted((job.data for job in result.trace.jobs), key=lambda job: job["start"])
+    groups = grouped(jobs, templates(result.record.fleets))
+    last = max((row["end"] for row in jobs), default=0.0)
+    bad = [row for row in jobs if row["status"] in ENDS]
+    days = _days(jobs, last) if last > FEW_DAYS * DAY else None
     heights = [HEIGHT] * len(groups) + ([0.8] if bad else [])
     with style.in_style():
         drawn = style.picture(9.2, min(1.2 + sum(heights), TALLEST))
@@ -91,12 +92,11 @@ def concurrency(result: Result) -> style.Chart:
     return drawn
 
 
-def grouped(result: Result) -> list[CountedJobs]:
+def grouped(jobs: Sequence[Row], fleet: Mapping[str, str]) -> list[CountedJobs]:
     """The runs by the template of their fleet or their job; the groups beyond the longest as one."""
-    fleet = templates(result.record.fleets)
     found: dict[str, list[Row]] = {}
     names: dict[str, str] = {}
-    for row in result.job_rows:
+    for row in jobs:
         name = series(row["job"])
         if name not in names:
             names[name] = fleet.get(f"jobs.{name}", name).rpartition(".jobs.")[2]
@@ -158,7 +158,7 @@ def _draw_days(drawn: style.Chart, axis: Axes, rows: Sequence[Row], days: DayCol
         )
     bar = drawn.colorbar(image, ax=axis, pad=0.01, aspect=12)
     bar.ax.tick_params(labelsize=style.SMALLER)
-    bar.set_label("at once", fontsize=style.SMALLER)
+    bar.set_label("at once, mean of 10 min", fontsize=style.SMALLER)
 
 
 def _hour(hour: float, *, clock: bool) -> str:

@@ -44,7 +44,7 @@ def timeline(result: Result) -> style.Chart:
     Many jobs of a fleet share a band, in which each has a thin row, so that it shows how far they spread. Of tens of
     thousands of runs, it shows how many went on at once; see `concurrency`.
     """
-    if len(result.job_rows) > MANY:
+    if len(result.trace.jobs) > MANY:
         return concurrency(result)
     whole(result, "a timeline of each job")
     bands, rows = _bands(result)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, takewhile
+from itertools import chain, groupby, islice, takewhile
 from typing import Any, NamedTuple
 
 from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
 from simbackup.engine.levels import link_shares
-from simbackup.engine.trace import FULL, JOBS, NONE, DeviceRecord, Span, Trace
+from simbackup.engine.trace import FULL, JOBS, NONE, DeviceRecord, Trace
 
 Row = dict[str, Any]
 STILL = frozenset({
@@ -45,7 +45,13 @@ def job_rows(trace: Trace) -> list[Row]:
     moved: without mounts, positioning, rewinding, waits for others, preparations and checks; 0 where none moved. It and
     `waits` are not there if the trace keeps neither spans nor what tables derive from them.
     """
-    return sorted(each_job(trace), key=lambda row: (row["start"], _natural(row["job"])))
+    ordered = sorted(each_job(trace), key=lambda row: row["start"])
+    together = (list(rows) for _, rows in groupby(ordered, key=lambda row: row["start"]))
+    return [row for rows in together for row in (sorted(rows, key=_name_of) if len(rows) > 1 else rows)]
+
+
+def _name_of(row: Row) -> list[tuple[bool, int, str]]:
+    return _natural(row["job"])
 
 
 def each_job(trace: Trace) -> Iterator[Row]:
@@ -57,11 +63,16 @@ def each_job(trace: Trace) -> Iterator[Row]:
     drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
     waits: dict[str, float] = {}
     moves: dict[str, list[TimeSpan]] = {}
-    for span in trace.spans:
-        if queue_of(span.activity):
-            waits[span.job] = waits.get(span.job, 0.0) + span.end - span.start
-        elif span.activity not in STILL and not _mechanical(span, drives):
-            moves.setdefault(span.job, []).append(TimeSpan(span.start, span.end))
+    spans = trace.spans
+    texts, known = spans.names.texts, dict[tuple[int, int], str]()
+    times = zip(spans.starts, spans.ends, spans.jobs, zip(spans.causes, spans.activities, strict=True), strict=True)
+    for start, end, job, what in times:
+        if (kind := known.get(what)) is None:
+            kind = known[what] = _kind(texts[what[0]], texts[what[1]], drives)
+        if kind == WAITS:
+            waits[job] = waits.get(job, 0.0) + end - start
+        elif kind == MOVES:
+            moves.setdefault(job, []).append(TimeSpan(start, end))
     for job in trace.jobs:
         address = f"jobs.{job.data['job']}"
         rates = {
@@ -69,6 +80,17 @@ def each_job(trace: Trace) -> Iterator[Row]:
             "transfer_rate": _over(job.data["bytes"], _length(union(moves.get(address, ())))),
         }
         yield {**job.data, **rates, "waits": waits.get(address, 0.0)}
+
+
+WAITS, MOVES, STANDS = "waits", "moves", "stands"
+"""What a job does: waits in a queue, moves bytes, or neither."""
+
+
+def _kind(cause: str, activity: str, drives: set[str]) -> str:
+    """What a job does in an activity because of a cause."""
+    if queue_of(activity):
+        return WAITS
+    return STANDS if activity in STILL or _mechanical(cause, activity, drives) else MOVES
 
 
 def device_rows(trace: Trace, jobs: Iterable[Mapping[str, Any]]) -> list[Row]:
@@ -169,12 +191,12 @@ def _worked(trace: Trace) -> Iterator[tuple[str, float, float, float]]:
             yield link, since, end, share
     drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
     for span in trace.spans if drives else ():
-        if _mechanical(span, drives):
+        if _mechanical(span.cause, span.activity, drives):
             yield span.cause, span.start, span.end, 1.0
 
 
-def _mechanical(span: Span, drives: set[str]) -> bool:
-    return nature_of(span.activity) is Nature.MECHANICAL and span.cause in drives
+def _mechanical(cause: str, activity: str, drives: set[str]) -> bool:
+    return nature_of(activity) is Nature.MECHANICAL and cause in drives
 
 
 def _length(stretches: Iterable[TimeSpan]) -> float:

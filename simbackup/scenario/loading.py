@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from simbackup.collector import seldom
 from simbackup.errors import InputError, Problem
@@ -43,19 +43,39 @@ def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenari
     nodes = {address: node_of(value) for address, value in (overrides or {}).items()}
     name = str(what) if given(what) is None else str(tree.mapping["title"].value) if "title" in tree.mapping else ""
     scenario = finished(name, references(tree), nodes, tuple(log), base, before=problems)
-    for choice in scenario.choices:
-        _check(scenario, choice)
+    for together in _together(scenario.choices):
+        _check(scenario, together)
     return scenario
 
 
-def _check(scenario: Scenario, choice: Choice) -> None:
-    """Check that a scenario is right with each alternative of a value; what is wrong is where the choice stands."""
-    for option in choice.options[1:]:
-        try:
-            scenario.with_({choice.address: from_plain(option, choice.place)})
-        except InputError as error:
-            word = from_plain(option, choice.place).word
-            raise InputError([_with(choice, word, problem) for problem in error.problems]) from None
+def _together(choices: Sequence[Choice]) -> list[list[Choice]]:
+    """Choices in groups: what stands at one place of a file, or is shared, is one unknown in however many parts."""
+    found: dict[tuple[str, int], list[Choice]] = {}
+    for choice in choices:
+        one = choice.shared or (f"{choice.place}" if choice.place.line else choice.address)
+        found.setdefault((one, len(choice.options)), []).append(choice)
+    return list(found.values())
+
+
+def _check(scenario: Scenario, together: Sequence[Choice]) -> None:
+    """Check that a scenario is right with each alternative of an unknown; what is wrong is where the choice stands."""
+    for which in range(1, len(together[0].options)):
+        problems = _wrong(scenario, together, which)
+        if problems and len(together) > 1:  # name one part, not all of them
+            alone = (_wrong(scenario, [choice], which) for choice in together)
+            problems = next(filter(None, alone), problems)
+        if problems:
+            raise InputError(problems)
+
+
+def _wrong(scenario: Scenario, together: Sequence[Choice], which: int) -> list[Problem]:
+    """What is wrong with a scenario in which some choices are each one of their alternatives."""
+    options = [from_plain(choice.options[which], choice.place) for choice in together]
+    try:
+        scenario.with_({choice.address: option for choice, option in zip(together, options, strict=True)})
+    except InputError as error:
+        return [_with(together[0], options[0].word, problem) for problem in error.problems]
+    return []
 
 
 def _with(choice: Choice, word: str, problem: Problem) -> Problem:

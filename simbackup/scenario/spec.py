@@ -269,9 +269,14 @@ def _job_class(node: Node, address: str, problems: list[Problem]) -> type[JobSpe
     """The class of a job by its method."""
     kinds = registry.method_kinds()
     methods = [name for name in kinds if name != "restore"]
-    if "restore" in node.mapping:
-        return kinds["restore"].spec
     method = node.mapping.get("method")
+    if "restore" in node.mapping and method is None:
+        return kinds["restore"].spec
+    if method is not None and ("restore" in node.mapping or method.word == "restore"):
+        message = "a restore has no method; its 'restore' names the backup that it brings back"
+        remedy = "leave 'method' out" if "restore" in node.mapping else "write 'restore: BACKUP' instead"
+        problems.append(Problem(method.place, f"{address}.method", message, remedy))
+        return None
     if method is None:
         remedy = f"write 'method:' with one of {', '.join(methods)}, or 'restore: job'"
         problems.append(Problem(node.place, address, "has neither a method nor a restore", remedy))

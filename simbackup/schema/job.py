@@ -196,8 +196,18 @@ class Storing(JobSpec):
         return None
 
 
-class Saving(BackupJob, Storing):
+class Streamed(BackupJob):
+    """A backup each of whose save sets is one stream of bytes on one target, which copies can read."""
+
+    if TYPE_CHECKING:
+        to: Text
+
+
+class Saving(Streamed, Storing):
     """A backup that a target of any kind takes."""
+
+    if TYPE_CHECKING:
+        to: Text
 
 
 class Copying(Storing):

@@ -21,6 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
 from simbackup.errors import choices
+from simbackup.schema.declared import Declaring
 from simbackup.schema.origin import NEEDS, Origin, read_origin
 from simbackup.schema.unknown import Unknown, UnknownError
 from simbackup.schema.wording import EMPTY
@@ -251,7 +252,7 @@ def _word(raw: object) -> object:
     return str(plain) if isinstance(plain, int) and not isinstance(plain, bool) else plain
 
 
-class Frozen(BaseModel):
+class Frozen(Declaring, BaseModel):
     """A part of a file: frozen, and no key that it does not know; `null` is the same as leaving a key out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

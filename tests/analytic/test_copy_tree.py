@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import simbackup as sb
+from simbackup.equations.change import Change, differs
 from simbackup.errors import InputError
 from simbackup.results.causes import split
+from simbackup.results.result import Result
 
 FILES = 100_000
 SIZE = 10e9
@@ -114,6 +117,64 @@ def test_blocks_that_changed_cross_the_line_and_files_are_read_at_both_ends() ->
     assert result.get("jobs.copy.elapsed") == pytest.approx(sent / 1e5, rel=0.02)
     assert result.get("devices.disk.bytes") == pytest.approx(0.02 * SIZE, rel=1e-3)
     assert result.get("devices.far.bytes") == pytest.approx(2 * 0.02 * SIZE, rel=1e-3)
+
+
+IMAGE = {
+    "data.tree.files": 1, "data.mirrored.files": 1, "links.lan.rate": "10 GB/s", "links.lan.window": "1 GB",
+    "data.tree.change": {"daily": "1 %", "run": "100 kB", "in_place": True},
+}  # fmt: skip
+
+
+def image(more: str = "", changes: dict[str, Any] | None = None) -> Result:
+    tool = f"tool: {{{BLOCKS}{more}}}"
+    result = sb.simulate(sb.load(SITE.replace("TO}", f"mirrored, since: 1 d, {tool}}}"), {**IMAGE, **(changes or {})}))
+    assert result.jobs.loc["copy", "status"] == "done"
+    return result
+
+
+def test_one_large_file_is_read_at_one_end_and_then_at_the_other() -> None:
+    """Checksums of all of it come first, at 1 ns for each byte; it lies in fragments of 1 MB at both ends."""
+    result = image(", delta_cpu: 1 ns/B", {"hosts.there.memory": "64 GB"})
+    here = SIZE * (1 / 2e9 + 0.1e-3 / 1e6 + 1e-9 + 1 / 10e9)
+    there = SIZE * (1 / 2e9 + 0.4e-3 / 1e6 + 1e-9)
+    assert result.get("jobs.copy.files") == 1
+    assert result.get("jobs.copy.elapsed") == pytest.approx(here + there, rel=1e-3)
+
+
+def test_only_what_is_sent_is_encrypted() -> None:
+    plain, dear = (image(more).get("jobs.copy.elapsed") for more in ("", ", copy_cpu: 20 ns/B"))
+    sent = 1.0 - 0.99 ** (1.0 + 1000.0 / 100e3) + 20.0 / 1000.0
+    assert dear - plain == pytest.approx(SIZE * sent * (20e-9 - 1 / 10e9), rel=0.02)
+
+
+def test_a_receiver_with_little_memory_reads_its_old_blocks_twice() -> None:
+    little, much = (image("", {"hosts.there.memory": memory}) for memory in ("8 GB", "64 GB"))
+    sent = 1.0 - 0.99 ** (1.0 + 1000.0 / 100e3) + 20.0 / 1000.0
+    again = little.get("devices.far.bytes") - much.get("devices.far.bytes")
+    assert again == pytest.approx(SIZE * (1.0 - sent), rel=1e-3)
+
+
+@pytest.mark.parametrize(("files", "block"), [(10_000, 1000.0), (100, 10_000.0), (1, 50_000.0)])
+def test_blocks_grow_with_the_root_of_the_size_of_files(files: int, block: float) -> None:
+    changes = {"data.tree.files": files, "data.mirrored.files": files}
+    result = image(", most_delta_block: 50 kB", changes)
+    differs = 1.0 - 0.99 ** (1.0 + SIZE / files / 100e3)
+    touched = 1.0 - (1.0 - 0.01 / differs) ** (1.0 + block / 100e3) + 20.0 / block
+    assert result.get("links.lan.bytes") == pytest.approx(differs * SIZE * touched, rel=0.01)
+
+
+@pytest.mark.parametrize(("size", "run"), [(10_000, 1_000), (1_000, 1_000), (200, 2_000)])
+def test_files_in_which_runs_fall_by_chance_are_as_many_as_the_law_says(size: int, run: int) -> None:
+    """Runs that begin anywhere in 20 MB until 2 % of it has changed, and the files in which one byte has."""
+    random, whole = np.random.default_rng(7), 20_000_000
+    marks = np.zeros(whole + 1, dtype=np.int32)
+    starts = random.integers(0, whole, round(-np.log(0.98) * whole / run))
+    np.add.at(marks, starts, 1)
+    np.add.at(marks, np.minimum(starts + run, whole), -1)
+    changed = np.cumsum(marks[:-1]) > 0
+    files = changed.reshape(-1, size).any(axis=1).mean()
+    law = differs(Change(daily=float(changed.mean()), places=1.0 + size / run), 86_400.0)
+    assert law == pytest.approx(files, rel=0.1)
 
 
 def test_on_one_host_files_that_differ_are_copied_whole() -> None:

@@ -86,3 +86,63 @@ def test_explain_names_the_device_and_a_rotating_disk_has_one_too() -> None:
 def test_its_two_keys_belong_together(changes: dict[str, Any], what: str) -> None:
     with pytest.raises(InputError, match=what):
         sb.load(SITE, changes)
+
+
+SHINGLED = """\
+title: A merge on a disk with shingled tracks
+hosts:
+  host: {owns: [fast, slow], cores: 64, memory: 2 GB, dirty_limit: 0.1 %, dirty_background: 0 %, copy_rate: 1 TB/s}
+devices:
+  fast: {kind: ssd, capacity: 9 TB, read_rate: 3 GB/s, write_rate: 3 GB/s, read_latency: 0 s, write_latency: 0 s}
+  slow: {model: disk/archive-8tb-2014}
+data:
+  data: {on: fast, size: 2 TB, change: {daily: 5 %, run: 1 MiB}}
+jobs:
+  full: {method: image, data: data, to: slow, exists: true}
+  night: {method: image, data: data, to: slow, level: incremental, since: 1 d, exists: true}
+  merge: {method: consolidate, save_set: night, into: older}
+"""
+
+
+def merge(changes: dict[str, Any] | None = None) -> float:
+    return float(sb.simulate(sb.load(SHINGLED, changes or {})).get("jobs.merge.elapsed"))
+
+
+def test_bands_of_which_little_is_new_leave_the_zone_slowly() -> None:
+    """Of each band of 30 MiB 5 % are new: (2 / 0.05 + 1) / 3 times as long as if all were, for all but the zone."""
+    size, drain = 100e9 * 0.975, 45e6  # some blocks change twice
+    alike, bands = merge({"devices.slow.band": None}), merge()
+    slower = drain / ((2.0 / 0.05 + 1.0) / 3.0)
+    assert bands == pytest.approx((size - 20e9) / slower, rel=0.1)
+    assert (size - 20e9) / drain < alike < bands / 6.0  # the disk turns to each run, too
+
+
+def test_a_merge_that_fits_into_the_zone_is_as_fast_as_the_disk() -> None:
+    small = {"data.data.size": "200 GB"}
+    assert merge(small) == pytest.approx(merge({**small, "devices.slow.band": None}), rel=0.01)
+
+
+def test_bands_that_are_all_new_drain_at_the_rate_of_the_datasheet() -> None:
+    """As large runs as bands, and streams, whatever the band is."""
+    large = {"data.data.change.run": "64 MiB"}
+    assert merge(large) == pytest.approx(merge({**large, "devices.slow.band": None}), rel=0.01)
+    stream = SHINGLED[: SHINGLED.index("  night")].replace(", exists: true", "")
+    with_, without = (
+        sb.simulate(sb.load(stream, {"data.data.size": "100 GB", "devices.slow.band": band})).get("jobs.full.elapsed")
+        for band in ("30 MiB", None)
+    )
+    assert with_ == pytest.approx(without)
+
+
+def test_an_array_has_the_bands_of_its_disks() -> None:
+    array = (
+        "{kind: raid, level: 5, stripe_unit: 64 KiB, controller_overhead: 0 s, disks: 5, disk: disk/archive-8tb-2014}"
+    )
+    text = SHINGLED.replace("{model: disk/archive-8tb-2014}", array)
+    bands = float(sb.simulate(text, {"data.data.size": "8 TB"}).get("jobs.merge.elapsed"))
+    assert bands == pytest.approx((4 * 100e9 * 0.975 - 80e9) / (4 * 45e6 / ((2.0 / 0.05 + 1.0) / 3.0)), rel=0.1)
+
+
+def test_a_band_needs_a_zone() -> None:
+    with pytest.raises(InputError, match="band needs a landing_zone"):
+        sb.load(SHINGLED, {"devices.slow.landing_zone": None, "devices.slow.drain_rate": None})

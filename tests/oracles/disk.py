@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters, request_time, seek_time
 from simbackup.equations.disk_turns import turn_time
 
@@ -90,3 +92,19 @@ def served_in_turn(disk: DiskParameters, streams: list[tuple[float, float]], run
             if stream[1] <= 0.0:
                 left.remove(stream)
     return seconds
+
+
+def runs_beside_users(rate: float, user: float, run: float, back: float) -> float:
+    """Runs a second of a stream on a disk that serves all requests in order of arrival, one by one.
+
+    Users come at random, and take so many seconds each. A run is asked for when the one before is done, takes so many
+    seconds, and those of a return if users came before it.
+    """
+    random, now, number = Random(1), 0.0, 40_000  # noqa: S311 (no secrets)
+    comes = random.expovariate(rate)
+    for _ in range(number):
+        asked, before = now, False
+        while comes <= asked:
+            now, comes, before = now + user, comes + random.expovariate(rate), True
+        now += run + (back if before else 0.0)
+    return number / now

@@ -7,6 +7,7 @@ from dataclasses import replace
 from benchmarks.random_systems import Plan
 from benchmarks.speed_ups import Side, reasons
 from benchmarks.systems import run, sooner
+from simbackup.engine.columns import Jobs, Spans
 from simbackup.engine.trace import JobRecord
 from simbackup.results.result import Result
 
@@ -107,6 +108,6 @@ def test_a_gain_for_no_reason_is_not_explained() -> None:
         JobRecord(dict(job.data) | {"end": 0.5 * job.data["end"], "elapsed": 0.5 * job.data["end"]})
         for job in ran.result.trace.jobs
     ]
-    half = Result(ran.result.record, ran.result.values, replace(ran.result.trace, spans=spans, jobs=jobs))
+    half = Result(ran.result.record, ran.result.values, replace(ran.result.trace, spans=Spans(spans), jobs=Jobs(jobs)))
     assert [job for job, _, _ in sooner(ran.result, half)] == ["save"]
     assert reasons(Side.of("save", ran.result, ran.watch), Side.of("save", half, ran.watch)) == (set(), 0.0)

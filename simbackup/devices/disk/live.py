@@ -6,7 +6,7 @@ import math
 
 from simbackup.devices.disk.turns import DiskTurns
 from simbackup.devices.landing import Landed
-from simbackup.devices.store import Direction, Service
+from simbackup.devices.store import Direction, Service, Visitor
 from simbackup.engine.flows import Link
 from simbackup.equations import disk as disks
 from simbackup.equations.disk_scatter import scattered_seek_time
@@ -20,6 +20,12 @@ class Disk(Landed):
         self.parameters = parameters
         self.size = parameters.capacity
         self.link = Link(name, 1.0, DiskTurns(parameters), fastest=parameters.outer_rate)
+        self.visitors: dict[str, Visitor] = {}
+
+    @property
+    def run(self) -> float:
+        """What the disk itself reads ahead of a stream, or gathers."""
+        return self.parameters.stream_turn
 
     @property
     def ahead(self) -> float:

@@ -46,12 +46,18 @@ class DiskSheet(Frozen):
     tracks; any number by default."""
     drain_rate: Rate | None = None
     """Rate at which it does so, and at which it takes more when the landing zone is full."""
+    band: PositiveSize | None = None
+    """Bytes of shingled tracks that are read and written as a whole when data leave the landing zone. `drain_rate` is
+    for bands that are all new; writes here and there, as of a merge, drain more slowly. By default, they drain alike.
+    """
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {Measurable.SEQUENTIAL_READ: "outer_rate"}
 
     def rules(self) -> Rules:
         """The outer zone is the faster, longer seeks take longer, and a landing zone has a rate at which it drains."""
         yield from landing_rules(self, "outer_rate")
+        if self.band is not None and self.landing_zone is None:
+            yield ("band", "landing_zone"), "band needs a landing_zone", "give the disk one, or leave the band out"
         if self.inner_rate.si > self.outer_rate.si:
             message = "inner_rate is above outer_rate"
             yield ("inner_rate", "outer_rate"), message, "addresses begin in the outer zone, which is faster"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from simbackup.devices.changes import Changes
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Direction, Region, Service, Store, bus
+from simbackup.devices.store import SMALL, Direction, Region, Service, Store, bus
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Spot
 from simbackup.engine.trace import Trace
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from simbackup.devices.volume.live import Volume
 
 State = Literal["new", "synchronising", "attached", "split"]
-
-SMALL = 8192.0
-"""Bytes of a request of users; next to the way of the arm, its transfer hardly counts."""
 
 ROUNDS = 100
 EXACT = 1e-9

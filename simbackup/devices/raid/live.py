@@ -9,7 +9,7 @@ from simbackup.devices.disk.live import missed, scattered_positioning, turning
 from simbackup.devices.disk.turns import DiskTurns
 from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Direction, Service
+from simbackup.devices.store import Direction, Service, Visitor
 from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
 from simbackup.equations import disk as disks
@@ -42,6 +42,13 @@ class Raid(Rebuilding):
         fastest = self.layout.disks * self.disk.outer_rate
         turns = DiskTurns(self.disk, self._under_way, (self.layout.stripe_unit, self.data_disks))
         self.link = Link(name, 1.0, turns, fastest=fastest)
+        self.visitors: dict[str, Visitor] = {}
+
+    @property
+    def run(self) -> float:
+        """What one of its disks has of a stream before the next one follows, or what it reads ahead."""
+        under_way = self.controller.under_way(0.0, writes=False, together=1)
+        return turn_size(self.disk, under_way, self.layout.stripe_unit, self.data_disks)
 
     def _under_way(self, place: Spot, together: int) -> float:
         """Bytes of a stream that go to or from the disks at once, among so many that go the same way."""

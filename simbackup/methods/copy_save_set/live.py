@@ -15,6 +15,7 @@ from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.methods.copy_save_set.from_objects import FromObjects
 from simbackup.methods.copy_save_set.from_tape import FromTape
 from simbackup.methods.deduplication.live import given_back
 from simbackup.methods.existing import OnTape
@@ -31,7 +32,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class CopySaveSet:
-    """A copy of the newest save set of a backup, which is on a disk of `server`, or on tape, `back` over networks.
+    """A copy of the newest save set of a backup: on a disk of `server`, or `back` over networks on tape or in objects.
 
     Its files are not walked again: the save set is read in sequence, and written like a backup. A save set
     that is already there is not copied again. Between stores that deduplicate, `new_chunks` alone may be copied, which
@@ -50,6 +51,8 @@ class CopySaveSet:
     object_size: float | None = None
     new_chunks: bool = False
     back: tuple[str, ...] = ()
+    objects_of: float | None = None
+    """Bytes of each object of the backup, if it says so."""
     method: str = "copy_save_set"
 
     def expected(self, system: System) -> float:
@@ -76,7 +79,10 @@ class CopySaveSet:
                 yield from tape.to_disk(system, saved, copy, self.to, self.host)
             saved.copies.append(copy)
             return Moved(saved.size, float(saved.files))
-        yield from seek(system, job, lying(system, lies, 0.0, saved.size), ())
+        if lies.target in system.object_stores:
+            yield from self._from_objects(lies).retrieved(system, job, saved)
+        else:
+            yield from seek(system, job, lying(system, lies, 0.0, saved.size), ())
         if self.to in system.libraries:
             yield from self._to_tape(system, saved, lies, copy, networks)
         elif self.to in system.object_stores:
@@ -85,6 +91,9 @@ class CopySaveSet:
             yield from self._to_disk(system, saved, lies, copy, networks)
         saved.copies.append(copy)
         return Moved(saved.size, float(saved.files))
+
+    def _from_objects(self, lies: Copy) -> FromObjects:
+        return FromObjects(self.server, lies, self.back, self.tool, self.connections, self.objects_of)
 
     def _is_there(self, saved: SaveSet, lies: Copy, job: str) -> bool:
         """Whether its target has the save set; a library that copies to other cartridges, as it has made the copy."""
@@ -125,9 +134,12 @@ class CopySaveSet:
         server = system.hosts[self.server]
 
         def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
-            source = lying(system, lies, begin, size)
             there, share = lies.fetched, 1.0 / copy.reduction.stored
             towards = (crossing[0].over(networks, share, self.connections), crossing[1])
+            if lies.target in system.object_stores:
+                found = self._from_objects(lies).onto_tape(system, copy.job, saved, towards, (networks, share))
+                return system.bounded(copy.job, found)
+            source = lying(system, lies, begin, size)
             found = staged((server, source, there), towards, (networks, share), self.tool)
             return system.bounded(copy.job, given_back(found, system, lies.extents[0].medium, lies.reduction))
 
@@ -150,6 +162,8 @@ class CopySaveSet:
         `copies` are where it lies and the new one, whose bytes are those that the host copies.
         """
         lies, copy = copies
+        if lies.target in system.object_stores:
+            return self._from_objects(lies).reading(system, copy.job, saved)
         place, there = lies.extents[0], lies.compression if self.new_chunks else lies.fetched
         each = self.tool.copying(way[1]) * there / copy.compression
         if self.new_chunks:

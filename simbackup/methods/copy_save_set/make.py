@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simbackup.methods.copy_save_set.live import CopySaveSet
 from simbackup.methods.copy_save_set.spec import CopySaveSetSpec
 from simbackup.methods.tool.make import tool_of
-from simbackup.schema.capability import MediaLibrary
+from simbackup.schema.capability import MediaLibrary, ObjectTarget
 from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
@@ -15,15 +15,16 @@ if TYPE_CHECKING:
 
 
 def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
-    """The copy, by the host that owns the disk or the library with the save set, or else by the host of the backup."""
+    """The copy, by the host that copies."""
     saved, server = spec.jobs[job.save_set], job.copying_host(spec)
-    tape = isinstance(spec.devices[str(getattr(saved, "to", ""))], MediaLibrary)
-    back = spec.way_from(server, str(getattr(saved, "to", ""))) if tape else None
+    source = str(getattr(saved, "to", ""))
+    away = isinstance(spec.devices[source], MediaLibrary | ObjectTarget)
+    back = spec.way_from(server, source) if away else None
     way, tool = spec.way_to(server, job.to) or (), tool_of(getattr(saved, "tool", None))
     streams = int(si_or(job.streams, 1.0))
     each = job.object_size.si if job.object_size else None
     owner, connections = spec.owner_of(job.to) or "", int(si_or(job.connections, 1.0))
     return CopySaveSet(
         job.save_set, server, job.to, owner, way, tool, streams, job.pool, connections, each, job.new_chunks,
-        back or (),
+        back or (), si_or(getattr(saved, "object_size", None), 0.0) or None,
     )  # fmt: skip

@@ -25,6 +25,8 @@ from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
 Wait = Generator[simpy.Event, Any, None]
+HELD = 2
+"""Files that a receiver has under way at once."""
 LEAST = 1e-12
 """A share of files that have changed, below which none has."""
 
@@ -36,6 +38,8 @@ class CopyTree:
     The walk of the source, what is sent, and the walk of what is there already go on at once. A program that alternates
     reads a file and then writes it; another one does both at once, at the pace of the slower. One that sends the blocks
     in which files differ reads these files at both ends, and writes them whole; one that compares checksums reads all.
+    Its sender begins when the receiver has made the checksums of the first such file, and the receiver reads its old
+    blocks once more to write the new file, where memory does not hold them.
     One that walks first lists all files at both ends before it sends any. The list crosses the networks, too.
     One that writes to a share waits for the other host with each file: so many round trips over all networks, what that
     host works, and the making of the file, before it goes on to the next (Callaghan, Pawlowski and Staubach, "NFS
@@ -57,10 +61,14 @@ class CopyTree:
         data, target = (system.data[end] for end in self.ends)
         part = portion(data, self.since, by_file=True)
         yield from prepare(system, job, data, self.tool, part.files)
-        looks = [self._look(system, job, 1, target, part.share)] if self.since is not None else []
+        files = 0.0 if self.since is None else float(target.files)
+        first = min(1.0 / part.share, files) if self._by_block else 0.0  # among so many is one that differs
+        looks = [self._look(system, job, 1, part.share, files - first)] if files > first else []
         if self.tool.walks_first:
-            yield from side_by_side(system, [self._look(system, job, 0, data, 0.0), *looks])
+            yield from side_by_side(system, [self._look(system, job, 0, 0.0), *looks])
             looks = []
+        if first:
+            yield from self._look(system, job, 1, part.share, first)
         yield from side_by_side(system, [self._send(system, job, part), *looks])
         return Moved(part.size, part.files)
 
@@ -74,7 +82,9 @@ class CopyTree:
         shape = self.tool.sending(shape, networks, self.connections, share=self._sent(system) + listed)
         shared = self.tool.share_calls if networks else 0.0
         if self.hosts[0] != to:
-            shape = self.tool.serving(shape, system.hosts[to], 0.0 if shared else made.per_byte)
+            files = 0.0 if shared else made.per_byte
+            shape = self.tool.serving(shape, system.hosts[to], files, (self._sent(system), 2.0))
+        shape = self._again(system, shape, target)
         if self.tool.alternates or shared:
             shape = shape.following(travelling(networks, shared * made.per_byte))
             if shared:  # whose answers come after its work, for each worker on a thread of its own
@@ -88,6 +98,17 @@ class CopyTree:
         place = VolumeRange(target.volume, target.begin, part.size, beside(target, made))
         yield from system.write_through(job, to, place, shape, Activity.COPY)
 
+    def _again(self, system: System, shape: FlowShape, target: DataSet) -> FlowShape:
+        """The shape when the receiver reads blocks that it has once more, to write the new file.
+
+        They are in memory where two files are: that one, and the next, of which checksums are made meanwhile.
+        """
+        host = system.hosts[self.hosts[1]]
+        if not self._by_block or HELD * target.size / max(target.files, 1) <= host.machine.memory:
+            return shape
+        read = target.volume.region.part(target.begin, target.size).streaming("read").part(1.0 - self._sent(system))
+        return shape.plus(read.demands, read.moves, read.places)
+
     @property
     def _by_block(self) -> bool:
         """Whether it sends blocks of files that both ends have."""
@@ -95,11 +116,16 @@ class CopyTree:
 
     def _sent(self, system: System) -> float:
         """Bytes that cross networks for each byte of files that differ."""
-        data, block = system.data[self.ends[0]], self.tool.delta_block
+        data, block = system.data[self.ends[0]], self.tool.delta_blocks(self._file_size(system))
         if not self._by_block or block is None or self.since is None or data.change is None or data.file_change is None:
             return 1.0
         within = min(differs(data.change, self.since) / max(differs(data.file_change, self.since), LEAST), 1.0)
         return min(delta(touched_chunks(within, data.run, block), block, self.tool.delta_checksum), 1.0)
+
+    def _file_size(self, system: System) -> float:
+        """Mean bytes of a file of the source."""
+        data = system.data[self.ends[0]]
+        return data.size / max(data.files, 1)
 
     def _reading(self, system: System, part: Portion) -> FlowShape:
         """How a byte that is sent loads the source, with the files that are only looked at."""
@@ -112,7 +138,8 @@ class CopyTree:
             shape = host.then(shape, host.seconds(self.tool.delta_cpu) if self._by_block else 0.0, Activity.CHECK)
         else:
             shape = self._walk(host, data, self._sender, part.share).times(1.0 / part.size)
-        return host.then(shape, self.tool.copying(host, copies))
+        sent = self._sent(system)  # what the other end has is read and compared, and neither encrypted nor packed
+        return host.then(shape, self.tool.copying(host, copies) * sent + (1.0 - sent) / host.copy_rate)
 
     @property
     def _sender(self) -> Walkers:
@@ -120,9 +147,9 @@ class CopyTree:
         tool = self.tool
         return Walkers(self.workers, tool.file_cpu, tool.in_turn, None, tool.look_cpu, tool.reads_records)
 
-    def _look(self, system: System, job: str, end: int, data: DataSet, changed: float) -> Wait:
-        """Look at all files of one end, and read those of which checksums are made."""
-        host, who = system.hosts[self.hosts[end]], self._sender
+    def _look(self, system: System, job: str, end: int, changed: float, files: float | None = None) -> Wait:
+        """Look at all files of one end, or at so many, and read those of which checksums are made."""
+        host, who, data = system.hosts[self.hosts[end]], self._sender, system.data[self.ends[end]]
         if end:
             who = Walkers(self.workers, reads_records=self.tool.reads_records)
         walk = self._walk(host, data, who, changed if self._by_block else 0.0)
@@ -130,7 +157,7 @@ class CopyTree:
         if end and self.tool.share_look_calls:
             networks = [system.networks[name] for name in self.networks]
             walk = walk.following(travelling(networks, self.tool.share_look_calls))
-        flow = walk.start(system.network, job, Activity.WALK, float(data.files))
+        flow = walk.start(system.network, job, Activity.WALK, float(data.files) if files is None else files)
         yield flow.done
         system.account(job, flow)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from simbackup.data.change import within_files
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import JobSpec
@@ -57,7 +58,8 @@ class CopyTreeSpec(JobSpec):
         yield f"data.{self.to}.directories"
         if self.since is not None:
             yield from (f"data.{self.data}.change.{key}" for key in ("daily", "hot_data", "hot_changes", "replaced"))
-            yield from (f"data.{self.data}.change.{key}" for key in ("growth", "daily_files"))
+            yield from (f"data.{self.data}.change.{key}" for key in ("growth", "daily_files", "in_place"))
+            yield from (f"data.{self.data}.change.run",) if within_files(spec.data[self.data].change) else ()
             yield from (f"data.{end}.filesystem.walk_cpu" for end in ends)
             keys = ("look_cpu", "delta_cpu", "checksums", "reads_records")
             yield from (f"jobs.{name}.tool.{key}" for key in keys)
@@ -67,7 +69,7 @@ class CopyTreeSpec(JobSpec):
             if self.since is not None:
                 yield f"jobs.{name}.tool.share_look_calls"
             if self.since is not None and self.tool is not None and self.tool.delta_block is not None:
-                yield from (f"jobs.{name}.tool.{key}" for key in ("delta_block", "delta_checksum"))
+                yield from (f"jobs.{name}.tool.{key}" for key in ("delta_block", "most_delta_block", "delta_checksum"))
                 yield f"data.{self.data}.change.run"
             yield from (f"jobs.{name}.{key}" for key in ("connections", "tool.server_cpu", "tool.server_file_cpu"))
             yield from (f"jobs.{name}.tool.{key}" for key in ("share_calls", "list_record", "window"))

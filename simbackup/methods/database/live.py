@@ -9,7 +9,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Extent, SaveSet
+from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import Database, DataSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
@@ -171,20 +171,21 @@ class DatabaseRestore:
     backup: str
     to: str
     replay: tuple[str, ...] = ()
+    copied_by: str | None = None
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
         """Restore the last full backup, then the changes since; users are kept out meanwhile."""
-        full, _ = system.saved(self.backup)
+        full, copy = system.saved(self.backup, self.copied_by)
         yield from _pass(system, job, f"data.{self.to}", Activity.START, self.way.tool.start_time)
         logs = self.logs(system, full)
         with system.shut_out(self.to):
-            yield from self.way.retrieved(system, job, [saved.copies[0] for saved in (full, *logs)])
-            for saved in (full, *logs):
+            yield from self.way.retrieved(system, job, [copy, *(log.copies[0] for log in logs)])
+            for saved, read in ((full, copy), *((log, log.copies[0]) for log in logs)):
                 if saved.method == "logical_dump":
-                    yield from self._load(system, job, saved)
+                    yield from self._load(system, job, saved, read)
                 else:
-                    yield from self.copy_back(system, job, saved)
+                    yield from self.copy_back(system, job, saved, read)
         return Moved(sum(saved.size for saved in (full, *logs)), full.files)
 
     def logs(self, system: System, full: SaveSet) -> list[SaveSet]:
@@ -192,9 +193,9 @@ class DatabaseRestore:
         found = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
         return sorted(found, key=lambda log: log.time)
 
-    def copy_back(self, system: System, job: str, saved: SaveSet) -> Wait:
-        """Files from their volume into the database; logs, and that of a hot copy, are replayed."""
-        copy, target = saved.copies[0], system.data[self.to]
+    def copy_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Wait:
+        """Files from a copy into the database; logs, and that of a hot copy, are replayed."""
+        target = system.data[self.to]
         host, engine = system.hosts[self.way.host], _engine(target)
         for extent in copy.extents:
             logs, done = saved.method == "binary_log" or extent.begin > 0.0, 0.0
@@ -208,9 +209,9 @@ class DatabaseRestore:
                 yield from system.write(job, self.way.host, place, shape.times(size / place.size), activity)
                 done += size
 
-    def _load(self, system: System, job: str, saved: SaveSet) -> Wait:
+    def _load(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Wait:
         """Load a dump: rows, and then indexes where the engine builds them afterwards."""
-        copy, target = saved.copies[0], system.data[self.to]
+        target = system.data[self.to]
         host, engine = system.hosts[self.way.host], _engine(target)
         apart = target.indexes if engine.index_cpu is not None else 0.0
         rows, seconds, done = target.size - apart, host.seconds(engine.load_cpu), 0.0

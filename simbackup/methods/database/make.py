@@ -33,8 +33,9 @@ def make_log(job: BinaryLogSpec, spec: Spec) -> BinaryLog:
 def restore(job: RestoreSpec, saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec) -> DatabaseRestore:
     """The restore, with the logs that are replayed."""
     to = job.to or saved.data
-    back = _back(saved, spec, spec.host_of(to), int(si_or(job.workers, 1.0)), _count(job.connections))
-    return DatabaseRestore(back, job.restore, to, job.replay)
+    way = (spec.read_by(job), spec.host_of(to))
+    back = _back(saved, spec, way, int(si_or(job.workers, 1.0)), _count(job.connections))
+    return DatabaseRestore(back, job.restore, to, job.replay, job.copied_by)
 
 
 def replaying(job: RestoreSpec, data: str, spec: Spec) -> DatabaseRestore | None:
@@ -42,16 +43,17 @@ def replaying(job: RestoreSpec, data: str, spec: Spec) -> DatabaseRestore | None
     log = spec.jobs[job.replay[0]] if job.replay else None
     if not isinstance(log, BinaryLogSpec):
         return None
-    return DatabaseRestore(_back(log, spec, spec.host_of(data)), job.restore, data, job.replay)
+    return DatabaseRestore(_back(log, spec, (log.to, spec.host_of(data))), job.restore, data, job.replay)
 
 
 def _back(
-    saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, host: str, workers: int = 1, connections: int | None = None
-) -> Way:
-    """The way back from its target."""
-    owner = spec.owner_of(saved.to) or ""
-    way = spec.way_from(host, saved.to) or ()
-    return Way(host, owner, way, tool_of(saved.tool), workers, connections=connections)
+    saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, way: tuple[str, str], workers: int = 1,
+    connections: int | None = None,
+) -> Way:  # fmt: skip
+    """The way back from the device on which a copy lies to a host."""
+    source, host = way
+    links = spec.way_from(host, source) or ()
+    return Way(host, spec.owner_of(source) or "", links, tool_of(saved.tool), workers, connections=connections)
 
 
 def _there(

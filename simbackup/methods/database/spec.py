@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.capability import ImageDevice, ObjectTarget, VolumeDevice
+from simbackup.methods.database.uses import backup_uses, building, coded
+from simbackup.schema.capability import ImageDevice, MediaLibrary, ObjectTarget, VolumeDevice
 from simbackup.schema.chosen import Chosen, of_class
 from simbackup.schema.facts import Facts, amount
-from simbackup.schema.job import BackupJob
+from simbackup.schema.job import Streamed
 from simbackup.schema.part import Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
 
@@ -25,7 +26,7 @@ from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or
 
 
-class DatabaseBackupSpec(BackupJob):
+class DatabaseBackupSpec(Streamed):
     """Full backup of a database to a volume or an object store."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
@@ -83,7 +84,7 @@ class DatabaseBackupSpec(BackupJob):
             yield f"jobs.{name}.tool.copy_cpu"
         if isinstance(spec.devices[self.to], ObjectTarget):
             yield f"jobs.{name}.connections"
-        yield from _backup_uses(spec, name, self)
+        yield from backup_uses(spec, name, self)
 
     def copies_log(self) -> bool:
         """Whether its program copies the log of the time."""
@@ -99,17 +100,18 @@ class DatabaseBackupSpec(BackupJob):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of loading a dump, and of replaying logs."""
         yield from super().restore_uses(spec, name, restore, job)
-        objects = isinstance(spec.devices[self.to], ObjectTarget)
-        yield f"jobs.{restore}.connections" if objects else f"hosts.{spec.owner_of(self.to)}.read_ahead"
+        source = spec.read_by(job)
+        objects = isinstance(spec.devices[source], ObjectTarget)
+        yield f"jobs.{restore}.connections" if objects else f"hosts.{spec.owner_of(source)}.read_ahead"
         yield from (f"jobs.{restore}.workers", *([f"jobs.{name}.tool.restore_cpu"] * (self.method != "logical_dump")))
-        yield from _coded(name, self, restore=True)
+        yield from coded(name, self, restore=True)
         for data in {job.to or self.data, self.data}:
             address = f"data.{data}"
             if si_or(job.workers, 1.0) > 1.0:
                 yield f"{address}.largest"
             if self.method == "logical_dump":
                 yield from (f"{address}.database.{key}" for key in ("load_cpu", "load_log"))
-                yield from _building(spec, data, several=si_or(job.workers, 1.0) > 1.0)
+                yield from building(spec, data, several=si_or(job.workers, 1.0) > 1.0)
             if job.replay or (self.copies_log() and self.log_rate is not None):
                 yield f"{address}.database.replay_cpu"
 
@@ -169,7 +171,7 @@ class DatabaseBackupSpec(BackupJob):
         _check_restore(checks, path, job, self)
 
 
-class BinaryLogSpec(BackupJob):
+class BinaryLogSpec(Streamed):
     """Incremental backup of a database: the binary log of its changes."""
 
     method: Literal["binary_log"]
@@ -190,12 +192,12 @@ class BinaryLogSpec(BackupJob):
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """What every backup of a database uses."""
-        yield from _backup_uses(spec, name, self)
+        yield from backup_uses(spec, name, self)
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of expanding what was compressed."""
         yield from super().restore_uses(spec, name, restore, job)
-        yield from _coded(name, self, restore=True)
+        yield from coded(name, self, restore=True)
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with the database or its target."""
@@ -208,37 +210,6 @@ class BinaryLogSpec(BackupJob):
         remedy = f"restore a full backup with 'replay: {job.restore}'; {choices('', full)}"
         checks.report((*path, "restore"), message, remedy)
         _check_restore(checks, path, job, self)
-
-
-def _backup_uses(spec: Spec, name: str, job: DatabaseBackupSpec | BinaryLogSpec) -> Iterator[str]:
-    """The keys of the engine, of reading, of the program, of a server elsewhere, and of compression."""
-    yield f"data.{job.data}.database.flush_time"
-    yield f"hosts.{spec.host_of(job.data)}.read_ahead"
-    yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "check_cpu"))
-    if isinstance(spec.devices[job.to], ObjectTarget):
-        yield from (f"jobs.{name}.tool.{key}" for key in ("part", "part_buffers"))
-    elif spec.owner_of(job.to) != spec.host_of(job.data):
-        yield from (f"jobs.{name}.tool.server_cpu", f"jobs.{name}.tool.window")
-    if job.compressor is not None:
-        yield from (f"data.{job.data}.compression", f"jobs.{name}.tool.shares_threads")
-    yield from _coded(name, job)
-
-
-def _coded(name: str, job: DatabaseBackupSpec | BinaryLogSpec, *, restore: bool = False) -> Iterator[str]:
-    """The keys of compressing or expanding."""
-    if job.compressor is not None:
-        yield from job.compressor.used(f"jobs.{name}.compressor", restore=restore)
-
-
-def _building(spec: Spec, data: str, *, several: bool) -> Iterator[str]:
-    """The keys of a load by several workers, and of building indexes after it."""
-    there = spec.data[data]
-    if several:
-        yield f"data.{data}.database.in_turn"
-    if there.indexes is not None:
-        yield f"data.{data}.database.index_cpu"
-    if there.database is not None and there.database.index_cpu is not None:
-        yield from (f"data.{data}.indexes", f"data.{data}.database.index_reads")
 
 
 def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
@@ -293,8 +264,23 @@ def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBa
     if target is not None and target.database is None:
         checks.report((*path, "to"), f"'{job.to}' is not a database", "restore to a data set with 'database:'")
     check_replay(checks, path, job, saved.data)
+    source = spec.read_by(job)
+    if job.copied_by is not None:
+        _check_copied(checks, path, job, source)
     if job.to is not None and target is not None and data is not None:
         checks.owned(path, target.on, "to")
-        if saved.to in spec.devices:
-            checks.connected((*path, "to"), target.on, saved.to)
+        if source in spec.devices:
+            checks.connected((*path, "to"), target.on, source)
         checks.room(path, data.size, job.to)
+    elif job.copied_by is not None and data is not None:
+        checks.connected((*path, "copied_by"), data.on, source)
+
+
+def _check_copied(checks: Checks, path: Path, job: Restoring, source: str) -> None:
+    """Report a copy that a database cannot read, and logs, which come from where they were saved."""
+    if isinstance(checks.spec.devices.get(source), MediaLibrary):
+        message = "a database comes back from a disk or from objects, not from tape"
+        checks.report((*path, "copied_by"), message, "name the backup, or a copy on a disk or in an object store")
+    if job.replay:
+        message = "has no effect on the logs, which are read where they were saved"
+        checks.report((*path, "copied_by"), message, "leave out 'copied_by' or 'replay'")

@@ -84,7 +84,8 @@ def _changed(job: FileBackupSpec, data: DataSpec) -> Changed | None:
     since = age if age is not None else last.si if last is not None else None
     if change is None or data.change is None or since is None:
         return None
-    least, files = 1.0 / data.size.si, change_of(data.change, by_file=True) or change  # a byte, as `portion` has it
+    least = 1.0 / data.size.si  # a byte, as `portion` has it
+    files = change_of(data.change, data.size.si / si_or(data.files, 1.0)) or change
     share = max(differs(change, since), least)
     sent = 1.0 if age is None else max(differs(files, since), least) if job.method == "file_level" else share
     return Changed(change, si_or(data.change.run, data.size.si), sent, share)

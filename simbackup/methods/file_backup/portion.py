@@ -78,14 +78,16 @@ def scattered_writes(volume: Volume, place: tuple[float, float], share: float, r
 
     The place is where it begins on the volume, and its bytes, a share of which is written. From one run to the next the
     device moves on by the mean gap. A host that gathers writes in its memory has many under way, so that disks of an
-    array work side by side. A volume that writes to free space writes in sequence all the same.
+    array work side by side. Disks with shingled tracks rewrite more than the runs. A volume that writes to free space
+    writes in sequence all the same.
     """
     begin, size = place
     if share >= 1.0 or not volume.in_place:
         return FlowShape()
     store, begin, run = volume.region.store, volume.region.begin + begin, min(run, size)
     one = store.request("write", begin, begin + min(gap(run, share), size - run), run)
-    return FlowShape({store.link: max(one.busy / run - store.stream("write", begin, size), 0.0)})
+    further = {store.link: max(one.busy / run - store.stream("write", begin, size), 0.0)}
+    return FlowShape(further | dict(store.rewriting(share, run)))
 
 
 def applied(saved: SaveSet, target: DataSet) -> FlowShape:

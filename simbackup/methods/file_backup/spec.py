@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from simbackup.data.change import within_files
 from simbackup.devices.network.spec import command_keys
 from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget, Sink
@@ -141,7 +142,11 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.level != "full":
             yield from (f"data.{self.data}.change.{key}" for key in CHANGES)
             if walks:
-                yield from (f"data.{self.data}.{key}" for key in ("filesystem.walk_cpu", "change.daily_files"))
+                keys = ("filesystem.walk_cpu", "change.daily_files", "change.in_place")
+                yield from (
+                    f"data.{self.data}.{key}"
+                    for key in (*keys, *(("change.run",) if within_files(data.change) else ()))
+                )
             else:
                 yield f"jobs.{name}.tool.scan_cpu"
                 yield from () if self.searches() else (f"data.{self.data}.change.run",)

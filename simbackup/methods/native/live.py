@@ -128,7 +128,7 @@ class NativeRestore:
             moved = sum(part.size for part in parts)
             if self.replay is not None:
                 for log in self.replay.logs(system, full):
-                    yield from self.replay.copy_back(system, job, log)
+                    yield from self.replay.copy_back(system, job, log, log.copies[0])
                     moved += log.size
         return Moved(moved, float(len(parts)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,20 +23,21 @@ from simbackup.system import System
 class Tool:
     """What a backup program adds.
 
-    Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds of
-    messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds for which an idle
-    drive stays loaded; bytes of a request and core seconds a byte when it searches for changes, when it copies, when
-    that comes back, and at the server, there for each file, too; core seconds for each file that it saves, makes again
-    (as for saving by default), and only looks at, the share of the first two that only one worker takes at a time,
-    changes of attributes and flushes of each restored file, requests to a share for each of them, and for each that it
-    only looks at; seconds to begin a group, bytes of index for each file, seconds to save the index and the state of an
-    operating system; bytes of a part of an object, and parts that it holds in memory; bytes of the list that it sends
-    for each file; bytes of a block of which it sends those that changed, and of its checksum, core seconds at each end
-    for a byte of checksums, and whether it makes them of all files; whether it reads its next request while it works on
-    one, whether it reads and writes in turns, whether it walks all files before it saves any, whether a restore reads
-    streams that lie interleaved on tape in one pass, whether it copies the log of a database beside its files, and
-    whether the threads of its compressor serve all workers together; bytes under way on each of its connections at
-    most. Core seconds are those of the reference core.
+    Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more,
+    seconds of messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds
+    for which an idle drive stays loaded; bytes of a request and core seconds a byte when it searches for changes,
+    when it copies, when that comes back, and at the server, there for each file, too; core seconds for each file
+    that it saves, makes again (as for saving by default), and only looks at, the share of the first two that only
+    one worker takes at a time, changes of attributes and flushes of each restored file, requests to a share for
+    each of them, and for each that it only looks at; seconds to begin a group, bytes of index for each file,
+    seconds to save the index and the state of an operating system; bytes of a part of an object, and parts that it
+    holds in memory; bytes of the list that it sends for each file; bytes of a block of which it sends those that
+    changed, at most so many if blocks grow with the root of the size of files, and of its checksum, core seconds at
+    each end for a byte of checksums, and whether it makes them of all files; whether it reads its next request
+    while it works on one, whether it reads and writes in turns, whether it walks all files before it saves any,
+    whether a restore reads streams that lie interleaved on tape in one pass, whether it copies the log of a
+    database beside its files, and whether the threads of its compressor serve all workers together; bytes under way
+    on each of its connections at most. Core seconds are those of the reference core.
     """
 
     start_time: float = 0.0
@@ -58,6 +60,7 @@ class Tool:
     look_cpu: float = 0.0
     list_record: float = 0.0
     delta_block: float | None = None
+    most_delta_block: float | None = None
     delta_checksum: float = 0.0
     delta_cpu: float = 0.0
     checksums: bool = False
@@ -78,6 +81,12 @@ class Tool:
     index_record: float = 0.0
     index_time: float = 0.0
     system_state_time: float = 0.0
+
+    def delta_blocks(self, file_size: float) -> float | None:
+        """Bytes of a block in a file of so many bytes: `max(b, min(sqrt(s), m))` if blocks grow, b otherwise."""
+        if self.delta_block is None or self.most_delta_block is None:
+            return self.delta_block
+        return max(self.delta_block, min(math.sqrt(file_size), self.most_delta_block))
 
     def made(self, per_byte: float) -> FilesMade:
         """What it adds to files that it makes of bytes that come back."""

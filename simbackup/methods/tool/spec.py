@@ -101,6 +101,10 @@ class BackupToolSheet(Frozen):
     """Size of the blocks that a repeated copy to another host compares; it only sends those that changed. By default,
     files that differ are sent whole.
     """
+    most_delta_block: PositiveSize | None = None
+    """Largest size of those blocks if they grow with the square root of a file's size, as with rsync; by default, all
+    have the size `delta_block`.
+    """
     delta_checksum: PositiveSize | None = None
     """Bytes of checksums that the receiver sends for each block; none by default."""
     delta_cpu: TimePerByte | None = None
@@ -186,6 +190,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "part": "where objects are written or read",
         "part_buffers": "where objects are written",
         "delta_block": "in repeated copies of trees to another host",
+        "most_delta_block": "with 'delta_block', in repeated copies of trees to another host",
         "delta_checksum": "with 'delta_block', in repeated copies of trees to another host",
         "delta_cpu": "in repeated copies of trees, with 'delta_block' or 'checksums'",
         "checksums": "in repeated copies of trees",

@@ -13,7 +13,7 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.adapter import Adapter, Waiting
 from simbackup.devices.snapshot.live import Snapshot
-from simbackup.devices.store import Region, Store
+from simbackup.devices.store import Store, Visitor
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.engine.trace import Trace
@@ -21,6 +21,7 @@ from simbackup.equations.database import lock_waits, slowdown
 from simbackup.equations.queueing import interactive_rate
 from simbackup.workloads.impact import IMPACT, throughput
 from simbackup.workloads.users.passed import Passed
+from simbackup.workloads.users.shares import weight
 from simbackup.workloads.users.transactions import Demand, Load, fresh_shares, load
 from simbackup.workloads.users.watch import LockTime, Watch
 
@@ -28,8 +29,6 @@ ROUNDING = 1e-9
 """Share of the transactions below which a loss is rounding."""
 GREATEST_SLOWDOWN = 1e6
 """Factor for a device that has no time left."""
-FIRST = 100.0
-"""Weight of transactions that come by themselves, for that of a stream: a job ends where they ask for all and more."""
 STEP = 0.05
 """Change of the share of fresh chunks after which the load of a transaction is calculated again."""
 
@@ -87,6 +86,8 @@ class Users:
     def start(self) -> None:
         """Begin to work."""
         self._begin({}, math.inf)
+        region = self.place.volume.region
+        self.store.visitors[self.name] = Visitor(region.begin + self.place.begin, self.place.size, self._used)
         self.network.env.process(self._work())
 
     def hold(self) -> None:
@@ -120,7 +121,7 @@ class Users:
             "transactions",
             amount,
             shape.demands,
-            share=self._share(own),
+            share=weight(self.place, own, first=self.demand.rate is not None),
             cap=cap,
             cap_cause=cause,
             moves=shape.moves,
@@ -133,19 +134,10 @@ class Users:
             adapter.requests = {f: size for f, size in adapter.requests.items() if f.active}
             adapter.requests[self.flow] = self.demand.transaction.request
 
-    def _share(self, own: float) -> float:
-        """Their weight among flows when a transaction takes so many seconds of the device, in units a second.
-
-        A transaction counts for the bytes that a stream moves meanwhile. Those that come by themselves, so many a
-        second, come before all streams: however long each waits, the next still come, while a stream has so many
-        requests under way and makes no more before these are done. What they leave is for the streams, as in a mixed
-        queueing network (Baskett, Chandy, Muntz and Palacios 1975; see equations/waiting.py).
-        """
-        first = FIRST if self.demand.rate is not None else 1.0
-        if not own:
-            return first
-        begin, size = self.place.volume.region.begin + self.place.begin, self.place.size
-        return first * Region(self.store, begin, size).streaming("read").demands[self.store.link] / own
+    def _used(self) -> float:
+        """Seconds of the device that they use a second; before their rate is known, as if they were alone."""
+        rate = self.flow.rate or min(self._ceiling()[0], self.nominal)
+        return rate * self.load.shape.demands.get(self.store.link, 0.0)
 
     def _loaded(self, fresh: dict[Snapshot, float]) -> Load:
         """What a transaction loads while each update touches so many fresh chunks of each snapshot."""

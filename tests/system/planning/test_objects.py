@@ -73,3 +73,22 @@ def test_what_is_read_back_from_an_object_store_costs_egress(
         assert found.read_back is not None
         assert found.read_back.cost == pytest.approx(cost * found.systems[0].bytes / 1e12)
         assert (found.read_back.bytes, found.read_back.currency) == (found.systems[0].bytes, "EUR")
+
+
+def test_what_was_saved_to_objects_is_copied_to_disk() -> None:
+    """The host of the disk reads the objects over the same line."""
+    made = site(zone="UTC")
+    made["targets"]["cloud"] = {
+        "beside": "pool", "link": {"rate": "1 Gb/s", "latency": "20 ms"}, "place": "cloud", "connections": 16,
+        "object_size": "64 MiB", "device": {"model": "object_store/amazon-s3-standard"},
+    }  # fmt: skip
+    made["policies"]["nightly"] |= {"to": "cloud", "copies": {"home": {"to": "pool", "retention": {"age": "13 weeks"}}}}
+    made["policies"]["nightly"].pop("window", None)
+    made["systems"] = {"first": {"size": "200 GB", "change": {"daily": "1 %", "run": "256 KiB"}, "policy": "nightly"}}
+    planned = load_site(made)
+    days = tuple(Ledger(planned).days(SATURDAY))
+    nights = Nights(planned, days, lambda night: played(planned, night))
+    result = simulate(load(night_scenario(planned.file, nights.night(kind_of(days[:1]), 0))))
+    copied = result.row_of["first-home"]
+    assert copied["status"] == "done"
+    assert copied["elapsed"] >= 200e9 / LINE

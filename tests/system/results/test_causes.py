@@ -10,6 +10,7 @@ import simpy
 from simbackup import Result
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.engine.columns import Spans
 from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.link import Link
 from simbackup.engine.trace import Span, SpanPart, Trace
@@ -71,7 +72,7 @@ def test_the_documents_show_what_they_spend_their_time_on(name: str, job: str, a
 def made(spans: list[Span], end: float) -> Result:
     """A result of one job with some spans."""
     one = simulated("teaching/snapshot-slows-writes")
-    trace = Trace(spans=spans)
+    trace = Trace(spans=Spans(spans))
     trace.job({"job": "a", "start": 0.0, "end": end, "elapsed": end, "bytes": 1.0})
     return Result(one.record, one.values, trace, one.layout)
 

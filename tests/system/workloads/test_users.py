@@ -11,7 +11,7 @@ import pytest
 import simbackup as sb
 from simbackup.results.notes import note_sentences
 from simbackup.results.result import Result
-from simbackup.workloads.users.live import FIRST
+from simbackup.workloads.users.shares import FIRST
 
 MACHINE = """\
 title: A database whose disk moves 100 MB/s, and users who read 1 MB at a time

@@ -199,6 +199,23 @@ def test_regions_here_and_there_cost_a_move_for_each(bench: Bench) -> None:
     assert 0.5 * MB / shape.cap == pytest.approx(read + write, rel=1e-2)
 
 
+def test_regions_smaller_than_a_request_are_copied_piece_by_piece(bench: Bench) -> None:
+    """Updates of 8 KiB in regions of 4 KiB: each needs a request of its own, until most have changed."""
+    parameters = MirrorParameters(4096.0, 0.5 * MB, 1.0, fast_resync=True)
+    region = Region(bench.there, 0.0, 10e9)
+    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=(3.0, 2.0))
+    mirror.create()
+    mirror.changes.scatter("workloads.u", Spread(8192.0, 10e9)).update(1000.0)
+    pieces = mirror.behind[1] / 8192.0
+    seek = 1e-3 + 4e-3 * (10e9 / pieces / 90e9 * 3) ** 0.5
+    each = seek + TURN + 8192 / 50e6
+    sparse = mirror.copying(mirror.behind[1], scattered=True)
+    assert 8192 / sparse.cap == pytest.approx(2 * each, rel=0.01)
+    mirror.changes.scatter("workloads.u", Spread(8192.0, 10e9)).update(1e7)
+    dense = mirror.copying(mirror.behind[1], scattered=True)
+    assert dense.cap > 10 * sparse.cap
+
+
 def by_events(rate: float, user: float, read: tuple[float, float], write: float) -> float:
     """Share of the reads that come after a request of users, in order of arrival, one read and one write at a time.
 

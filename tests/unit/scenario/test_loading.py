@@ -321,3 +321,39 @@ def test_what_stands_in_the_file_keeps_its_place_beside_an_override(write: Write
 def test_the_name_of_a_site_is_refused_with_its_command() -> None:
     with pytest.raises(InputError, match="it is a site: simbackup plan run planning/forty-systems"):
         load("planning/forty-systems")
+
+
+TWO = """\
+title: Two disks
+hosts:
+  server: {model: host/linux-modern-server, owns: [sda, sdb]}
+devices:
+  sda: {model: disk/scsi-10k-146gb-2004}
+  sdb: {model: disk/scsi-10k-146gb-2004}
+data:
+  one: {on: {value: sda, alternatives: [sdb], why: not decided, shared: where}, size: 1 GB}
+  other: {on: {value: sda, alternatives: [OTHER], why: not decided, shared: where}, size: 1 GB}
+jobs:
+  dd: {method: write, data: one}
+"""
+
+
+def test_alternatives_of_one_unknown_are_tried_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[list[str]] = []
+    replaced = Scenario.with_
+
+    def counted(self: Scenario, overrides: dict[str, object]) -> Scenario:
+        tried.append([*overrides])
+        return replaced(self, overrides)
+
+    monkeypatch.setattr(Scenario, "with_", counted)
+    load(TWO.replace("OTHER", "sdb"))
+    assert tried == [["data.one.on", "data.other.on"]]
+
+
+def test_an_alternative_that_is_wrong_in_one_part_is_reported_there() -> None:
+    with pytest.raises(InputError) as wrong:
+        load(TWO.replace("OTHER", "sdc"))
+    [problem] = wrong.value.problems
+    assert (problem.address, problem.place.line) == ("data.other.on", 9)
+    assert problem.message == "with the alternative 'sdc', there is no device 'sdc'"

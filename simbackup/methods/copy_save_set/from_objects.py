@@ -1,0 +1,57 @@
+"""Save sets in an object store that a host copies: asked for, read over connections, and handed on."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.catalogue import Copy, SaveSet
+from simbackup.devices.network.live import Network
+from simbackup.devices.object_store.live import Objects
+from simbackup.devices.shape import FlowShape
+from simbackup.methods.file_backup.objects import objects_of
+from simbackup.methods.file_backup.staging import Crossing, handing_over
+from simbackup.methods.tool.live import Tool
+from simbackup.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class FromObjects:
+    """A copy in an object store, the host that reads it, the networks between them, and the bytes of an object."""
+
+    host: str
+    lies: Copy
+    networks: tuple[str, ...]
+    tool: Tool
+    connections: int = 1
+    object_size: float | None = None
+
+    def retrieved(self, system: System, job: str, saved: SaveSet) -> Generator[simpy.Event, Any, None]:
+        """Ask an archive for the objects, and wait until they can be read."""
+        store = system.object_stores[self.lies.target]
+        yield from store.retrieve(system.clock, job, self._objects(saved).number)
+
+    def reading(self, system: System, job: str, saved: SaveSet) -> FlowShape:
+        """How a byte of the save set loads the store, the way from there, and the host that copies it."""
+        host, there = system.hosts[self.host], self.lies.fetched
+        shape = host.on_threads(FlowShape(), self.tool.copying(host, copies=1.0))  # for each byte that is sent
+        networks = [system.networks[name] for name in self.networks]
+        store = system.object_stores[self.lies.target]
+        shape = store.carrying(
+            shape, "read", self._objects(saved), networks, self.connections, drawn=system.drawn(job)
+        )  # fmt: skip
+        return shape.times(1.0 / there)
+
+    def onto_tape(
+        self, system: System, job: str, saved: SaveSet, crossing: Crossing, networks: tuple[list[Network], float]
+    ) -> FlowShape:
+        """How a byte of the save set also loads a drive, and the networks to it, so many bytes of which it sends."""
+        shape = self.reading(system, job, saved)
+        shape = shape.plus(crossing[0].demands, crossing[0].moves, crossing[0].places)
+        return handing_over(shape, crossing, networks, self.tool)
+
+    def _objects(self, saved: SaveSet) -> Objects:
+        return objects_of(saved.size / self.lies.fetched, saved.files, saved.method, self.object_size, self.tool)

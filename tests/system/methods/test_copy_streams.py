@@ -1,0 +1,143 @@
+"""Copies of dumps of databases, and of save sets in object stores, against calculations by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.errors import InputError
+from simbackup.results.result import Result
+
+CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 90 GB/s, speed: 1"
+SSD = "kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s, read_rate: 2 GB/s, write_rate: 1 GB/s"
+STORE = (
+    "kind: object_store, write_latency: 50 ms, read_latency: 40 ms, connection_rate: 50 MB/s, part: 8 MB,"
+    " write_requests: 3500 /s, read_requests: 5500 /s"
+)
+DRIVE = (
+    "model: tape_drive/lto-3, native_rate: 80 MB/s, slowest_rate: 20 MB/s, cartridge_capacity: 400 GB, load_time: 30 s,"
+    " host_rate: 1 GB/s"
+)
+SITE = f"""\
+title: A database server, a backup server with a disk and a library, and two object stores
+hosts:
+  db: {{owns: [data, dumps], {CACHE}}}
+  backup: {{owns: [disk, library], {CACHE}}}
+devices:
+  data: {{{SSD}}}
+  dumps: {{{SSD}}}
+  disk: {{{SSD}}}
+  near: {{{STORE}}}
+  far: {{{STORE}}}
+  library: {{model: tape_library/autoloader-8, drives: 1, drive: {{{DRIVE}}}}}
+links:
+  lan: {{joins: [db, backup, near, far], rate: 500 MB/s, latency: 0 s, duplex: full}}
+data:
+  shop:
+    on: data
+    size: 40 GB
+    database: {{dump_ratio: 1, dump_cpu: 1 ns/B, load_cpu: 4 ns/B, replay_cpu: 1 ns/B, flush_time: 0 s,
+      locks_for_snapshot: false}}
+jobs:
+  full: {{method: METHOD, data: shop, to: TO}}
+"""
+SIZE = 40e9
+OF_DATABASES = ["logical_dump", "hot_copy"]
+BACK = "  back: {restore: full, copied_by: copy, after: copy}\n"
+LOG = """\
+  log: {method: binary_log, data: shop, to: dumps, changed: 10 %, after: full}
+  back: {restore: full, copied_by: copy, replay: log, after: log}
+"""
+
+
+def run(jobs: str, method: str = "logical_dump", to: str = "dumps", changes: dict[str, Any] | None = None) -> Result:
+    result = sb.simulate(sb.load(SITE.replace("METHOD", method).replace("TO", to) + jobs, changes or {}))
+    assert [row["reason"] for row in result.job_rows if row["status"] != "done"] == []
+    return result
+
+
+def copy(to: str, more: str = "") -> str:
+    return f"  copy: {{method: copy_save_set, save_set: full, to: {to}, after: full}}\n{more}"
+
+
+@pytest.mark.parametrize("method", OF_DATABASES)
+@pytest.mark.parametrize(("to", "rate"), [("disk", 500e6), ("far, connections: 4", 4 * 8e6 / (0.05 + 8e6 / 50e6))])
+def test_a_dump_is_copied_as_the_stream_of_bytes_that_it_is(method: str, to: str, rate: float) -> None:
+    result = run(copy(to), method)
+    assert result.get("jobs.copy.elapsed") == pytest.approx(SIZE / rate, rel=0.03)
+    assert result.get("jobs.copy.bytes") == SIZE
+
+
+def test_a_dump_goes_to_tape_at_the_rate_of_the_drive() -> None:
+    result = run(copy("library"))
+    assert result.get("devices.library.drive.1.bytes") == pytest.approx(SIZE)
+    spent = {activity: seconds for (_, activity), seconds in result.causes("copy").items()}
+    assert spent["transfer"] == pytest.approx(SIZE / 80e6, rel=0.01)
+
+
+@pytest.mark.parametrize("method", OF_DATABASES)
+def test_a_database_comes_back_from_a_copy_elsewhere(method: str) -> None:
+    """The line carries 500 MB/s; a worker loads a quarter of a gigabyte a second, and copies files faster than that."""
+    more = "  back: {restore: full, copied_by: copy, after: copy}\n"
+    result = run(copy("disk", more), method)
+    rate = 250e6 if method == "logical_dump" else 500e6
+    assert result.get("jobs.back.elapsed") == pytest.approx(SIZE / rate, rel=0.15)
+    assert result.get("devices.disk.bytes") == pytest.approx(2 * SIZE)
+    assert result.get("devices.dumps.bytes") == pytest.approx(2 * SIZE)  # written, and read for the copy
+
+
+def test_a_database_comes_back_from_a_copy_in_an_archive() -> None:
+    more = "  back: {restore: full, copied_by: copy, connections: 16, after: copy}\n"
+    result = run(copy("far, connections: 16", more), changes={"devices.far.retrieval_time": "5 h"})
+    waited = {activity: seconds for (_, activity), seconds in result.causes("back").items()}
+    assert waited["wait for retrieval"] == pytest.approx(5 * 3600.0)
+    assert result.get("devices.far.bytes") == pytest.approx(2 * SIZE)
+
+
+@pytest.mark.parametrize("method", ["image", "logical_dump"])
+@pytest.mark.parametrize("to", ["disk", "library", "far"])
+def test_objects_are_copied_at_the_rate_of_their_connections(method: str, to: str) -> None:
+    """Four connections have an answer of 8 MB each 0.2 s: 160 MB/s, unless the drive or the other store take less."""
+    result = run(copy(f"{to}, connections: 4"), method, "near")
+    read, written = 4 * 8e6 / (0.04 + 8e6 / 50e6), 4 * 8e6 / (0.05 + 8e6 / 50e6)
+    rate = {"disk": read, "library": 80e6, "far": written}[to]
+    assert result.get("devices.near.bytes") == pytest.approx(2 * SIZE)
+    if to == "library":
+        spent = {activity: seconds for (_, activity), seconds in result.causes("copy").items()}
+        assert spent["transfer"] == pytest.approx(SIZE / rate, rel=0.02)
+    else:
+        assert result.get("jobs.copy.elapsed") == pytest.approx(SIZE / rate, rel=0.05)
+
+
+def test_the_server_of_the_target_copies_objects() -> None:
+    result = run(copy("disk, connections: 4"), "image", "near")
+    assert result.get("jobs.full.bytes") == result.get("jobs.copy.bytes") == SIZE
+    assert result.get("links.lan.db.send.bytes") == pytest.approx(SIZE)  # for the backup alone
+    assert result.get("links.lan.backup.receive.bytes") == pytest.approx(SIZE)
+
+
+def test_an_archive_is_asked_before_it_is_copied() -> None:
+    result = run(copy("library, connections: 4"), "image", "near", {"devices.near.retrieval_time": "12 h"})
+    waited = {activity: seconds for (_, activity), seconds in result.causes("copy").items()}
+    assert waited["wait for retrieval"] == pytest.approx(12 * 3600.0)
+
+
+def test_an_image_comes_back_from_tapes_that_were_objects() -> None:
+    result = run(copy("library, connections: 4", BACK), "image", "near")
+    assert result.get("devices.library.drive.1.bytes") == pytest.approx(2 * SIZE)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [(BACK, "a database comes back from a disk or from objects"), (LOG, "has no effect on the logs")],
+)
+def test_what_a_database_cannot_read_is_refused(more: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(copy("library", more))
+
+
+def test_objects_that_nobody_reaches_are_refused() -> None:
+    with pytest.raises(InputError, match="there is no connection from 'backup', which copies, to 'near'"):
+        run(copy("disk"), "image", "near", {"links.lan.joins": ["db", "near", "far"]})
