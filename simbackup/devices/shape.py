@@ -114,7 +114,10 @@ class FlowShape(NamedTuple):
 
     def ahead(self, size: float | None) -> FlowShape:
         """The shape when no fewer than so many bytes at each place go before another flow has its turn."""
-        runs = {link: place._replace(run=max(place.run, size or 0.0)) for link, place in self.places.items()}
+        least = size or 0.0
+        if all(place.run >= least for place in self.places.values()):
+            return self
+        runs = {link: place._replace(run=max(place.run, least)) for link, place in self.places.items()}
         return self._replace(places=runs)
 
     def over(
@@ -171,6 +174,8 @@ class FlowShape(NamedTuple):
         """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
         if share <= 0.0:
             return self._replace(demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND)
+        if share == 1.0:
+            return self
         demands = {link: demand * share for link, demand in self.demands.items()}
         moves = {link: moved * share for link, moved in self.moves.items()}
         parts = {part: seconds * share for part, seconds in self.parts.items()}
@@ -178,6 +183,8 @@ class FlowShape(NamedTuple):
 
     def times(self, units: float) -> FlowShape:
         """The shape of a flow each unit of which is so many units of this one."""
+        if units == 1.0:
+            return self
         return self._replace(
             demands={link: demand * units for link, demand in self.demands.items()},
             moves={link: moved * units for link, moved in self.moves.items()},

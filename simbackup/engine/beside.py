@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
 from simbackup.engine.mover import Mover
 from simbackup.engine.reach import BeyondReachError
@@ -14,7 +13,7 @@ from simbackup.engine.solver import TIE, Allocation, same
 class Beside:
     """The flows that go on as they are on links that others of them are solved for; their use is not on offer."""
 
-    def __init__(self, flows: Sequence[Flow], links: Sequence[Link], place: Collection[Mover]) -> None:
+    def __init__(self, flows: Sequence[Mover], links: Sequence[Link], place: Collection[Mover]) -> None:
         self.flows = flows
         self.links = links
         self.others: dict[Link, list[Mover]] = {}
@@ -38,7 +37,7 @@ class Beside:
         for flow, rate in zip(self.flows, allocation.rates, strict=True):
             for link in flow.demands:
                 if link in used:
-                    used[link] += link.demand(flow) * rate
+                    used[link] += flow.load_on(link) * rate
                     levels[link] = max(levels.get(link, 0.0), rate / flow.share)
                     if not same(rate, flow.rate):
                         moved.add(link)

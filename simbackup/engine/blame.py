@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import WHOLE, Parts
 from simbackup.engine.link import Link
+from simbackup.engine.mover import Mover
 from simbackup.engine.solver import CAP, TIE, Allocation
 
 
@@ -34,11 +35,11 @@ def led_by(store: str, leaders: Mapping[Flow, float]) -> tuple[str, Parts]:
 class Blame:
     """The rates of flows that share links, and the holds of named buffers, which explain them."""
 
-    flows: Sequence[Flow]
+    flows: Sequence[Mover]
     links: Sequence[Link]
     holds: Sequence[Held]
     allocation: Allocation
-    place: Mapping[Flow, int]
+    place: Mapping[Mover, int]
 
     def held(self, number: int) -> bool:
         """Whether a buffer holds a flow."""
@@ -57,7 +58,7 @@ class Blame:
 
     def _own(self, number: int) -> tuple[str, Parts]:
         """What limits a flow itself."""
-        return self.flows[number].why(self.allocation.rates[number], self.link(number))
+        return cast("Flow", self.flows[number]).why(self.allocation.rates[number], self.link(number))
 
     def _of_hold(self, number: int, passed: frozenset[int]) -> tuple[str, Parts]:
         """What limits the greatest leader, the first among equals; the buffer where there is no such end."""
@@ -75,5 +76,8 @@ class Blame:
         return self._own(self.place[leader])
 
     def _rate(self, flow: Flow) -> float:
-        """The rate of a flow under the allocation; one that is not of it goes on as it is."""
-        return self.allocation.rates[self.place[flow]] if flow in self.place else flow.rate
+        """The rate of a flow under the allocation, alone or in a crowd; one that is not of it goes on as it is."""
+        place = self.place.get(flow if flow.crowd is None else flow.crowd)
+        if place is None:
+            return flow.rate
+        return self.allocation.rates[place] * (1.0 if flow.crowd is None else flow.weight)

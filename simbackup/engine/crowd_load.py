@@ -40,6 +40,11 @@ class CrowdLoad:
             most, total = max(most, greatest * each), total + amount * each
         return most, total
 
+    def greatest(self) -> float:
+        """Units that one of them loses by turning, exactly: `lost` may be that of one who has left."""
+        streams = self.link.streams
+        return max([streams.most_lost(flow) * flow.weight for flow in self.flows]) if streams is not None else 0.0
+
     def add(self, flow: Flow) -> None:
         """Count one more member."""
         self.flows[flow] = None

@@ -58,7 +58,7 @@ class Crowds:
             self.dissolve(small)
         for link in [link for link in links if link.crowds or len(link.limited) >= MANY]:
             crowd = next((one for one in link.crowds if one.link is link), None)
-            if (crowd is None and len(link.limited) < MANY) or link.entangled:
+            if (crowd is None and len(link.limited) < MANY) or link.asked:
                 continue
             level = crowd.rate if crowd is not None else None
             fit: list[Joining] = []
@@ -140,7 +140,7 @@ class Crowds:
             return 0.0
         stop = flow.cap / weight
         for link in flow.links:
-            if link.entangled:
+            if link.asked or (link.streams is not None and link.streams.spares(flow)):
                 return 0.0
             demand = flow.demands.get(link, 0.0)
             if demand and link.is_own(flow):
@@ -204,8 +204,11 @@ class Crowds:
     def leave(self, link: Link) -> None:
         """Let the flows on a link go on by themselves."""
         for crowd in tuple(link.crowds):
-            for flow in tuple(crowd.sides[link].flows):
-                self.release(flow)
+            self.part(crowd, link)
+
+    def part(self, crowd: Crowd, link: Link) -> list[Flow]:
+        """The members of a crowd that cross a link, and who rides along with them, which go on by themselves."""
+        return [gone for flow in tuple(crowd.sides[link].flows) for gone in self.release(flow)]
 
     def settle(self) -> None:
         """Record what has changed, and reckon when members end."""

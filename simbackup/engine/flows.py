@@ -247,7 +247,7 @@ class FlowNetwork:
         for link in flow.links:
             if link.may_ask:
                 link.look_around()
-            if link.entangled and link.crowds:
+            if link.asked and link.crowds:
                 self._crowds.leave(link)
 
     def _touch(self, flow: Flow) -> None:

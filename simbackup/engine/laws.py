@@ -38,7 +38,9 @@ View = Mapping[int, float]
 
 def bound_by_laws(sharing: Sharing, allocation: Allocation) -> list[tuple[Flow, Limit]]:
     """The flows whose laws leave them less than an allocation, which they do not bind yet, with their limits."""
-    lawful = [i for i, flow in enumerate(sharing.flows) if flow.law is not None and flow.asks and not flow.bound]
+    lawful = [
+        i for i, flow in enumerate(sharing.flows) if flow.law is not None and flow.asks and not cast("Flow", flow).bound
+    ]
     laws = _Laws(sharing, allocation, lawful)
     if not any(laws.answer(i).rate < allocation.rates[i] * (1.0 - TIE) for i in lawful):
         return []
@@ -134,7 +136,7 @@ class _Laws:
             if limit.rate < self.offers[i] * (1.0 - TIE):
                 if limit.rate > 0.0 and 0.0 < self.free[i] < self.offers[i]:
                     limit = limit.at_most(max(1.0 / limit.rate - 1.0 / self.free[i], 0.0))
-                found.append((self.sharing.flows[i], limit.shared(*blame.of(i))))
+                found.append((cast("Flow", self.sharing.flows[i]), limit.shared(*blame.of(i))))
                 self.sharing.offering.add(self.outcome.bottlenecks[i] - len(self.sharing.links))
         return found
 

@@ -33,7 +33,7 @@ class Link(CapacityMeter):
     """
 
     __slots__ = (
-        "_asking", "_first", "_next_bytes_per_s", "_next_used", "_shifts", "_summed", "_summed_ago", "crowds",
+        "_asking", "_first", "_next_bytes_per_s", "_next_used", "_shifts", "_summed", "_summed_ago", "asked", "crowds",
         "entangled", "fastest", "limited", "may_ask", "movers", "number", "plain", "pooled", "recorded_busy",
         "recorded_bytes", "solved_capacity", "streams", "tracks", "watchers",
     )  # fmt: skip
@@ -58,6 +58,8 @@ class Link(CapacityMeter):
         """Those that are solved of them: flows by themselves, and the crowds of the others."""
         self.crowds: dict[Crowd, None] = {}
         self._asking: dict[Flow, None] = {}
+        self.asked = False
+        """Whether flows attached ask what others use of it: those with laws, requests that go round."""
         self.entangled = False
         """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
         self.may_ask = False
@@ -148,7 +150,8 @@ class Link(CapacityMeter):
             self.asked_by(flow)
 
     def _entangle(self) -> None:
-        self.entangled = bool(self._asking) or (self.streams is not None and self.streams.uneven)
+        self.asked = bool(self._asking)
+        self.entangled = self.asked or (self.streams is not None and self.streams.uneven)
 
     def note(self, flow: Flow) -> None:
         """Note that an attached flow loads the link in another way; called by the network."""

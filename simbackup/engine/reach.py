@@ -54,11 +54,12 @@ class BeyondReachError(Exception):
 
 
 class UnevenError(Exception):
-    """A stream of a link moves more than all others together, and is spared turns."""
+    """A stream of a link moves more than all others together, and is spared turns; a crowd that it is a member of."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, crowd: Crowd | None = None) -> None:
         super().__init__()
         self.link = link
+        self.crowd = crowd
 
 
 class StoppedError(Exception):

@@ -54,12 +54,15 @@ SETTLED = 1e-4
 class Sharing:
     """Flows of a network, the links that they cross and the buffers that hold them, in numbers.
 
+    A crowd is a flow of share one, which demands what its members do together. Nobody asks what these use of a link.
     Other flows on these links go on as they are. No allocation moves them: one that would is an error that names them.
     """
 
-    def __init__(self, flows: Sequence[Flow], links: Sequence[Link], held: Sequence[Held]) -> None:
+    def __init__(self, flows: Sequence[Mover], links: Sequence[Link], held: Sequence[Held]) -> None:
         self.flows = flows
         self.links = links
+        self.alone = [flow for flow in flows if isinstance(flow, Flow)]
+        """The flows that share no level with others."""
         self.place = {flow: i for i, flow in enumerate(flows)}
         self.index = {link: i for i, link in enumerate(links)}
         self.outside = Beside(flows, links, self.place)
@@ -74,8 +77,14 @@ class Sharing:
         """Holds (those from zero on) that limit what laws are offered, though what these leave may not fill them."""
 
     def _hold(self, held: Held) -> Hold:
-        leaders = {self.place[flow]: size for flow, size in held.leaders.items() if flow in self.place}
-        beside = sum([flow.rate * size for flow, size in held.leaders.items() if flow not in self.place])
+        leaders: dict[int, float] = {}
+        beside = 0.0
+        for flow, size in held.leaders.items():
+            place = self.place.get(flow if flow.crowd is None else flow.crowd)
+            if place is None:
+                beside += flow.rate * size
+            else:
+                leaders[place] = leaders.get(place, 0.0) + (size if flow.crowd is None else flow.weight * size)
         return Hold({self.place[flow]: size for flow, size in held.followers.items()}, leaders, beside)
 
     def _turns(self) -> dict[int, Turns]:
@@ -86,12 +95,17 @@ class Sharing:
         found: dict[int, Turns] = {}
         for resource, link in enumerate(self.links):
             lost_by = {self.place[flow]: lost for flow, lost in link.most_lost().items() if flow in self.place}
-            if not lost_by:
-                continue
-            if link not in self.outside.others:
-                found[resource] = Turns(lost_by, lost_by)  # each run costs a turn, which costs all of them the same
             for i, lost in lost_by.items():
                 self.demands[i][resource] += lost
+            if link.streams is None or link in self.outside.others:
+                continue
+            single: dict[int, float] = {}
+            for crowd in link.crowds:  # whose demands hold what they lose
+                lost = crowd.lost_on(link)[1]
+                if lost > 0.0 and link in crowd.seen and crowd in self.place:
+                    lost_by[self.place[crowd]], single[self.place[crowd]] = lost, crowd.sides[link].greatest()
+            if lost_by:  # each run costs a turn, which costs all of them the same
+                found[resource] = Turns(lost_by, lost_by, single)
         return found
 
     def rates(self) -> Allocation:
@@ -120,7 +134,13 @@ class Sharing:
         """Let the links note what their streams lose at some rates."""
         for resource, turns in self.turns.items():
             shares = turns.shares(rates)
-            lost = {self.flows[i]: turns.lost[i] * share for i, share in shares.items()}
+            lost: dict[Flow, float] = {}
+            for i, share in shares.items():
+                mover = self.flows[i]
+                if isinstance(mover, Flow):
+                    lost[mover] = turns.lost[i] * share
+                elif share < 1.0 - TIE:
+                    raise UnevenError(self.links[resource], mover)
             self.links[resource].turn(lost if min(shares.values()) < 1.0 - TIE else None)
 
     def beside(self, flow: int, resource: int, rates: Sequence[float]) -> float:
@@ -139,11 +159,11 @@ class Sharing:
 
     def _going_round(self) -> Allocation:
         """The rates when requests go round, and take turns as their links have noted."""
-        go_round(self.flows)
+        go_round(self.alone)
         allocation = self.rates()
         if self.going:
             used = self._bent(allocation)
-            go_round(self.flows, dict(zip(self.flows, used.rates, strict=True)))
+            go_round(self.alone, {flow: used.rates[self.place[flow]] for flow in self.alone})
             self._straighten()
             allocation = self.rates()
         return allocation
@@ -151,7 +171,7 @@ class Sharing:
     def _straighten(self) -> None:
         """Let all flows have what they are offered, until their laws are asked."""
         self.offering.clear()
-        for flow in self.flows:
+        for flow in self.alone:
             flow.bend(None)
 
     def _bent(self, allocation: Allocation) -> Allocation:

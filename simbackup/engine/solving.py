@@ -61,20 +61,18 @@ class Solving:
             reach.take(touched)
             self._leave(reach)
             try:
-                if reach.plain:
-                    limiting = self._fill(reach)
-                    if limiting is not None:
-                        return limiting
-                elif not reach.crowds:
-                    return self._share(reach)
-                for crowd in () if reach.plain else tuple(reach.crowds):
-                    reach.part(crowd, self._crowds.dissolve(crowd))
+                limiting = self._fill(reach) if reach.plain else self._share(reach)
+                if limiting is not None:
+                    return limiting
             except BeyondReachError as beyond:
                 reach.add(beyond.flows)
             except StoppedError as stopped:
                 reach.ask(stopped.flows)
             except UnevenError as uneven:
-                reach.turn(uneven.link)
+                if uneven.crowd is None:
+                    reach.turn(uneven.link)
+                else:
+                    reach.part(uneven.crowd, self._crowds.part(uneven.crowd, uneven.link))
 
     def _leave(self, reach: Reach) -> None:
         """Let flows leave the crowds of which they are members, so that they can be solved one by one."""
@@ -135,11 +133,8 @@ class Solving:
 
     def _filled(self, reach: Reach, following: Following, found: Iterable[Found]) -> Collection[FlowCoupling] | None:
         now = float(self._env.now)
-        if reach.crowds:
-            for mover, rate, limit in found:
-                if isinstance(mover, Crowd) and (out := self._crowds.parted(mover, rate, limit)):
-                    reach.part(mover, out)
-                    return None
+        if reach.crowds and self._part(reach, found):
+            return None
         if less := stopped([(mover, rate) for mover, rate, _ in found if mover.law is not None]):
             raise StoppedError(less)
         limiting: dict[FlowCoupling, None] = {}
@@ -154,20 +149,48 @@ class Solving:
                 self._ends.put(mover)
         return limiting
 
-    def _share(self, reach: Reach) -> Collection[FlowCoupling]:
-        """Give flows their rates by all rules; the stores that limit some of them."""
-        flows = sorted((one for one in reach.flows if isinstance(one, Flow)), key=lambda flow: flow.number)
+    def _share(self, reach: Reach) -> Collection[FlowCoupling] | None:
+        """Give flows their rates by all rules; the stores that limit some of them.
+
+        None if members have to leave a crowd first.
+        """
+        if reach.crowds and self._disentangle(reach):
+            return None
+        movers = sorted(reach.flows, key=_number)
         # By name, so that ties do not depend on the order of starting.
         links = sorted((link for link in reach.links if link.crossing), key=lambda link: link.name)
         asked = sorted(reach.asked, key=self.stores.__getitem__)
         held = [(store, hold) for store in asked if (hold := reach.asked[store]) is not None]
-        sharing = Sharing(flows, links, [Held(store.name, *hold) for store, hold in held])
+        sharing = Sharing(movers, links, [Held(store.name, *hold) for store, hold in held])
         allocation = sharing.solve()
         blame, now = sharing.blame(allocation), float(self._env.now)
-        for i, (flow, rate) in enumerate(zip(flows, allocation.rates, strict=True)):
-            if flow.assign(now, rate, blame.link(i), reach.links, blame.of(i)):
-                self._ends.put(flow)
-            if flow.law is not None:
-                flow.look_around()
+        found = [(mover, allocation.rates[i], blame.link(i)) for i, mover in enumerate(movers)]
+        if reach.crowds and self._part(reach, found):
+            return None
+        for i, (mover, rate, limit) in enumerate(found):
+            if isinstance(mover, Crowd):
+                self._crowds.assign(mover, rate)
+                continue
+            if mover.assign(now, rate, limit, reach.links, blame.of(i)):
+                self._ends.put(mover)
+            if mover.law is not None:
+                mover.look_around()
         filled = {i - len(links) for i in allocation.filled} | sharing.offering
         return {held[i][0] for i in filled if i >= 0}
+
+    def _part(self, reach: Reach, found: Iterable[Found]) -> bool:
+        """Let the members of a crowd leave that something else stops at what is found; whether any have."""
+        for mover, rate, limit in found:
+            if isinstance(mover, Crowd) and (out := self._crowds.parted(mover, rate, limit)):
+                reach.part(mover, out)
+                return True
+        return False
+
+    def _disentangle(self, reach: Reach) -> bool:
+        """Let the members of crowds leave where others ask what they use, to be solved one by one; whether any have."""
+        for crowd in reach.crowds:
+            for link in crowd.links:
+                if link.asked:
+                    reach.part(crowd, self._crowds.part(crowd, link))
+                    return True
+        return False

@@ -80,12 +80,18 @@ class Streams:
 
     def lost(self, flow: Flow) -> float:
         """Units that one unit of a flow loses at the present rates."""
-        return self.most_lost(flow) if self._spared is None else self._spared.get(flow, 0.0)
+        if self._spared is None or flow not in self._spared:
+            return self.most_lost(flow)
+        return self._spared[flow]
 
     def most_lost(self, flow: Flow) -> float:
         """Units that one unit of a flow loses if it turns for all that it moves."""
         stream = self._streams.get(flow)
         return stream.amount * self.each(stream.kind) if stream is not None else 0.0
+
+    def spares(self, flow: Flow) -> bool:
+        """Whether a flow turns for less than all that it moves."""
+        return self.uneven and self.lost(flow) < self.most_lost(flow) * (1.0 - TIE)
 
     def turn(self, lost: Mapping[Flow, float] | None) -> None:
         """Take what streams lose at the present rates; None if each turns for all that it moves."""

@@ -18,10 +18,14 @@ Rates = Sequence[float] | Mapping[int, float]
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """The streams of one resource by number: bytes that a unit moves, and units that turning for all of it costs."""
+    """The streams of one resource by number: bytes that a unit moves, and units that turning for all of it costs.
+
+    A number may be that of many streams at one level: then `single` are the bytes of the greatest of them.
+    """
 
     moved: Mapping[int, float]
     lost: Mapping[int, float]
+    single: Mapping[int, float] | None = None
 
     def spared(self, rates: Rates) -> float:
         """Units a second that the resource does not lose because one stream moves more than all others together.
@@ -38,7 +42,9 @@ class Turns:
         if most <= 0.0:
             return {}
         each = self._each(flow)
-        return {other: each * moved * (1.0 if other == flow else -1.0) for other, moved in self.moved.items()}
+        found = {other: -each * moved for other, moved in self.moved.items()}
+        found[flow] += 2.0 * each * self._single(flow)
+        return found
 
     def level(
         self, left: float, weight: float, shares: Sequence[float], growing: Sequence[bool], rates: Sequence[float]
@@ -56,17 +62,17 @@ class Turns:
         shares, growing, rates
             Of each flow its share, whether it grows, and its rate if it does not.
         """
-        moved: list[tuple[float, float]] = []
+        moved: list[tuple[float, float]] = []  # of each that may be the greatest: what turning costs, and its bytes
         fixed: list[tuple[float, float]] = []
         rise = start = 0.0
         for flow, size in self.moved.items():
-            each = self.lost[flow] / size
+            each, single = self.lost[flow] / size, self._single(flow)
             if growing[flow]:
-                moved.append((each, size := size * shares[flow]))
-                rise += size
+                moved.append((each, single * shares[flow]))
+                rise += size * shares[flow]
             else:
-                fixed.append((each, size := size * rates[flow]))
-                start += size
+                fixed.append((each, single * rates[flow]))
+                start += size * rates[flow]
         found = left / weight
         for each, size in fixed:
             full = (left + each * (2.0 * size - start)) / (weight + each * rise)
@@ -79,9 +85,9 @@ class Turns:
         return found
 
     def shares(self, rates: Rates) -> dict[int, float]:
-        """Of each stream the share of its bytes for which the resource turns."""
-        bytes_per_s = {flow: size * rates[flow] for flow, size in self.moved.items()}
-        total = sum(bytes_per_s.values())
+        """Of each stream, the greatest of several, the share of its bytes for which the resource turns."""
+        total = self._total(rates)
+        bytes_per_s = {flow: self._single(flow) * rates[flow] for flow in self.moved}
         return {flow: min(1.0, (total - own) / own) if own > 0.0 else 1.0 for flow, own in bytes_per_s.items()}
 
     def _each(self, flow: int) -> float:
@@ -90,8 +96,16 @@ class Turns:
 
     def _greatest(self, rates: Rates) -> tuple[int, float]:
         """The stream that moves most, and by how many bytes a second that is more than all others do."""
-        bytes_per_s = {flow: size * rates[flow] for flow, size in self.moved.items()}
+        bytes_per_s = {flow: self._single(flow) * rates[flow] for flow in self.moved}
         if not bytes_per_s:
             return -1, 0.0
         flow = max(bytes_per_s, key=bytes_per_s.__getitem__)
-        return flow, 2.0 * bytes_per_s[flow] - sum(bytes_per_s.values())
+        return flow, 2.0 * bytes_per_s[flow] - self._total(rates)
+
+    def _single(self, flow: int) -> float:
+        """Bytes that a unit moves of the greatest stream of a number."""
+        return self.moved[flow] if self.single is None else self.single.get(flow, self.moved[flow])
+
+    def _total(self, rates: Rates) -> float:
+        """Bytes a second of all streams."""
+        return sum([size * rates[flow] for flow, size in self.moved.items()])
