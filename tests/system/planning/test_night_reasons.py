@@ -50,7 +50,7 @@ def test_what_is_not_there_is_refused() -> None:
         night_reasons(planned(), None, ["frist"])
     with pytest.raises(InputError, match="nothing is backed up in the night of 2028-01-01"):
         night_reasons(planned(), date(2028, 1, 1))
-    with pytest.raises(ResultError, match="no backups but the first ones run until 2027-01-02"):
+    with pytest.raises(ResultError, match="until 2027-01-02, only first backups run"):
         night_reasons(plan(TEXT, "1 day"))
 
 
