@@ -11,6 +11,7 @@ import simpy
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.levels import link_rates
 from simbackup.engine.trace import Trace
+from tests.shared import EqualLosses
 
 MANY = 100
 
@@ -80,3 +81,21 @@ def test_others_on_a_disk_meet_the_crowd_there() -> None:
     env.run(until=env.process(reader()))
     network.settle()
     assert disk.units == pytest.approx(890.0 + flows[99].completed, rel=1e-12)
+
+
+def test_a_crowd_goes_on_beside_a_stream_that_moves_more_than_all_others() -> None:
+    ends: list[list[float]] = []
+    for whole in (False, True):
+        env, trace = simpy.Environment(), Trace()
+        network = FlowNetwork(env, trace, whole=whole)
+        rack, disk = Link("links.rack", 10.0), Link("devices.disk", 100.0, EqualLosses(0.25))
+        flows = [network.start(f"jobs.{i}", "write", 50.0 + i, {rack: 1.0, disk: 1.0}) for i in range(MANY)]
+        env.run(until=1.0)
+        burst = network.start("jobs.burst", "write", 100.0, {disk: 1.0})
+        env.run(until=1.1)
+        assert 2.0 * burst.rate > 10.0
+        if not whole:
+            assert all(flow.crowd is flows[0].crowd is not None for flow in flows)
+        env.run(until=env.all_of([flow.done for flow in (*flows, burst)]))
+        ends.append([flow.segments[-1].end for flow in (*flows, burst)])
+    assert ends[0] == pytest.approx(ends[1], rel=1e-9)
