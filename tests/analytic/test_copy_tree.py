@@ -141,6 +141,13 @@ def test_one_large_file_is_read_at_one_end_and_then_at_the_other() -> None:
     assert result.get("jobs.copy.elapsed") == pytest.approx(here + there, rel=1e-3)
 
 
+def test_where_hardly_a_file_differs_both_ends_are_walked_at_once() -> None:
+    """The sender waits for the checksums of one file, not for looks at all those before it."""
+    changes = {"data.tree.change": {"daily": "0.001 %", "run": "10 kB"}}
+    whole, blocks = (elapsed("mirrored", f", since: 1 d, tool: {{{tool}}}", changes) for tool in (BLOCKS[:32], BLOCKS))
+    assert blocks == pytest.approx(whole, rel=1e-3)
+
+
 def test_only_what_is_sent_is_encrypted() -> None:
     plain, dear = (image(more).get("jobs.copy.elapsed") for more in ("", ", copy_cpu: 20 ns/B"))
     sent = 1.0 - 0.99 ** (1.0 + 1000.0 / 100e3) + 20.0 / 1000.0

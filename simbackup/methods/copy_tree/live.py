@@ -38,7 +38,7 @@ class CopyTree:
     The walk of the source, what is sent, and the walk of what is there already go on at once. A program that alternates
     reads a file and then writes it; another one does both at once, at the pace of the slower. One that sends the blocks
     in which files differ reads these files at both ends, and writes them whole; one that compares checksums reads all.
-    Its sender begins when the receiver has made the checksums of the first such file, and the receiver reads its old
+    Its sender begins when the receiver has made the checksums of one such file, and the receiver reads its old
     blocks once more to write the new file, where memory does not hold them.
     One that walks first lists all files at both ends before it sends any. The list crosses the networks, too.
     One that writes to a share waits for the other host with each file: so many round trips over all networks, what that
@@ -62,13 +62,14 @@ class CopyTree:
         part = portion(data, self.since, by_file=True)
         yield from prepare(system, job, data, self.tool, part.files)
         files = 0.0 if self.since is None else float(target.files)
-        first = min(1.0 / part.share, files) if self._by_block else 0.0  # among so many is one that differs
-        looks = [self._look(system, job, 1, part.share, files - first)] if files > first else []
+        first = min(part.share * files, 1.0) if self._by_block else 0.0  # no file differs where so little has changed
+        others = files - first
+        looks = [self._look(system, job, 1, (part.share * files - first) / others, others)] if others > 0.0 else []
         if self.tool.walks_first:
             yield from side_by_side(system, [self._look(system, job, 0, 0.0), *looks])
             looks = []
         if first:
-            yield from self._look(system, job, 1, part.share, first)
+            yield from self._look(system, job, 1, 1.0, first)
         yield from side_by_side(system, [self._send(system, job, part), *looks])
         return Moved(part.size, part.files)
 

@@ -197,7 +197,7 @@ class DatabaseRestore:
         """Files from a copy into the database; logs, and that of a hot copy, are replayed."""
         target = system.data[self.to]
         host, engine = system.hosts[self.way.host], _engine(target)
-        for extent in copy.extents:
+        for extent in _pieces(saved, copy):
             logs, done = saved.method == "binary_log" or extent.begin > 0.0, 0.0
             seconds = host.seconds(engine.replay_cpu) if logs else self.way.tool.copying_back(host)
             workers, largest = (1, 0.0) if logs else (self.way.workers, target.largest)
@@ -235,6 +235,17 @@ class DatabaseRestore:
             place = VolumeRange(target.volume, target.begin + done, size, _logged(target))
             yield from system.write(job, self.way.host, place, shape, Activity.INDEX)
             done += size
+
+
+def _pieces(saved: SaveSet, copy: Copy) -> list[Extent]:
+    """Where the files of a backup, and the log behind them, are in a copy; one made later holds them in one piece."""
+    made, there = saved.copies[0], copy.extents[0]
+    if copy is made:
+        return copy.extents
+    return [
+        Extent(piece.begin, piece.size, there.medium, there.position + piece.begin / copy.compression)
+        for piece in made.extents
+    ]
 
 
 def _rows(data: DataSet) -> Region:

@@ -88,6 +88,16 @@ def test_a_database_comes_back_from_a_copy_elsewhere(method: str) -> None:
     assert result.get("devices.dumps.bytes") == pytest.approx(2 * SIZE)  # written, and read for the copy
 
 
+@pytest.mark.parametrize("to", ["dumps", "near"])
+def test_the_log_of_a_hot_copy_is_replayed_from_a_copy_too(to: str) -> None:
+    hot = "hot_copy, log_rate: 10 MB/s, tool: {model: backup_tool/xtrabackup-8}"
+    slowly = {"data.shop.database.replay_cpu": "1 us/B"}
+    fast, slow = (run(copy("disk", BACK), hot, to, changes) for changes in ({}, slowly))
+    log = fast.get("jobs.full.bytes") - SIZE
+    assert log > 100e6
+    assert slow.get("jobs.back.elapsed") - fast.get("jobs.back.elapsed") == pytest.approx(log * 1e-6, rel=0.01)
+
+
 def test_a_database_comes_back_from_a_copy_in_an_archive() -> None:
     more = "  back: {restore: full, copied_by: copy, connections: 16, after: copy}\n"
     result = run(copy("far, connections: 16", more), changes={"devices.far.retrieval_time": "5 h"})
