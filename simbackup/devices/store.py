@@ -266,3 +266,13 @@ def lost_to_visitors(region: Region, stream: float) -> float:
         way = store.request("read", head, there, small).busy - store.continued(there, small).busy
         used, others, back = used + held, others + requests, back + requests * max(way, 0.0)
     return returns(stream, back / others, store.run, (others, used)) if others > 0.0 else 0.0
+
+
+def returning(region: Region, size: float) -> Service:
+    """What a read of so many bytes in sequence takes longer on average, as its disks were at users' places before."""
+    store = region.store
+    busy = size * lost_to_visitors(region, store.stream("read", region.begin, region.size))
+    if busy <= 0.0:
+        return Service(0.0, 0.0)
+    turn = store.turn(region.begin, region.begin, size)
+    return Service(busy * turn.latency / turn.busy if turn.busy > 0.0 else 0.0, busy)

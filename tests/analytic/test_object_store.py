@@ -263,3 +263,10 @@ def test_each_worker_has_a_connection_where_files_become_objects(job: str) -> No
     assert elapsed(alone, job) > 10 * elapsed(working, job)
     packed = working | {"jobs.full.object_size": "40 MB"}
     assert elapsed(packed, job) == pytest.approx(elapsed(alone, job), rel=0.01)
+
+
+@pytest.mark.parametrize("job", ["full", "back"])
+def test_no_connection_is_for_a_worker_without_a_file(job: str) -> None:
+    few = {f"jobs.{each}.connections": None for each in ("full", "back")} | {"data.files.files": 2}
+    two, many = (few | {f"jobs.{each}.workers": workers for each in ("full", "back")} for workers in (2, 16))
+    assert elapsed(many, job) == elapsed(two, job)

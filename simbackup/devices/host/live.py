@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simbackup.devices.host.page_cache import DirtyLimits, PageCache
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Region, Service, Store, bus, lost_to_visitors
+from simbackup.devices.store import Region, Store, bus, returning
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.equations.read_ahead import window_wait
@@ -111,7 +111,7 @@ class Host:
         window, path, cold = min(window, region.size), bus(store, "read"), 1.0 - cached
         looks = machine.looks_ahead or ahead
         turn = store.turn(region.begin, region.begin, window)
-        read = store.continued(region.begin, window).latency + _returned(region, window, turn)
+        read = store.continued(region.begin, window).latency + returning(region, window).latency
         fetched = read + travel_time(path)
         waited = window_wait(fetched, copy * window / cold) if looks else fetched
         share = cold * waited / fetched / window if fetched > 0.0 else 0.0
@@ -133,10 +133,3 @@ class Host:
     def copying(self, region: Region) -> FlowShape:
         """How a byte of a file that a program reads and writes loads device and core."""
         return self.then(self.reading(region), 1.0 / self.copy_rate)
-
-
-def _returned(region: Region, window: float, turn: Service) -> float:
-    """Seconds that a window takes longer on average because its disks were at users' places before."""
-    store = region.store
-    busy = window * lost_to_visitors(region, store.stream("read", region.begin, region.size))
-    return busy * turn.latency / turn.busy if turn.busy > 0.0 else 0.0

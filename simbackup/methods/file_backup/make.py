@@ -38,7 +38,7 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)
     way = spec.way_to(host, job.to) or ()
     workers = _workers(job)
-    own = workers if _file_by_file(job, job, spec, job.to) else 1
+    own = min(workers, _files(job, spec)) if _file_by_file(job, job, spec, job.to) else 1
     connections = int(si_or(job.connections, float(own)))
     how = _reduction(job, spec)
     if isinstance(spec.devices[job.to], MediaLibrary) and job.spool is not None:
@@ -117,6 +117,11 @@ def _file_by_file(saved: FileBackupSpec, written: Storing, spec: Spec, device: s
     return objects and saved.method == "file_level" and written.object_size is None and saved.deduplication is None
 
 
+def _files(saved: FileBackupSpec, spec: Spec) -> int:
+    """How many files there are, each of which one worker takes."""
+    return int(si_or(spec.data[saved.data].files, 1.0))
+
+
 def _object_size(job: Storing) -> float | None:
     """Bytes of each object of a save set, if the job says how many."""
     return job.object_size.si if job.object_size is not None else None
@@ -129,7 +134,8 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
     share, runs = share_of(job.share, spec, host, makes=True), job.share.host if job.share else host
     way, workers = spec.way_from(runs, device) or (), int(si_or(job.workers, 1.0))
     written = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
-    own = workers if _file_by_file(saved, written, spec, device) else 1
+    files = selection.files if selection is not None else _files(saved, spec)
+    own = min(workers, files) if _file_by_file(saved, written, spec, device) else 1
     connections = int(si_or(job.connections, float(own)))
     if isinstance(spec.devices[device], MediaLibrary):
         return TapeRestore(

@@ -9,7 +9,7 @@ from simbackup.data.live import DataSet, Files
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Region, Service, Store, bus
+from simbackup.devices.store import Region, Service, Store, bus, lost_to_visitors, returning
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Spot
 from simbackup.equations import files as equations
@@ -104,7 +104,9 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
         shape = shape.over(who.remote.networks)
     shape = shape._replace(serial=index * who.in_turn / each)
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
-        shape = shape._replace(share=store.stream("read", region.begin, region.size) * each / read.busy)
+        stream = store.stream("read", region.begin, region.size)
+        stream += (1.0 - apart) * lost_to_visitors(region, stream)
+        shape = shape._replace(share=stream * each / read.busy)
     return shape.cycle(parts | own, 1.0 / serial) if serial > 0.0 else shape
 
 
@@ -144,13 +146,19 @@ def _together(host: Host, files: Files, region: Region, outside: float, sent: fl
     records = min(files.record_read or ahead, region.size)
     requests = equations.positioned_reads(outside, ahead, 0.0)
     piece = outside / requests if requests else 0.0
-    walk = (region.store.continued(region.begin, records), files.record / records, records)
-    read = region.store.continued(region.begin, max(piece, 1.0))
+    walk = (_next(region, records), files.record / records, records)
+    read = _next(region, max(piece, 1.0))
     if 0.0 < sent < 1.0 and outside:  # the first read of a file comes after those that are left alone
         behind = max(region.size - outside, 0.0)  # one of several streams may have less room than a file
         first, share = _skipping(region, min(gap(outside, sent), behind), piece), 1.0 / requests
         read = Service(*(later + share * (one - later) for one, later in zip(first, read, strict=True)))
     return _sum(region.store, walk, (read, sent * requests, piece), region)
+
+
+def _next(region: Region, size: float) -> Service:
+    """What a read takes that goes on where the one before ended; users may have drawn the disk away meanwhile."""
+    read, back = region.store.continued(region.begin, size), returning(region, size)
+    return Service(read.latency + back.latency, read.busy + back.busy)
 
 
 def _skipping(region: Region, skipped: float, piece: float) -> Service:

@@ -48,6 +48,15 @@ def test_a_reader_of_windows_waits_until_the_disk_is_back(rate: float, rel: floa
     assert found == pytest.approx(rate_by_events(rate, 512e3), rel=rel)
 
 
+@pytest.mark.parametrize("reads", ["", ", read_ahead: 512 kB"])
+@pytest.mark.parametrize("load", ["transactions: 20 /s", "transactions: 100000 /s", "clients: 10, think_time: 0 s"])
+def test_files_that_lie_together_are_read_as_an_image_of_them_is(load: str, reads: str) -> None:
+    files = "size: 20 GB, files: 10, layout: together, filesystem: {model: filesystem/ext4, fragment: 512 kB}"
+    scenario = SCENARIO.replace("size: 20 GB", files).replace("transactions: RATE", load).replace("READS", reads)
+    image, walk = (sb.simulate(scenario.replace("method: image", f"method: {how}")) for how in ("image", "file_level"))
+    assert walk.get("jobs.full.elapsed") == pytest.approx(image.get("jobs.full.elapsed"), rel=0.02)
+
+
 def test_users_elsewhere_on_the_disk_cost_the_same_where_all_seeks_do() -> None:
     apart = SCENARIO.replace("workloads:", "  other: {on: disk, size: 20 GB}\nworkloads:").replace(
         "data: db, tr", "data: other, tr"
