@@ -33,7 +33,7 @@ async def heard(crew: Workers, what: Work, most: int = 100) -> list[Message]:
     ("what", "limits", "why"),
     [
         (work.spin, {"seconds": 1.0}, "it took more than "),
-        (work.sleep, {"seconds": 0.2}, "it took more than 0.4 s, and was stopped"),
+        (work.sleep, {"seconds": 2.0}, "it took more than 4 s, and was stopped"),  # its start takes a part of a second
         (work.hoard, {}, "it needs more than 2.0 GB of memory"),
         (work.crash, {}, "it ended unexpectedly (code 3)"),
     ],
