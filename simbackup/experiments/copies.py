@@ -27,12 +27,19 @@ def copies() -> Generator[Copies]:
 
     It is copied where that is safe: on Linux, while it has a single thread.
     """
-    alone = sys.platform != "linux" or len(list(THREADS.iterdir())) != 1
-    shared = Copies(1 if alone else len(os.sched_getaffinity(0)))
+    shared = Copies(len(os.sched_getaffinity(0)) if _safe() else 1)
     try:
         yield shared
     finally:
         shared.end()
+
+
+def _safe() -> bool:
+    """Whether this process can be copied now: a copy waits for ever for a lock that another thread held."""
+    try:
+        return sys.platform == "linux" and len(list(THREADS.iterdir())) == 1
+    except OSError:  # a sandbox without /proc
+        return False
 
 
 @dataclass(slots=True)
@@ -51,24 +58,28 @@ class Copies:
         [1, 2, 3, 4, 5, 6, 7, 8]
         """
         every = list(items)
-        count = max(1, min(self.number, len(every) // FEWEST))
+        others = self._others(function, max(0, min(self.number, len(every) // FEWEST) - 1))
+        count = 1 + len(others)
         shares = [every[k::count] for k in range(count)]
-        others = self._others(function, count - 1)
-        for share, other in zip(shares[1:], others, strict=True):
-            other.ask(share)
-        found = [[function(item) for item in shares[0]]]
-        for share, other in zip(shares[1:], others, strict=True):
-            given = other.answer()
-            found.append([function(item) for item in share] if given is None else given)
+        try:
+            for share, other in zip(shares[1:], others, strict=True):
+                other.ask(share)
+            found = [[function(item) for item in shares[0]]]
+            for share, other in zip(shares[1:], others, strict=True):
+                given = other.answer()
+                found.append([function(item) for item in share] if given is None else given)
+        except BaseException:
+            self.end()  # their answers would be taken for those of the next items
+            raise
         return (found[i % count][i // count] for i in range(len(every)))
 
     def _others(self, function: Callable[[T], R], count: int) -> list[_Copy]:
-        """So many copies that run a function."""
+        """So many copies that run a function, or fewer if no more can be made."""
         if function is not self.function:
             self.end()
         self.function = function
-        while len(self.others) < count:
-            self.others.append(_Copy.of(function))
+        while len(self.others) < count and _safe() and (other := _Copy.of(function)) is not None:
+            self.others.append(other)
         return self.others[:count]
 
     def end(self) -> None:
@@ -86,23 +97,34 @@ class _Copy:
     back: IO[bytes]
 
     @classmethod
-    def of(cls, function: Callable[[T], R]) -> _Copy:
-        """A copy that runs a function over the items that it is asked for, until it is ended."""
-        (asked, to), (back, given) = os.pipe(), os.pipe()
-        process = os.fork()
-        if process:
-            os.close(asked)
-            os.close(given)
-            return cls(process, os.fdopen(to, "wb"), os.fdopen(back, "rb"))
+    def of(cls, function: Callable[[T], R]) -> _Copy | None:
+        """A copy that runs a function over the items that it is asked for, until it is ended.
+
+        None if the system allows no more files or processes.
+        """
+        ends, parent = list[int](), os.getpid()
         try:
+            ends += os.pipe()
+            ends += os.pipe()
+            process = os.fork()
+            asked, to, back, given = ends
+            if process:
+                os.close(asked)
+                os.close(given)
+                return cls(process, os.fdopen(to, "wb"), os.fdopen(back, "rb"))
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.close(to)
             with os.fdopen(asked, "rb") as reading, os.fdopen(given, "wb") as writing:
                 while True:
                     pickle.dump([function(item) for item in pickle.load(reading)], writing)  # noqa: S301
                     writing.flush()
+        except OSError:
+            for end in ends:
+                os.close(end)
+            return None
         finally:
-            os._exit(1)  # what went wrong goes wrong in the other process, too
+            if os.getpid() != parent:
+                os._exit(1)  # what went wrong goes wrong in the other process, too
 
     def ask(self, items: Sequence[object]) -> None:
         """Send it items; nothing if it has failed."""
@@ -119,8 +141,9 @@ class _Copy:
 
     def end(self) -> None:
         """End it."""
-        os.kill(self.process, signal.SIGKILL)
-        os.waitpid(self.process, 0)
+        with suppress(ProcessLookupError, ChildProcessError):  # the system waits for it where SIGCHLD is ignored
+            os.kill(self.process, signal.SIGKILL)
+            os.waitpid(self.process, 0)
         self.back.close()
         with suppress(BrokenPipeError):  # it had failed before it read all
             self.to.close()
