@@ -30,6 +30,7 @@ MOST_NOTES = 20
 """Notes of parts that are printed."""
 WIDE = 160
 """Columns where standard output is not a terminal."""
+A_DAY = 86_400.0
 Cells = Sequence[Sequence[str]]
 Columns = dict[str, tuple[str, Callable[[Any], str]]]
 """Heads by the key of a row, with the function that formats its value."""
@@ -106,22 +107,24 @@ def _count(value: float) -> str:
 
 def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
     """Print the jobs with their intervals, devices and inputs of a result; equal parts of a fleet share one row."""
-    from simbackup.results import groups  # noqa: PLC0415 (it reads results, which takes time to import)
+    from simbackup.results import clock, groups  # noqa: PLC0415 (they read results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
-    rows: list[dict[str, Any]] = []
-    for item in jobs:
-        row = {**(groups.job_row(item) if isinstance(item, groups.Group) else item)}
-        took = _seconds(row["elapsed"])
+    rows = [{**(groups.job_row(item) if isinstance(item, groups.Group) else item)} for item in jobs]
+    day = clock.on_the_clock(one)
+    time = clock.times(rows) if day else _seconds
+    for item, row in zip(jobs, rows, strict=True):
+        row["elapsed"] = _seconds(row["elapsed"])
         if isinstance(item, groups.Group) and groups.repeated(item):
-            took = f"mean {_seconds(row['mean'])}, worst {_seconds(row['slowest'])}"
-        rows.append({**row, "elapsed": took})
+            row["elapsed"] = f"mean {_seconds(row['mean'])}, worst {_seconds(row['slowest'])}"
     columns: Columns = {
-        "job": ("job", str), "method": ("method", str), "start": ("start", _seconds), "elapsed": ("elapsed", str),
-        "bytes": ("bytes", _bytes), "files": ("files", _count), "rate": ("rate", _rate),
+        "job": ("job", str), "method": ("method", str), "start": ("start", time), "end": ("end", time),
+        "elapsed": ("elapsed", str), "bytes": ("bytes", _bytes), "files": ("files", _count), "rate": ("rate", _rate),
         "transfer_rate": ("transfer rate", _rate), "waits": ("waits", _seconds), "lock": ("lock", _seconds),
     }  # fmt: skip
     columns = {key: column for key, column in columns.items() if all(key in row for row in rows)}
+    if not day:
+        del columns["end"]
     if all(_rate(row.get("transfer_rate", 0.0)) in {_rate(row["rate"]), _rate(0.0)} for row in rows):
         columns.pop("transfer_rate", None)  # all jobs did nothing but move bytes
     cells = [
@@ -202,14 +205,9 @@ def moment(seconds: float) -> str:
     """A simulated time for people: on the first day the seconds since its start, then the day and the time of day.
 
     >>> moment(5400.0), moment(33 * 86400.0 + 7500.0)
-    ('1 h 30 min simulated', 'day 34, 02:05')
+    ('1 h 30 min simulated', '02:05 day 34')
     """
-    days, rest = divmod(int(seconds), 86_400)
-    return (
-        f"day {days + 1}, {rest // 3600:02}:{rest % 3600 // 60:02}"
-        if days
-        else f"{units.show_short(seconds, 's')} simulated"
-    )
+    return units.show_clock(seconds) if seconds >= A_DAY else f"{units.show_short(seconds, 's')} simulated"
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
+from simbackup import units
 from simbackup.errors import Place
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin, has_weekdays
@@ -108,7 +109,7 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
         "method": "file_level" if file.spec.systems[name].by_file() else "image",
         "data": f"{name}-data",
         "to": policy.target,
-        "begin": _moment(start + begin(policy.at)),
+        "begin": units.show_moment(start + begin(policy.at)),
     }
     if run.sent is not Level.FULL:
         backup |= {"level": run.sent.value, "since": f"{run.age:.0f} s"}
@@ -135,18 +136,6 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
     return jobs
 
 
-def _moment(seconds: float) -> str:
-    """When a job begins, from the midnight before: a time of day in the first night, so that pictures show the clock.
-
-    >>> _moment(72_000.0), _moment(158_400.0)
-    ('20:00:00', '158400 s')
-    """
-    if seconds >= DAY:
-        return f"{seconds:.0f} s"
-    minutes, second = divmod(round(seconds), 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}"
-
-
 def consolidating(made: MadeAtTarget, save_set: str) -> dict[str, Any]:
     """The job that makes something of a save set at its target."""
     into = "full" if made.what == SYNTHETIC else "older"
@@ -168,7 +157,7 @@ def _copying(file: SiteFile, copy: SecondCopySpec, job: str, last: str, start: f
     """The copy of what a job saved, when the last of what is made of it is there."""
     made: dict[str, Any] = {"method": "copy_save_set", "save_set": job, "to": copy.to, "after": last}
     if copy.at is not None:
-        made["begin"] = _moment(start + begin(copy.at))
+        made["begin"] = units.show_moment(start + begin(copy.at))
     if copy.by is not None:
         made["deadline"] = copy.by
     pool = file.spec.targets[copy.to].pool

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 
 from simbackup.plots import style
-from simbackup.schema.facts import CLOCK
+from simbackup.results.clock import on_the_clock
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
@@ -22,12 +22,6 @@ STEPS = (
 """Seconds between two marks."""
 MOST = 9
 """Most marks of an axis."""
-
-
-def on_the_clock(result: Result) -> bool:
-    """Whether a job of the scenario begins at a time of day, so that its first day begins at midnight."""
-    layout = result.layout
-    return layout is not None and any(fact.unit == CLOCK for node in layout.nodes for fact in node.facts)
 
 
 def name_times(axis: Axes, result: Result, scale: style.Scale) -> None:

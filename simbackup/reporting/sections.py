@@ -12,6 +12,7 @@ from simbackup.plots.fills import look
 from simbackup.reporting.answer import Item, example, telling
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.causes import Cause, split
+from simbackup.results.clock import on_the_clock, times
 from simbackup.results.groups import Group, device_row, grouped
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
@@ -79,16 +80,20 @@ def _colour(cause: Cause) -> str:
 
 def jobs(result: Result) -> ReportTable:
     """Every run of every job."""
+    day = on_the_clock(result)
+    ends = (Column("end", "s"),) if day else ()
     columns = (
-        Column("job"), Column("method"), Column("start", "s"), Column("elapsed", "s"), Column("bytes", "B"),
+        Column("job"), Column("method"), Column("start", "s"), *ends, Column("elapsed", "s"), Column("bytes", "B"),
         Column("files", "count"), Column("rate", "B/s"), Column("transfer rate", "B/s"), Column("waits", "s"),
         Column("status"),
     )  # fmt: skip
+    time = times(result.job_rows)
     rows = [
         (
-            words(row["job"]), words(row["method"]), quantity(row["start"], "s"), quantity(row["elapsed"], "s"),
-            quantity(row["bytes"], "B"), quantity(row["files"], "count"), quantity(row["rate"], "B/s"),
-            quantity(row["transfer_rate"], "B/s"), quantity(row["waits"], "s"),
+            words(row["job"]), words(row["method"]),
+            *((Cell(time(row[key]), row[key]) for key in ("start", "end")) if day else (quantity(row["start"], "s"),)),
+            quantity(row["elapsed"], "s"), quantity(row["bytes"], "B"), quantity(row["files"], "count"),
+            quantity(row["rate"], "B/s"), quantity(row["transfer_rate"], "B/s"), quantity(row["waits"], "s"),
             words(": ".join(filter(None, (row["status"], row["reason"])))),
         )
         for row in result.job_rows

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
+from simbackup.results.clock import on_the_clock, times
 from simbackup.text import html_table
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ USERS = (
     "users", "job", "offered", "served", "rate", "lost", "response", "slower", "waited", "mean_wait",
     "longest_wait", "slowdown", "network_wait", "timed_out",
 )  # fmt: skip
-COLUMNS = {"job": "", "method": "", "start": "s", "elapsed": "s", "bytes": "B", "rate": "B/s", "status": ""}
-"""Columns that a notebook shows, with their units."""
+COLUMNS = {"job": "", "method": "", "start": "s", "end": "s", "elapsed": "s", "bytes": "B", "rate": "B/s", "status": ""}
+"""Columns that a notebook shows, with their units; the end only on the clock."""
 MOST_JOBS = 20
 
 
@@ -36,13 +37,21 @@ def table(rows: Sequence[Any], columns: Iterable[str]) -> pd.DataFrame:
 
 def shown(result: Result) -> str:
     """The jobs of a result as an HTML table, of many the first, and the origins of their inputs."""
+    first = result.job_rows[:MOST_JOBS]
+    day = on_the_clock(result)
+    columns = {name: unit for name, unit in COLUMNS.items() if day or name != "end"}
+    time = times(first)
     rows = [
-        [units.show_short(row[name], unit, 3) if unit else row[name] for name, unit in COLUMNS.items()]
-        for row in result.job_rows[:MOST_JOBS]
-    ]
+        [
+            time(row[name]) if day and name in {"start", "end"}
+            else units.show_short(row[name], unit, 3) if unit else row[name]
+            for name, unit in columns.items()
+        ]
+        for row in first
+    ]  # fmt: skip
     more = len(result.job_rows) - len(rows)
     bases = ", ".join(f"{count} {basis}" for basis, count in result.bases().items())
     note = f"{f'And {more} more jobs. ' if more else ''}Depends on {bases} values; hash {result.record.hash}, "
     note += f"seed {result.record.seed}"
-    right = {name for name, unit in COLUMNS.items() if unit}
-    return html_table(list(COLUMNS), rows, result.record.title, note, right=right)
+    right = {name for name, unit in columns.items() if unit}
+    return html_table(list(columns), rows, result.record.title, note, right=right)

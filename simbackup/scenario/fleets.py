@@ -217,7 +217,8 @@ class _Layout:
             what = str(error).split(";", maxsplit=1)[0]
             self.problems.append(Problem(begin.mapping["first"].place, f"{address}.begin.first", what, _WHEN))
             first = 0.0
-        return [units.show(first + i * form.over.si / count, "s") for i in range(count)]
+        after = (first + i * form.over.si / count for i in range(count))
+        return [units.show_moment(time) if ":" in form.first else units.show(time, "s") for time in after]
 
 
 class _Same(dict[str, Node]):

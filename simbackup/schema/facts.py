@@ -77,7 +77,7 @@ def made(part: Frozen | None, before: str = "") -> Iterator[Made]:
 def _shown(amount: float, unit: str) -> str:
     """An amount for tables; of bytes in binary units where it is a whole number of these, as memory is."""
     if unit == CLOCK:
-        return f"{int(amount) // 3600:02}:{int(amount) % 3600 // 60:02}"
+        return units.show_clock(amount)
     whole = unit == "B" and amount % THOUSAND != 0
     for name, size in BINARY.items() if whole else ():
         if amount % size == 0:

@@ -12,6 +12,7 @@ from simbackup.units.dimensions import ONE, Dimension, UnitError, dimension_of
 _SHORTER = Context(prec=15, Emin=-9999, Emax=9999)
 _LONGER = Context(prec=17, Emin=-9999, Emax=9999)
 _BINARY_DIGITS = 6  # a longer number of KiB only happens to be shorter
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400  # seconds
 _PRODUCT = Context(prec=60, Emin=-9999, Emax=9999)
 
 
@@ -171,3 +172,35 @@ def _short_compound(seconds: float, digits: int) -> str:
     if rest:
         parts.append(f"{_plain(Decimal(repr(rest)))} s")
     return " ".join(parts)
+
+
+def show_moment(seconds: float) -> str:
+    """Text of a time after the midnight before a run, from which `parse_moment` reads it.
+
+    On the first day this is a time of day; later, and within a second, a time after the start.
+
+    >>> show_moment(72_000.0), show_moment(72_005.0), show_moment(158_400.0), show_moment(0.5)
+    ('20:00', '20:00:05', '44 h', '500 ms')
+    """
+    if seconds >= _DAY or not float(seconds).is_integer():
+        return show(seconds, "s")
+    return show_clock(seconds, seconds=bool(seconds % _MINUTE))
+
+
+def show_clock(time: float, *, seconds: bool = False) -> str:
+    """Text of a time after the midnight before a run, as clocks show it, rounded; after the first day with the day.
+
+    Parameters
+    ----------
+    time
+        Seconds after midnight of the first day, finite and not negative.
+    seconds
+        Whether to show seconds.
+
+    >>> show_clock(79_200.0), show_clock(96_200.0), show_clock(5_432.1, seconds=True)
+    ('22:00', '02:43 day 2', '01:30:32')
+    """
+    whole = round(time) if seconds else _MINUTE * round(time / _MINUTE)
+    days, rest = divmod(whole, _DAY)
+    text = f"{rest // _HOUR:02}:{rest % _HOUR // _MINUTE:02}{f':{rest % _MINUTE:02}' if seconds else ''}"
+    return f"{text} day {days + 1}" if days else text
