@@ -80,14 +80,18 @@ class Credits:
 
     def _go_on(self) -> None:
         """Start or stop lending, and set the alarm for the next change."""
-        bucket, empty = self._bucket, self.left <= ROUNDING * self._bucket.credits
+        bucket, now = self._bucket, float(self._clock.env.now)
+        level = 0.0 if self._lends else LEAST * bucket.credits
+        if now + burst.time_to(bucket, self.left, self._rate, level) == now:
+            self.left = level  # sooner than the clock can tell: it would ring for ever
+        empty = self.left <= ROUNDING * bucket.credits
         if self._lends and empty and (self._rate > bucket.baseline or not self._rate):
             self._lend(self._words[0], bucket.baseline / bucket.burst)
         elif not self._lends and self.left >= (LEAST - ROUNDING) * bucket.credits:
             self._lend(self._words[1], 1.0)
         if self._lends == (self._rate > bucket.baseline):
             level = 0.0 if self._lends else LEAST * bucket.credits
-            self._alarm.set(self._clock.env.now + burst.time_to(bucket, self.left, self._rate, level))
+            self._alarm.set(now + burst.time_to(bucket, self.left, self._rate, level))
 
     def _lend(self, what: str, capacity: float) -> None:
         self._lends = not self._lends

@@ -40,6 +40,15 @@ def test_a_long_backup_slows_down_when_the_zone_is_full(size: float) -> None:
     assert full == ([pytest.approx(100.0, rel=1e-3)] if size > 50e9 else [])
 
 
+@pytest.mark.parametrize("begin", ["0 s", "30 d", "3000 d"])
+def test_a_zone_that_fills_up_within_a_tick_of_the_clock_holds_nothing_up(begin: str) -> None:
+    """1 kB are there after 2.5 us; late in a run, the clock cannot tell the last of them from none."""
+    text = SITE.replace("to: slow}", f"to: slow, begin: {begin}}}")
+    result = sb.simulate(text, {"devices.slow.landing_zone": "1 kB"})
+    assert result.get("jobs.save.elapsed") == pytest.approx(200e9 / 100e6, rel=1e-6)
+    assert note_rows(result.trace)[0]["what"] == "is full"
+
+
 def test_it_is_empty_again_the_next_night_and_reads_pass_by() -> None:
     again = "  again: {method: image, data: data, to: slow, begin: 1 h}\n  back: {restore: save, after: again}\n"
     result = sb.simulate(SITE + again, {"data.data.size": "50 GB"})
