@@ -81,7 +81,10 @@ class CopySaveSetSpec(Copying):
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes of a command of the program of the backup, which copies."""
         saved = spec.jobs[self.save_set]
-        return saved.block_size(spec) if isinstance(saved, Saving) else None
+        if isinstance(saved, Saving):
+            return saved.block_size(spec)
+        tool = getattr(saved, "tool", None)
+        return tool.block if tool is not None else None
 
     def copying_host(self, spec: Spec) -> str:
         """The host that owns what the save set lies on, or the target of objects, or that the backup runs on."""
