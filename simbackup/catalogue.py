@@ -143,7 +143,8 @@ class Copy:
 class SaveSet:
     """What one run of a backup job saved, and its existing copies, oldest first.
 
-    So many bytes at its end are a `log` of changes, which a restore replays.
+    So many bytes at its end are a `log` of changes, which a restore replays. `shrinks` are bytes before over bytes
+    after compression by a medium, where its data do not say that.
     """
 
     job: str
@@ -155,6 +156,7 @@ class SaveSet:
     copies: list[Copy] = field(default_factory=list[Copy])
     level: str = "full"
     log: float = 0.0
+    shrinks: float | None = None
 
     def copy_by(self, job: str) -> Copy | None:
         """The copy that a job made, the backup or one that copies it; None if there is none."""
