@@ -141,7 +141,11 @@ class Copy:
 
 @dataclass(slots=True)
 class SaveSet:
-    """What one run of a backup job saved, and its existing copies, oldest first."""
+    """What one run of a backup job saved, and its existing copies, oldest first.
+
+    So many bytes at its end are a `log` of changes, which a restore replays. `shrinks` are bytes before over bytes
+    after compression by a medium, where its data do not say that.
+    """
 
     job: str
     data: str
@@ -151,6 +155,8 @@ class SaveSet:
     time: float
     copies: list[Copy] = field(default_factory=list[Copy])
     level: str = "full"
+    log: float = 0.0
+    shrinks: float | None = None
 
     def copy_by(self, job: str) -> Copy | None:
         """The copy that a job made, the backup or one that copies it; None if there is none."""

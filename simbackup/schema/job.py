@@ -25,6 +25,7 @@ from simbackup.schema.quantity import (
     Word,
 )
 from simbackup.schema.refers import Refers
+from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -142,6 +143,10 @@ class BackupJob(JobSpec):
         """Report what prevents a restore of what this job saves."""
         raise NotImplementedError
 
+    def stream_on(self) -> str | None:
+        """The one target on which each save set is a stream of bytes, which copies can read; None if there is none."""
+        return None
+
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """Addresses of the conditional keys that a restore of this job's save sets uses."""
         del spec, name, job
@@ -202,6 +207,10 @@ class Streamed(BackupJob):
     if TYPE_CHECKING:
         to: Text
 
+    def stream_on(self) -> str | None:
+        """Its target, None if that is unknown."""
+        return None if isinstance(self.to, Unknown) else self.to
+
 
 class Saving(Streamed, Storing):
     """A backup that a target of any kind takes."""
@@ -215,6 +224,7 @@ class Copying(Storing):
 
     if TYPE_CHECKING:
         save_set: Text
+        copied_by: Text | None
 
 
 class Restoring(JobSpec):

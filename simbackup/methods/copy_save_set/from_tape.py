@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
-from simbackup.devices.network.live import NEAR, Network, command_travel
+from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
@@ -18,14 +18,13 @@ from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.live import Library
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Limit, Others, Use
-from simbackup.methods.file_backup.passes import Pass, passes, width
+from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.job import side_by_side
+from simbackup.methods.tape_reader import Cartridges, TapeReader, scaled
 from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 
 Wait = Generator[simpy.Event, Any, None]
-Cartridges = dict[str, list[Extent]]
-"""What of a save set is on each cartridge."""
 _Take = Callable[[FlowShape, Use, float, float], Wait]
 """Takes bytes of a save set: how they are read and under which law, where they begin in it, and how many they are."""
 
@@ -73,7 +72,7 @@ class FromTape:
 
     def to_tape(self, system: System, saved: SaveSet, copy: Copy, streams: int, pool: str | None) -> Wait:
         """Copy cartridges, each with a drive that reads it and one that writes; the longest first."""
-        on = self._cartridges(saved)
+        on = self._reader.cartridges(0.0, saved.size)
         names = sorted(on, key=lambda name: -sum(run.size for run in on[name])) if streams > 1 else list(on)
         pairs = [self._pair(system, copy, (names, on), pool) for _ in range(min(streams, len(names)))]
         yield from side_by_side(system, pairs)
@@ -110,34 +109,20 @@ class FromTape:
 
         yield from self._in_turn(system, saved, copy, send)
 
+    @property
+    def _reader(self) -> TapeReader:
+        return TapeReader(self.lies, self.back, self.tool, self.connections)
+
     def _in_turn(self, system: System, saved: SaveSet, copy: Copy, take: _Take) -> Wait:
         """Read one cartridge after the other in one drive, and let what each pass over the tape brings be taken."""
-        library, on = system.libraries[self.lies.target], self._cartridges(saved)
-        drive = yield from library.take_drive(copy.job)
-        try:
-            for name, runs in on.items():
-                drive = yield from self._load(library, copy.job, drive, name)
-                for each in passes(runs, self.lies.compression, together=self.tool.one_pass):
-                    yield from library.locate(copy.job, drive, each[0].position)
-                    shape, stream = self._reading(system, drive, each)
-                    law = scaled(drive.law(stream), copy.compression)
-                    yield from take(shape, law, each[0].begin, sum(run.size for run in each))
-                    drive.position = each[0].position + width(each, self.lies.compression)
-                yield from library.release(copy.job, drive, self.tool.unload_after)
-        finally:
-            library.give_drive(drive)
+        on = self._reader.cartridges(0.0, saved.size)
 
-    def _cartridges(self, saved: SaveSet) -> Cartridges:
-        on: Cartridges = {}
-        for run in self.lies.locate(0.0, saved.size):
-            on.setdefault(run.medium, []).append(run)
-        return on
+        def taken(drive: Drive, each: Pass) -> Wait:
+            shape, stream = self._reading(system, drive, each)
+            law = scaled(drive.law(stream), copy.compression)
+            yield from take(shape, law, each[0].begin, sum(run.size for run in each))
 
-    def _load(self, library: Library, job: str, drive: Drive, name: str) -> Generator[simpy.Event, Any, Drive]:
-        """The drive with a cartridge that is to be read."""
-        medium = next(cartridge for cartridge in library.cartridges if cartridge.name == name)
-        yield from library.reserve(job, medium, drive)
-        return (yield from library.mount(job, drive, medium))
+        yield from self._reader.in_turn(system, copy.job, (list(on), on), taken)
 
     def _pair(self, system: System, copy: Copy, runs: tuple[list[str], Cartridges], pool: str | None) -> Wait:
         """Read one cartridge after the other in a drive, while another one writes."""
@@ -154,8 +139,8 @@ class FromTape:
                 name = names.pop(0)
                 if any(each.in_use and each.name == name for each in library.cartridges):
                     yield from writing.put_away(copy, stay)  # who uses it may need the one that is written
-                reading = yield from self._load(library, copy.job, reading, name)
-                for each in passes(on[name], self.lies.compression, together=self.tool.one_pass):
+                reading = yield from self._reader.load(library, copy.job, reading, name)
+                for each in self._reader.passes(on[name]):
                     yield from library.locate(copy.job, reading, each[0].position)
                     yield from self._pass(system, copy, reading, writing, each)
                 yield from library.release(copy.job, reading, stay)
@@ -166,7 +151,7 @@ class FromTape:
 
     def _pass(self, system: System, copy: Copy, reading: Drive, writing: WritingDrive, each: Pass) -> Wait:
         """Copy what is read in one pass, on one cartridge after the other."""
-        total, done, wide = sum(run.size for run in each), 0.0, width(each, self.lies.compression)
+        total, done, wide = sum(run.size for run in each), 0.0, self._reader.width(each)
         while done < total * (1.0 - 1e-9):
             cartridge = yield from writing.ready(copy, self.tool.unload_after)
             room = cartridge.room * copy.compression
@@ -194,19 +179,10 @@ class FromTape:
 
     def _reading(self, system: System, drive: Drive, each: Pass) -> tuple[FlowShape, Stream]:
         """How a byte of the save set that is read in a pass loads the drive, and the host that copies it."""
-        stored, host = self.lies.reduction.stored, system.hosts[self.host]
-        spread = width(each, self.lies.compression) * self.lies.compression / sum(run.size for run in each)
-        networks = self._networks(system, self.back)
-        stream = Stream(
-            self.lies.compression / stored, self.tool.block, reading=True, spread=spread / stored,
-            away=command_travel(networks, reading=True),
-        )  # fmt: skip
-        near = stream._replace(away=NEAR) if self.tool.alternates else stream
-        shape = host.on_threads(drive.crossing(near), self.tool.copying(host, copies=1.0) / stored)
-        shape = shape.over(networks, 1.0 / stored, self.connections)
-        if self.tool.alternates:  # it waits for what it reads, and then writes it
-            shape = shape.after(drive.waits(stream) / stored, drive.link.name, Activity.READ)
-        return shape, stream
+        host, stored = system.hosts[self.host], self.lies.reduction.stored
+        stream = self._reader.stream(system, each)
+        worker = (host, self.tool.copying(host, copies=1.0) / stored)
+        return self._reader.reading(system, drive, stream, worker), stream
 
     def _sent(self, system: System, shape: FlowShape, share: float) -> FlowShape:
         """The shape of bytes that go on to the target, too."""
@@ -215,19 +191,6 @@ class FromTape:
     @staticmethod
     def _networks(system: System, names: Sequence[str]) -> list[Network]:
         return [system.networks[name] for name in names]
-
-
-def scaled(law: Use, units: float) -> Use:
-    """The law of a flow each unit of which is so many units of this one."""
-    if units == 1.0:
-        return law
-
-    def each(rate: float, others: Others) -> Limit:
-        found = law(rate * units, others)
-        parts = {part: seconds * units for part, seconds in found.parts.items()}
-        return Limit(found.rate / units, found.cause, parts, found.rest * units)
-
-    return each
 
 
 def slower(one: Use, other: Use) -> Use:

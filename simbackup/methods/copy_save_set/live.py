@@ -52,16 +52,18 @@ class CopySaveSet:
     new_chunks: bool = False
     back: tuple[str, ...] = ()
     objects_of: float | None = None
-    """Bytes of each object of the backup, if it says so."""
+    """Bytes of each object of the copy that is read, if its job says so."""
+    copied_by: str | None = None
+    """The job whose copy is read, the backup unless named."""
     method: str = "copy_save_set"
 
     def expected(self, system: System) -> float:
         """Bytes of the newest save set."""
-        return system.saved(self.backup, self.backup)[0].size
+        return self._source(system)[0].size
 
     def run(self, system: System, job: str) -> Steps:
         """Look the save set up, copy it, and enter the copy in the catalogue."""
-        saved, lies = system.saved(self.backup, self.backup)
+        saved, lies = self._source(system)
         if self._is_there(saved, lies, job):
             system.trace.note(system.env.now, job, f"has nothing to do: the newest save set is already on '{self.to}'")
             return Moved(0.0, 0.0)
@@ -92,18 +94,22 @@ class CopySaveSet:
         saved.copies.append(copy)
         return Moved(saved.size, float(saved.files))
 
+    def _source(self, system: System) -> tuple[SaveSet, Copy]:
+        """The newest save set of which there is the copy to be read, and that copy."""
+        return system.saved(self.backup, self.copied_by or self.backup)
+
     def _from_objects(self, lies: Copy) -> FromObjects:
         return FromObjects(self.server, lies, self.back, self.tool, self.connections, self.objects_of)
 
     def _is_there(self, saved: SaveSet, lies: Copy, job: str) -> bool:
-        """Whether its target has the save set; a library that copies to other cartridges, as it has made the copy."""
-        if lies.target == self.to:
+        """Whether its target has the save set; if it copies within a library, or what others did, its own copy."""
+        if lies.target == self.to or self.copied_by is not None:
             return saved.copy_by(job_of(job)) is not None
         return any(copy.target == self.to for copy in saved.copies)
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the copy in its place, as if made at a time."""
-        saved, lies = system.saved(self.backup, self.backup)
+        saved, lies = self._source(system)
         copy = self._begun(system, job, saved, self._reduction(lies), time)
         if self.to in system.libraries:
             OnTape(saved.size, streams=self.streams, pool=self.pool).place(system, copy)
@@ -119,7 +125,8 @@ class CopySaveSet:
     def _begun(self, system: System, job: str, saved: SaveSet, how: Reduction, time: float) -> Copy:
         """The copy that a job makes of a save set, of which nothing is there yet but objects."""
         if self.to in system.libraries:
-            ratio = system.data[saved.data].compression if how == NO_REDUCTION else how.stored
+            own = system.data[saved.data].compression if saved.shrinks is None else saved.shrinks
+            ratio = own if how == NO_REDUCTION else how.stored
             return Copy(job, self.to, ratio, time, reduction=replace(how, at="client"))
         objects = [Extent(0.0, saved.size, self.to, 0.0)] if self.to in system.object_stores else []
         return Copy(job, self.to, how.stored, time, objects, how)

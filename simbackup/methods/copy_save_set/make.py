@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
     """The copy, by the host that copies."""
     saved, server = spec.jobs[job.save_set], job.copying_host(spec)
-    source = str(getattr(saved, "to", ""))
+    by, source = job.read_job(spec), job.source(spec)
     away = isinstance(spec.devices[source], MediaLibrary | ObjectTarget)
     back = spec.way_from(server, source) if away else None
     way, tool = spec.way_to(server, job.to) or (), tool_of(getattr(saved, "tool", None))
@@ -26,5 +26,5 @@ def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
     owner, connections = spec.owner_of(job.to) or "", int(si_or(job.connections, 1.0))
     return CopySaveSet(
         job.save_set, server, job.to, owner, way, tool, streams, job.pool, connections, each, job.new_chunks,
-        back or (), si_or(getattr(saved, "object_size", None), 0.0) or None,
+        back or (), si_or(getattr(by, "object_size", None), 0.0) or None, job.copied_by,
     )  # fmt: skip

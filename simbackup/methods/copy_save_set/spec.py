@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from simbackup.devices.network.spec import command_keys
 from simbackup.errors import choices
+from simbackup.methods.chosen_copy import copy_is_known
 from simbackup.methods.deduplication.spec import RATE_KEYS, READ_KEYS
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.chosen import Chosen
-from simbackup.schema.job import Copying, JobSpec, Saving, Streamed
+from simbackup.schema.job import BackupJob, Copying, JobSpec, Saving, Storing
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, PositiveSize, Quantity, Text, si_or
 from simbackup.schema.refers import ONTO_DEVICE, Refers
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -31,7 +31,11 @@ class CopySaveSetSpec(Copying):
     method: Literal["copy_save_set"]
     save_set: Annotated[Text, Refers("copies", "jobs")]
     """The backup, by `image` or `file_level`, or a dump, a copy or a log of a database, whose newest complete save set
-    is copied.
+    is copied; or by `database_native` with all its files on one device.
+    """
+    copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
+    """The job whose copy is read: the backup itself by default, or another job that copies it, so that a copy is copied
+    once more, or comes back from tape to a disk. That is done even if the target has a copy by other jobs.
     """
     to: Annotated[Text, ONTO_DEVICE]
     """The tape library, the object store, or the volume or device of any host, that takes the copy. From tape to tape,
@@ -69,8 +73,8 @@ class CopySaveSetSpec(Copying):
         saved = spec.jobs[self.save_set]
         yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
         yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in (*READ_KEYS, *RATE_KEYS))
-        if isinstance(saved, Streamed):
-            yield f"hosts.{spec.owner_of(saved.to)}.read_ahead"
+        if isinstance(saved, BackupJob):
+            yield f"hosts.{spec.owner_of(self.source(spec))}.read_ahead"
             if isinstance(spec.devices[self.to], MediaLibrary):
                 tool = f"jobs.{self.save_set}.tool"
                 yield from (f"data.{_data(saved)}.compression", f"{tool}.block", f"{tool}.unload_after")
@@ -81,65 +85,88 @@ class CopySaveSetSpec(Copying):
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes of a command of the program of the backup, which copies."""
         saved = spec.jobs[self.save_set]
-        return saved.block_size(spec) if isinstance(saved, Saving) else None
+        if isinstance(saved, Saving):
+            return saved.block_size(spec)
+        tool = getattr(saved, "tool", None)
+        return tool.block if tool is not None else None
+
+    def read_job(self, spec: Spec) -> JobSpec | None:
+        """The job whose copy is read, the backup or one that copies it."""
+        return spec.jobs.get(self.copied_by or self.save_set)
+
+    def source(self, spec: Spec) -> str:
+        """The device on which the copy that is read lies, empty if it is not known or not one."""
+        by = self.read_job(spec)
+        device = by.to if isinstance(by, Copying) else by.stream_on() if isinstance(by, BackupJob) else None
+        return device if isinstance(device, str) else ""
 
     def copying_host(self, spec: Spec) -> str:
         """The host that owns what the save set lies on, or the target of objects, or that the backup runs on."""
-        saved = spec.jobs[self.save_set]
-        if not isinstance(saved, Streamed):
+        saved, source = spec.jobs[self.save_set], self.source(spec)
+        if not isinstance(saved, BackupJob) or not source:
             return ""
-        share, objects = getattr(saved, "share", None), isinstance(spec.devices.get(saved.to), ObjectTarget)
-        owner = spec.owner_of(saved.to) or (spec.owner_of(self.to) if objects else None)
+        share, objects = getattr(saved, "share", None), isinstance(spec.devices.get(source), ObjectTarget)
+        owner = spec.owner_of(source) or (spec.owner_of(self.to) if objects else None)
         return owner or (share.host if share is not None else spec.host_of(_data(saved)))
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Report a save set that cannot be copied, and a target without a way or room."""
+        """Report a save set that cannot be copied, and what is wrong with its target."""
         spec = checks.spec
         with checks.about(*path):
             self.check_existing(checks, path)
-        legal = Chosen(spec.jobs, lambda job: isinstance(job, Streamed) and self._readable(checks, job))
+        legal = Chosen(spec.jobs, lambda job: isinstance(job, BackupJob) and self._readable(checks, job.stream_on()))
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
                 message = f"'{self.save_set}' makes no save set that can be copied: one stream of bytes on one target"
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
-        saved, targets = spec.jobs[self.save_set], spec.devices_with(BackupTarget)
+        if self.copied_by is None or copy_is_known(checks, path, self.copied_by, self.save_set):
+            self._check_target(checks, path)
+
+    def _check_target(self, checks: Checks, path: Path) -> None:
+        """Report a target without a way or room, or that cannot take what is read."""
+        spec = checks.spec
+        saved, targets, by = spec.jobs[self.save_set], spec.devices_with(BackupTarget), self.read_job(spec)
         if not checks.name((*path, "to"), self.to, targets, "device"):
             if self.to in spec.devices:
                 checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, targets))
             return
         target = spec.devices[self.to]
-        if self.exists and not getattr(saved, "exists", False):
-            message = f"a copy cannot exist before the save set of '{self.save_set}'"
-            checks.report((*path, "exists"), message, f"write 'exists: true' under jobs.{self.save_set}, too")
-        if isinstance(saved, Streamed) and isinstance(target, BackupTarget):
+        read, there = self.copied_by or self.save_set, self.source(spec)
+        if self.exists and not getattr(by, "exists", False):
+            message = f"a copy cannot exist before the save set of '{read}'"
+            checks.report((*path, "exists"), message, f"write 'exists: true' under jobs.{read}, too")
+        if isinstance(saved, BackupJob) and isinstance(target, BackupTarget) and there in spec.devices:
             self._check_chunks(checks, path, saved, target)
-            source = spec.devices[saved.to]
+            source = spec.devices[there]
             if isinstance(source, ObjectTarget):
                 self._check_objects(checks, path, saved)
-            if saved.to == self.to and not isinstance(source, MediaLibrary):
-                checks.report((*path, "to"), f"'{self.save_set}' already saves to '{self.to}'", "name another device")
-            if isinstance(source, MediaLibrary) and isinstance(saved, Saving):
+            if there == self.to and not isinstance(source, MediaLibrary):
+                checks.report((*path, "to"), f"'{read}' already saves to '{self.to}'", "name another device")
+            if isinstance(source, MediaLibrary):
                 self._check_tape(checks, path, saved, target)
             with checks.about(*path):
                 target.check_backup(checks, path, self, _data(saved))
-            checks.connected((*path, "to"), saved.to, self.to)
+            checks.connected((*path, "to"), there, self.to)
 
-    def _check_objects(self, checks: Checks, path: Path, saved: Streamed) -> None:
+    def _check_objects(self, checks: Checks, path: Path, saved: BackupJob) -> None:
         """Report objects that hold chunks, and those that the host which copies cannot reach."""
         host = self.copying_host(checks.spec)
-        if _shares_chunks(saved):
+        if _shares_chunks(saved) and self.copied_by in {None, self.save_set}:
             message = f"the objects of '{self.save_set}' hold chunks of several save sets, not one stream of bytes"
             checks.report((*path, "save_set"), message, "copy a backup that is not deduplicated")
-        for device in (saved.to, self.to):
+        for device in (self.source(checks.spec), self.to):
             if host and checks.spec.way_to(host, device) is None and checks.sound(path, "hosts", "devices", "links"):
                 remedy = f"let a link join '{host}' and '{device}'"
                 checks.report(
                     (*path, "to"), f"there is no connection from '{host}', which copies, to '{device}'", remedy
                 )
 
-    def _check_chunks(self, checks: Checks, path: Path, saved: Streamed, target: BackupTarget) -> None:
-        """Report new chunks of what has none, or that go to tape."""
+    def _check_chunks(self, checks: Checks, path: Path, saved: BackupJob, target: BackupTarget) -> None:
+        """Report new chunks of what has none, or that go to tape, or come from a copy."""
+        if self.new_chunks and self.copied_by not in {None, self.save_set}:
+            message = f"only the store of '{self.save_set}' itself knows which of its chunks were new"
+            checks.report((*path, "new_chunks"), message, "leave it out, or leave out 'copied_by'")
         if self.new_chunks and not _shares_chunks(saved):
             message = f"'{self.save_set}' is not deduplicated"
             checks.report((*path, "new_chunks"), message, "leave it out, or give that backup a 'deduplication:'")
@@ -147,43 +174,46 @@ class CopySaveSetSpec(Copying):
             message = "a tape cannot be read at so many places"
             checks.report((*path, "new_chunks"), message, "leave it out, so that the whole save set is copied")
 
-    def _check_tape(self, checks: Checks, path: Path, saved: Saving, target: BackupTarget) -> None:
+    def _check_tape(self, checks: Checks, path: Path, saved: BackupJob, target: BackupTarget) -> None:
         """Report what prevents a copy of what is on tape."""
         spec = checks.spec
-        if saved.to == self.to and self.pool == saved.pool:
+        by, source = self.read_job(spec), self.source(spec)
+        if source == self.to and isinstance(by, Storing) and self.pool == by.pool:
             message = f"the cartridges of a copy in '{self.to}' need a pool of their own"
             checks.report((*path, "pool"), message, f"give '{self.to}' another pool, and name it here")
-        if saved.to == self.to and isinstance(target, MediaLibrary):
+        if source == self.to and isinstance(target, MediaLibrary):
             most, wanted = int(target.drive_count()), 2 * int(si_or(self.streams, 1.0))
             if wanted > most:
                 message = f"copies within '{self.to}' need two drives each, {wanted} in all, and it has {most}"
                 remedy = f"write 'streams: {most // 2}'" if most > 1 else "add a drive, or copy to a disk"
                 checks.report((*path, "streams"), message, remedy)
-        if spec.owner_of(saved.to) is None and saved.data in spec.data:
-            checks.connected((*path, "to"), spec.data[saved.data].on, self.to)
+        if spec.owner_of(source) is None and _data(saved) in spec.data:
+            checks.connected((*path, "to"), spec.data[_data(saved)].on, self.to)
 
     @staticmethod
-    def _readable(checks: Checks, job: Streamed) -> bool:
-        """Whether a backup leaves its save sets on a disk, on tape or in objects."""
-        if isinstance(job.to, Unknown):
-            return False
+    def _readable(checks: Checks, device: str | None) -> bool:
+        """Whether a device on which a backup leaves its save sets is a disk, a library or an object store."""
         kinds = (MediaLibrary, ObjectTarget)
-        return job.to in checks.block_devices() or any(job.to in checks.spec.devices_with(kind) for kind in kinds)
+        return device is not None and (
+            device in checks.block_devices() or any(device in checks.spec.devices_with(kind) for kind in kinds)
+        )
 
     def _target_known(self, checks: Checks, path: Path, job: JobSpec) -> bool:
         """Whether the target of a job is known; if not, the check of the copy waits for it."""
-        if not isinstance(job, Streamed) or job.to in checks.spec.devices:
+        to: Any = getattr(job, "to", None)
+        if not isinstance(job, BackupJob) or to is None or isinstance(to, tuple) or to in checks.spec.devices:
             return True
-        if not checks.pending(path, "devices", job.to):
+        if not checks.pending(path, "devices", to):
             checks.wait(path, f"jobs.{self.save_set}.to")
         return False
 
 
-def _data(saved: Streamed) -> str:
-    """The data set that a backup saves."""
-    return str(saved.data)
+def _data(saved: BackupJob) -> str:
+    """The data set that a backup saves, the first of several."""
+    names: str | tuple[str, ...] = saved.data
+    return names if isinstance(names, str) else names[0]
 
 
-def _shares_chunks(saved: Streamed) -> bool:
+def _shares_chunks(saved: BackupJob) -> bool:
     """Whether its save sets are kept as chunks that several of them share."""
     return isinstance(saved, Saving) and saved.shares_chunks()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +16,11 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.equations.database import phases
-from simbackup.methods.database.way import Way, copying, in_turn, of_workers
+from simbackup.methods.database.way import Coming, Section, Way, copying, in_turn, of_workers
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.snapshot.live import create
+from simbackup.methods.tape_reader import scaled
+from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 
 Wait = Generator[simpy.Event, Any, None]
@@ -111,7 +113,7 @@ class DatabaseBackup:
             yield from self.way.write(system, (job, Activity.COPY), shape, part)
             there = part.copies[0].extents[0]
             saved.copies[0].extents.append(Extent(saved.size, log, there.medium, there.position))
-            saved.size += log
+            saved.size, saved.log = saved.size + log, log
 
     def _files(self, system: System, job: str, data: DataSet, saved: SaveSet, image: str | None = None) -> Wait:
         """Copy the files, or those of a frozen image of them."""
@@ -151,7 +153,7 @@ class BinaryLog:
     def run(self, system: System, job: str) -> Steps:
         """Close the log, and copy it."""
         data, size = system.data[self.data], self.changed
-        saved = SaveSet(job, self.data, self.method, size, data.files, system.env.now)
+        saved = SaveSet(job, self.data, self.method, size, data.files, system.env.now, log=size)
         self.way.reserve(system, saved, self.to)
         yield from _pass(system, job, f"data.{self.data}", Activity.START, self.way.tool.start_time)
         yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, _engine(data).flush_time)
@@ -165,9 +167,13 @@ class BinaryLog:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseRestore:
-    """A restore of a database from a volume: files are copied back, a dump is loaded, logs are replayed."""
+    """A restore of a database: files are copied back, a dump is loaded, logs are replayed.
 
-    way: Way
+    `ways` are by the device on which a copy lies, of the full backup or of a log.
+    """
+
+    tool: Tool
+    ways: Mapping[str, Way]
     backup: str
     to: str
     replay: tuple[str, ...] = ()
@@ -177,10 +183,10 @@ class DatabaseRestore:
     def run(self, system: System, job: str) -> Steps:
         """Restore the last full backup, then the changes since; users are kept out meanwhile."""
         full, copy = system.saved(self.backup, self.copied_by)
-        yield from _pass(system, job, f"data.{self.to}", Activity.START, self.way.tool.start_time)
+        yield from _pass(system, job, f"data.{self.to}", Activity.START, self.tool.start_time)
         logs = self.logs(system, full)
         with system.shut_out(self.to):
-            yield from self.way.retrieved(system, job, [copy, *(log.copies[0] for log in logs)])
+            yield from self.ways[copy.target].retrieved(system, job, [copy, *(log.copies[0] for log in logs)])
             for saved, read in ((full, copy), *((log, log.copies[0]) for log in logs)):
                 if saved.method == "logical_dump":
                     yield from self._load(system, job, saved, read)
@@ -195,57 +201,52 @@ class DatabaseRestore:
 
     def copy_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Wait:
         """Files from a copy into the database; logs, and that of a hot copy, are replayed."""
-        target = system.data[self.to]
-        host, engine = system.hosts[self.way.host], _engine(target)
-        for extent in _pieces(saved, copy):
-            logs, done = saved.method == "binary_log" or extent.begin > 0.0, 0.0
-            seconds = host.seconds(engine.replay_cpu) if logs else self.way.tool.copying_back(host)
-            workers, largest = (1, 0.0) if logs else (self.way.workers, target.largest)
-            for size, many in phases(extent.size, workers, largest):
-                back = self.way.reading(system, copy, (extent, done, size), many)
-                shape = of_workers(host.then(back, seconds), many)
-                place = VolumeRange(target.volume, target.begin + done, min(size, target.size))
-                activity = Activity.REPLAY if logs else Activity.COPY
-                yield from system.write(job, self.way.host, place, shape.times(size / place.size), activity)
-                done += size
+        target, way = system.data[self.to], self.ways[copy.target]
+        host, engine, files = system.hosts[way.host], _engine(target), saved.size - saved.log
+        sections = [Section(0.0, files, way.workers, target.largest)] if files > 0.0 else []
+        if saved.log > 0.0:
+            sections.append(Section(files, saved.log))
+
+        def take(section: Section, done: float, size: float, comes: Coming) -> Wait:
+            logs = section.begin >= files
+            shape = comes.worked(host.seconds(engine.replay_cpu) if logs else way.tool.copying_back(host))
+            place = VolumeRange(target.volume, target.begin + done, min(size, target.size))
+            units, activity = size / place.size, Activity.REPLAY if logs else Activity.COPY
+            law = scaled(comes.law, units) if comes.law is not None else None
+            yield from system.write(job, way.host, place, shape.times(units), activity, law=law)
+
+        yield from way.bring(system, job, copy, sections, take)
 
     def _load(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Wait:
         """Load a dump: rows, and then indexes where the engine builds them afterwards."""
-        target = system.data[self.to]
-        host, engine = system.hosts[self.way.host], _engine(target)
+        target, way = system.data[self.to], self.ways[copy.target]
+        host, engine = system.hosts[way.host], _engine(target)
         apart = target.indexes if engine.index_cpu is not None else 0.0
-        rows, seconds, done = target.size - apart, host.seconds(engine.load_cpu), 0.0
-        for size, workers in phases(saved.size, self.way.workers, target.largest):
-            back = self.way.reading(system, copy, (copy.extents[0], done, size), workers)
-            shape = in_turn(of_workers(host.then(back, seconds), workers), engine, seconds, workers)
+        rows, seconds = target.size - apart, host.seconds(engine.load_cpu)
+
+        def take(section: Section, done: float, size: float, comes: Coming) -> Wait:
+            del section
+            shape, units = in_turn(comes.worked(seconds), engine, seconds, comes.workers), saved.size / rows
             begin, written = target.begin + rows * done / saved.size, rows * size / saved.size
             place = VolumeRange(target.volume, begin, written, _logged(target))
-            yield from system.write(job, self.way.host, place, shape.times(saved.size / rows), Activity.LOAD)
-            done += size
-        if apart > 0.0:
-            yield from self._build(system, job, target)
+            law = scaled(comes.law, units) if comes.law is not None else None
+            yield from system.write(job, way.host, place, shape.times(units), Activity.LOAD, law=law)
 
-    def _build(self, system: System, job: str, target: DataSet) -> Wait:
+        yield from way.bring(system, job, copy, [Section(0.0, saved.size, way.workers, target.largest)], take)
+        if apart > 0.0:
+            yield from self._build(system, job, target, way)
+
+    @staticmethod
+    def _build(system: System, job: str, target: DataSet, way: Way) -> Wait:
         """Read rows and write indexes, by several workers at once."""
-        host, engine, done = system.hosts[self.way.host], _engine(target), target.size - target.indexes
+        host, engine, done = system.hosts[way.host], _engine(target), target.size - target.indexes
         seconds = host.seconds(engine.index_cpu or 0.0)
-        for size, workers in phases(target.indexes, self.way.workers, target.largest):
+        for size, workers in phases(target.indexes, way.workers, target.largest):
             read = host.reading(_rows(target)).times(engine.index_reads) if engine.index_reads else FlowShape()
             shape = in_turn(of_workers(host.then(read, seconds), workers), engine, seconds, workers)
             place = VolumeRange(target.volume, target.begin + done, size, _logged(target))
-            yield from system.write(job, self.way.host, place, shape, Activity.INDEX)
+            yield from system.write(job, way.host, place, shape, Activity.INDEX)
             done += size
-
-
-def _pieces(saved: SaveSet, copy: Copy) -> list[Extent]:
-    """Where the files of a backup, and the log behind them, are in a copy; one made later holds them in one piece."""
-    made, there = saved.copies[0], copy.extents[0]
-    if copy is made:
-        return copy.extents
-    return [
-        Extent(piece.begin, piece.size, there.medium, there.position + piece.begin / copy.compression)
-        for piece in made.extents
-    ]
 
 
 def _rows(data: DataSet) -> Region:

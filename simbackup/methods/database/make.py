@@ -33,27 +33,33 @@ def make_log(job: BinaryLogSpec, spec: Spec) -> BinaryLog:
 def restore(job: RestoreSpec, saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec) -> DatabaseRestore:
     """The restore, with the logs that are replayed."""
     to = job.to or saved.data
-    way = (spec.read_by(job), spec.host_of(to))
-    back = _back(saved, spec, way, int(si_or(job.workers, 1.0)), _count(job.connections))
-    return DatabaseRestore(back, job.restore, to, job.replay, job.copied_by)
+    devices = [saved.to, *(copy.to for copy in spec.copies_of(job.restore)), *(log.to for log in logs_of(job, spec))]
+    ways = {device: _back(job, saved, spec, (device, spec.host_of(to))) for device in devices}
+    return DatabaseRestore(tool_of(saved.tool), ways, job.restore, to, job.replay, job.copied_by)
 
 
 def replaying(job: RestoreSpec, data: str, spec: Spec) -> DatabaseRestore | None:
     """What replays the logs of a restore of some other method; None where it replays none."""
-    log = spec.jobs[job.replay[0]] if job.replay else None
-    if not isinstance(log, BinaryLogSpec):
+    logs, host = logs_of(job, spec), spec.host_of(data)
+    if not logs:
         return None
-    return DatabaseRestore(_back(log, spec, (log.to, spec.host_of(data))), job.restore, data, job.replay)
+    ways = {log.to: _back(None, log, spec, (log.to, host)) for log in logs}
+    return DatabaseRestore(tool_of(logs[0].tool), ways, job.restore, data, job.replay)
 
 
-def _back(
-    saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, way: tuple[str, str], workers: int = 1,
-    connections: int | None = None,
-) -> Way:  # fmt: skip
-    """The way back from the device on which a copy lies to a host."""
+def logs_of(job: RestoreSpec, spec: Spec) -> list[BinaryLogSpec]:
+    """The backups of logs that a restore replays."""
+    return [log for name in job.replay if isinstance(log := spec.jobs[name], BinaryLogSpec)]
+
+
+def _back(job: RestoreSpec | None, saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, way: tuple[str, str]) -> Way:
+    """The way back from the device on which a copy lies to a host, as wide as a restore makes it."""
     source, host = way
-    links = spec.way_from(host, source) or ()
-    return Way(host, spec.owner_of(source) or "", links, tool_of(saved.tool), workers, connections=connections)
+    links, tool, owner = spec.way_from(host, source) or (), tool_of(saved.tool), spec.owner_of(source) or ""
+    if job is None:
+        return Way(host, owner, links, tool)
+    workers, streams = int(si_or(job.workers, 1.0)), int(si_or(job.streams, 1.0))
+    return Way(host, owner, links, tool, workers, connections=_count(job.connections), streams=streams)
 
 
 def _there(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.methods.database.uses import backup_uses, building, coded
+from simbackup.methods.database.uses import backup_uses, building, coded, reading_uses
 from simbackup.schema.capability import ImageDevice, MediaLibrary, ObjectTarget, VolumeDevice
 from simbackup.schema.chosen import Chosen, of_class
 from simbackup.schema.facts import Facts, amount
@@ -100,9 +100,7 @@ class DatabaseBackupSpec(Streamed):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of loading a dump, and of replaying logs."""
         yield from super().restore_uses(spec, name, restore, job)
-        source = spec.read_by(job)
-        objects = isinstance(spec.devices[source], ObjectTarget)
-        yield f"jobs.{restore}.connections" if objects else f"hosts.{spec.owner_of(source)}.read_ahead"
+        yield from reading_uses(spec, (name, restore), job, self)
         yield from (f"jobs.{restore}.workers", *([f"jobs.{name}.tool.restore_cpu"] * (self.method != "logical_dump")))
         yield from coded(name, self, restore=True)
         for data in {job.to or self.data, self.data}:
@@ -265,22 +263,34 @@ def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBa
         checks.report((*path, "to"), f"'{job.to}' is not a database", "restore to a data set with 'database:'")
     check_replay(checks, path, job, saved.data)
     source = spec.read_by(job)
-    if job.copied_by is not None:
-        _check_copied(checks, path, job, source)
-    if job.to is not None and target is not None and data is not None:
+    _check_streams(checks, path, job, saved, source)
+    here = "to" if job.to is not None else "copied_by" if job.copied_by is not None else None
+    to = job.to or saved.data
+    if here is not None and to in spec.data:
+        logs = {name: str(getattr(spec.jobs.get(name), "to", "")) for name in job.replay if job.to is not None}
+        for device in dict.fromkeys((source, *logs.values())):
+            if device in spec.devices:
+                checks.connected((*path, here), spec.data[to].on, device)
+    if target is not None and data is not None:
         checks.owned(path, target.on, "to")
-        if source in spec.devices:
-            checks.connected((*path, "to"), target.on, source)
-        checks.room(path, data.size, job.to)
-    elif job.copied_by is not None and data is not None:
-        checks.connected((*path, "copied_by"), data.on, source)
+        checks.room(path, data.size, str(job.to))
 
 
-def _check_copied(checks: Checks, path: Path, job: Restoring, source: str) -> None:
-    """Report a copy that a database cannot read, and logs, which come from where they were saved."""
-    if isinstance(checks.spec.devices.get(source), MediaLibrary):
-        message = "a database comes back from a disk or from objects, not from tape"
-        checks.report((*path, "copied_by"), message, "name the backup, or a copy on a disk or in an object store")
-    if job.replay:
-        message = "has no effect on the logs, which are read where they were saved"
-        checks.report((*path, "copied_by"), message, "leave out 'copied_by' or 'replay'")
+def _check_streams(
+    checks: Checks, path: Path, job: Restoring, saved: DatabaseBackupSpec | BinaryLogSpec, source: str
+) -> None:
+    """Report streams of what is not on tape, of a dump, or more than the drives; and workers that share a drive."""
+    library = checks.spec.devices.get(source)
+    if not isinstance(library, MediaLibrary):
+        if job.streams is not None and library is not None:
+            message = "has no effect on a database that comes back from a disk or from objects"
+            checks.report((*path, "streams"), message, "write 'workers'")
+        return
+    if job.workers is not None:
+        message = "each drive that reads a database from tape serves one worker"
+        remedy = "leave it out" if saved.method == "logical_dump" else "write 'streams', the number of drives"
+        checks.report((*path, "workers"), message, remedy)
+    if si_or(job.streams, 1.0) > 1.0 and saved.method == "logical_dump":
+        checks.report((*path, "streams"), "a dump is loaded from tape in one stream", "leave it out")
+    else:
+        library.check_restore(checks, path, job)

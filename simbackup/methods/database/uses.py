@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from simbackup.schema.capability import ObjectTarget
+from simbackup.schema.capability import MediaLibrary, ObjectTarget
 
 if TYPE_CHECKING:
     from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
     from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Restoring
 
 
 def backup_uses(spec: Spec, name: str, job: DatabaseBackupSpec | BinaryLogSpec) -> Iterator[str]:
@@ -24,6 +25,17 @@ def backup_uses(spec: Spec, name: str, job: DatabaseBackupSpec | BinaryLogSpec) 
     if job.compressor is not None:
         yield from (f"data.{job.data}.compression", f"jobs.{name}.tool.shares_threads")
     yield from coded(name, job)
+
+
+def reading_uses(spec: Spec, names: tuple[str, str], job: Restoring, saved: DatabaseBackupSpec) -> Iterator[str]:
+    """The keys of reading the copy that a restore reads; the names are those of backup and restore."""
+    (name, restore), source = names, spec.read_by(job)
+    if isinstance(spec.devices[source], ObjectTarget):
+        yield f"jobs.{restore}.connections"
+    elif not isinstance(spec.devices[source], MediaLibrary):
+        yield f"hosts.{spec.owner_of(source)}.read_ahead"
+    elif spec.way_from(spec.host_of(job.to or saved.data), source):
+        yield from (f"jobs.{restore}.connections", f"jobs.{name}.tool.window", f"jobs.{name}.tool.server_cpu")
 
 
 def coded(name: str, job: DatabaseBackupSpec | BinaryLogSpec, *, restore: bool = False) -> Iterator[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import simpy
 
@@ -15,13 +15,42 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region
+from simbackup.devices.tape.drive import Drive
 from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Use
 from simbackup.equations.database import phases
 from simbackup.methods.compression.live import compressed, expanded
+from simbackup.methods.file_backup.passes import Pass
+from simbackup.methods.job import side_by_side
+from simbackup.methods.tape_reader import Cartridges, TapeReader
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
 
 Wait = Generator[simpy.Event, Any, None]
+
+
+class Section(NamedTuple):
+    """Bytes of a save set that come back in the same manner: where they begin, how many, and by how many workers.
+
+    Only one of these takes the share that is `largest`.
+    """
+
+    begin: float
+    size: float
+    workers: int = 1
+    largest: float = 0.0
+
+
+class Coming(NamedTuple):
+    """How bytes come back: their shape when each takes so many core seconds, how many workers, and under which law."""
+
+    worked: Callable[[float], FlowShape]
+    workers: int = 1
+    law: Use | None = None
+
+
+Take = Callable[[Section, float, float, Coming], Wait]
+"""Takes bytes of a section: where they begin in it, how many they are, and how they come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +58,7 @@ class Way:
     """The host of the database and that of the target, the networks between them, and how bytes are compressed.
 
     So many workers of a program go it at once, over as many connections to an object store unless there are others; a
-    backup that comes back is as its copy says.
+    backup that comes back is as its copy says, from tape in `streams`, each from a drive of its own.
     """
 
     host: str
@@ -39,6 +68,7 @@ class Way:
     workers: int = 1
     reduction: Reduction = NO_REDUCTION
     connections: int | None = None
+    streams: int = 1
 
     def reserve(self, system: System, saved: SaveSet, to: str) -> SaveSet:
         """The save set, with room for its copy on a volume; an object store has room."""
@@ -99,6 +129,52 @@ class Way:
         of_worker = self.workers * sum(copy.target in system.object_stores for copy in copies)
         for store in dict.fromkeys(copy.target for copy in copies if copy.target in system.object_stores):
             yield from system.object_stores[store].retrieve(system.clock, job, float(of_worker))
+
+    def bring(self, system: System, job: str, copy: Copy, sections: Sequence[Section], take: Take) -> Wait:
+        """Read sections of a copy one after the other, and let what comes be taken."""
+        if copy.target in system.libraries:
+            # one drive keeps its cartridge from one section to the next; several begin the next when all have ended
+            for group in [sections] if self.streams == 1 else [[section] for section in sections]:
+                yield from self._from_tape(system, job, copy, group, take)
+            return
+        host = system.hosts[self.host]
+        for section in sections:
+            for place in copy.locate(section.begin, section.size):
+                done = 0.0
+                for size, many in phases(place.size, section.workers, section.largest):
+                    back = self.reading(system, copy, (place, done, size), many)
+
+                    def worked(seconds: float, back: FlowShape = back, many: int = many) -> FlowShape:
+                        return of_workers(host.then(back, seconds), many)
+
+                    yield from take(section, done, size, Coming(worked, many))
+                    done += size
+
+    def _from_tape(self, system: System, job: str, copy: Copy, sections: Sequence[Section], take: Take) -> Wait:
+        """Mount the cartridges that have sections, and let what each run brings be taken while the drive reads on."""
+        reader = TapeReader(copy, self.networks, self.tool, self.connections or 1, self.tool.window)
+        host, server, how = system.hosts[self.host], system.hosts.get(self.server), copy.reduction
+        on: Cartridges = {}
+        for section in sections:
+            for name, runs in reader.cartridges(section.begin, section.size).items():
+                on.setdefault(name, []).extend(runs)
+
+        def taken(drive: Drive, each: Pass) -> Wait:
+            stream, begin = reader.stream(system, each), each[0].begin
+            section = max((one for one in sections if one.begin <= begin), key=lambda one: one.begin)
+
+            def worked(seconds: float) -> FlowShape:
+                shape = expanded(reader.reading(system, drive, stream, (host, seconds)), host, server, how)
+                if server is not None and server is not host:
+                    shape = self.tool.serving(shape, server, handled=how.handled())
+                return shape._replace(sent=1.0 / how.sent)
+
+            size = sum(run.size for run in each)
+            yield from take(section, begin - section.begin, size, Coming(worked, law=drive.law(stream)))
+
+        names = sorted(on, key=lambda name: -sum(run.size for run in on[name])) if self.streams > 1 else list(on)
+        parts = [reader.in_turn(system, job, (names, on), taken) for _ in range(min(self.streams, len(names)))]
+        yield from side_by_side(system, parts)
 
     def reading(self, system: System, copy: Copy, part: tuple[Extent, float, float], workers: int = 1) -> FlowShape:
         """How a byte of a part of a copy loads all on its way back until a worker on the database's host has it.

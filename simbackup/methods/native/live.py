@@ -9,7 +9,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.engine.activity import Activity
@@ -82,8 +82,8 @@ class NativeBackup:
         size = sum(part.size for part in parts)
         ratio = _ratio(parts) if self.loop.compress else 1.0
         _take_memory(self.engine, self.loop)
-        copy = Copy(job, self.files[0].to or "", ratio, system.env.now)
-        saved = SaveSet(job, self.data[0], self.method, size, len(parts), copy.time, [copy])
+        copy = Copy(job, self.files[0].to or "", ratio, system.env.now, reduction=Reduction(ratio))
+        saved = SaveSet(job, self.data[0], self.method, size, len(parts), copy.time, [copy], shrinks=_ratio(parts))
         before = dict(system.used)
         for file in self.files:
             if file.to is not None:
@@ -110,11 +110,12 @@ class NativeRestore:
     engine: Engine
     loop: BufferLoop
     replay: DatabaseRestore | None = None
+    copied_by: str | None = None
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
         """Fill new files with zeros, take the buffers and write all volumes at once, and then replay the logs since."""
-        full, copy = system.saved(self.backup)
+        full, copy = system.saved(self.backup, self.copied_by)
         if any(file.to is None for file in self.files):
             raise JobFailedError(f"'{self.backup}' went to nul, which keeps nothing")
         parts = [system.data[name] for name in self.data]
@@ -196,7 +197,10 @@ def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequen
 
 def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) -> Sides:
     """Where the buffers are filled and emptied, in a backup of some parts or in their restore."""
-    backup, extents = isinstance(job, NativeBackup), iter(copy.extents)
+    backup, extents = (
+        isinstance(job, NativeBackup),
+        iter(_of_files(copy, sum(file.to is not None for file in job.files))),
+    )
     volumes = tuple(End(f"data.{part.name}", part.volume.region.part(part.begin, part.size)) for part in parts)
     files = list[End]()
     for i, file in enumerate(job.files):
@@ -212,6 +216,16 @@ def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) ->
     kept = Side(tuple(files), "write" if backup else "read", each, request, size, turns)
     coding = _coding(system.hosts[job.host], job, backup=backup)
     return Sides(there, coding, kept) if backup else Sides(kept, coding, there)
+
+
+def _of_files(copy: Copy, many: int) -> list[Extent]:
+    """Where each of so many files lies in a copy: in an extent of its own, or one behind the other in a single one."""
+    if len(copy.extents) == many:
+        return copy.extents
+    (whole,), each = copy.extents, copy.extents[0].size / many
+    return [
+        Extent(i * each, each, whole.medium, whole.position + i * each / copy.compression) for i in range(many)
+    ]  # fmt: skip
 
 
 def _coding(host: Host, job: Native, *, backup: bool) -> Coding | None:

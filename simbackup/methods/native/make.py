@@ -32,7 +32,10 @@ def restore(job: RestoreSpec, saved: NativeBackupSpec, spec: Spec) -> NativeRest
     host = spec.host_of(saved.data[0])
     engine, loop = parameters_of(Engine, saved.engine), _loop(saved, job.rounds or saved.rounds)
     files, replay = _files(saved, spec, host, spec.way_from), replaying(job, saved.data[0], spec)
-    return NativeRestore(host, job.restore, saved.data, files, engine, loop, replay)
+    if job.copied_by not in {None, job.restore}:
+        device = spec.read_by(job)
+        files = (File(device, spec.way_from(host, device) or ()),) * len(files)
+    return NativeRestore(host, job.restore, saved.data, files, engine, loop, replay, job.copied_by)
 
 
 def _files(job: NativeBackupSpec, spec: Spec, host: str, way: Way) -> tuple[File, ...]:

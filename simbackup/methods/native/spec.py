@@ -14,6 +14,7 @@ from simbackup.schema.figures import Figures
 from simbackup.schema.job import BackupJob, JobSpec, Rounds
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
+from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -106,6 +107,10 @@ class NativeBackupSpec(BackupJob):
     """
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"buffers": ("buffers", "engine.io_depth", "engine.memory_limit")}
     """Buffers that wait for the answers to requests: more of them take memory, and each a request in flight."""
+
+    def stream_on(self) -> str | None:
+        """The device of all its files, which lie there one behind the other; None if there are several or none."""
+        return self.to[0] if not isinstance(self.to, Unknown) and len(set(self.to)) == 1 else None
 
     def own_facts(self) -> Facts:
         """Its buffers, and whether it compresses."""
@@ -209,12 +214,26 @@ class NativeBackupSpec(BackupJob):
             if getattr(job, key):
                 message = "has no effect on a database_native restore"
                 checks.report((*path, key), message, "leave it out")
+        if job.copied_by not in {None, job.restore}:
+            self._check_copy(checks, path, job)
         if job.replay and self.data:
             check_replay(checks, path, job, self.data[0])
         if job.rounds == "by_event":
             self._check_transfers(checks, path)
         if job.most_rate is not None and (job.rounds or self.rounds) == "by_event":
             _check_rate(checks, path, job)
+
+    def _check_copy(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report a copy that is not on a disk which the host of the data reaches."""
+        source = checks.spec.read_by(job)
+        if source not in checks.spec.devices:
+            return
+        if source not in checks.block_devices():
+            copy = f"{{method: copy_save_set, save_set: {job.restore}, copied_by: {job.copied_by}, to: ...}}"
+            message = f"the engine reads backup files from a disk, and '{source}' is none"
+            checks.report((*path, "copied_by"), message, f"copy them to a disk first, by {copy}, and name that job")
+        elif self.data and self.data[0] in checks.spec.data:
+            checks.connected((*path, "copied_by"), checks.spec.data[self.data[0]].on, source)
 
 
 def _check_rate(checks: Checks, path: Path, job: JobSpec) -> None:

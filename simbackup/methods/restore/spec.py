@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from simbackup.errors import choices
+from simbackup.methods.chosen_copy import copy_is_known
 from simbackup.schema.capability import Device, Sink
 from simbackup.schema.chosen import of_class
 from simbackup.schema.facts import Facts, amount, number
-from simbackup.schema.job import BackupJob, Copying, Restoring, Saving
+from simbackup.schema.job import BackupJob, Restoring, Saving
 from simbackup.schema.part import Path
 from simbackup.schema.refers import Refers
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -123,28 +123,10 @@ class RestoreSpec(Restoring):
             sinks: Mapping[str, Device] = spec.devices_with(Sink) if isinstance(saved, Saving) else {}
             if self.to is not None and (self.to in spec.data or self.to not in sinks):
                 checks.name((*path, "to"), self.to, {**spec.data, **sinks}, "data set")
-        if self.copied_by is not None and not self._check_copy(checks, path, self.copied_by):
+        if self.copied_by is not None and not copy_is_known(checks, path, self.copied_by, self.restore):
             return
         if self.rounds is not None and "rounds" not in type(saved).model_fields:
             remedy = "only a 'database_native' backup has rounds"
             checks.report((*path, "rounds"), remedy, "leave it out")
         if isinstance(saved, BackupJob):
             saved.check_restore(checks, path, self)
-
-    def _check_copy(self, checks: Checks, path: Path, name: str) -> bool:
-        """Whether `copied_by` is the backup or a job that copies it; reports it if not, unless that job is wrong."""
-        jobs = checks.spec.jobs
-        here, job = (*path, "copied_by"), jobs.get(name)
-        if not checks.name(here, name, jobs, "job"):
-            return False
-        if name == self.restore or (isinstance(job, Copying) and job.save_set == self.restore):
-            return True
-        if isinstance(job, Copying) and not isinstance(jobs.get(job.save_set), BackupJob):
-            checks.wait(path, f"jobs.{name}.save_set")
-            return False
-        known = {n: j for n, j in jobs.items() if isinstance(j, Copying) and not isinstance(j.save_set, Unknown)}
-        copies = [n for n, j in known.items() if j.save_set == self.restore]
-        message = f"'{name}' does not copy the save sets of '{self.restore}'"
-        remedy = f"choose from: {', '.join([self.restore, *copies])}"
-        checks.report(here, message, remedy)
-        return False

@@ -139,13 +139,12 @@ def test_an_image_comes_back_from_tapes_that_were_objects() -> None:
     assert result.get("devices.library.drive.1.bytes") == pytest.approx(2 * SIZE)
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [(BACK, "a database comes back from a disk or from objects"), (LOG, "has no effect on the logs")],
-)
-def test_what_a_database_cannot_read_is_refused(more: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        run(copy("library", more))
+def test_a_database_comes_back_from_tape() -> None:
+    """Once it is written and once it is read; logs are read where they were saved."""
+    result = run(copy("library", BACK))
+    assert result.get("devices.library.drive.1.bytes") == pytest.approx(2 * result.get("jobs.full.bytes"))
+    logged = run(copy("library", LOG.replace("after: log", "after: [log, copy]")))
+    assert logged.get("jobs.back.bytes") == pytest.approx(SIZE * 1.1)
 
 
 def test_objects_that_nobody_reaches_are_refused() -> None:

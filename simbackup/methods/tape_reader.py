@@ -1,0 +1,114 @@
+"""Reading of save sets on tape, one cartridge after the other, by whoever copies them or brings them back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.catalogue import Copy, Extent
+from simbackup.devices.host.live import Host
+from simbackup.devices.network.live import NEAR, Network, command_travel
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.tape.drive import Drive, Stream
+from simbackup.devices.tape.live import Library
+from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Limit, Others, Use
+from simbackup.methods.file_backup.passes import Pass, passes, width
+from simbackup.methods.tool.live import Tool
+from simbackup.system import System
+
+Wait = Generator[simpy.Event, Any, None]
+Cartridges = dict[str, list[Extent]]
+"""What of a save set is on each cartridge."""
+Take = Callable[[Drive, Pass], Wait]
+"""Takes what a drive reads in one pass, at whose begin the tape is."""
+
+
+@dataclass(frozen=True, slots=True)
+class TapeReader:
+    """A program that reads a copy on tape, over the networks from the library, on connections with some window."""
+
+    lies: Copy
+    networks: tuple[str, ...]
+    tool: Tool
+    connections: int = 1
+    window: float | None = None
+
+    def cartridges(self, begin: float, size: float) -> Cartridges:
+        """What of so many bytes of the save set is on each cartridge, in the order of the save set."""
+        on: Cartridges = {}
+        for run in self.lies.locate(begin, size):
+            on.setdefault(run.medium, []).append(run)
+        return on
+
+    def load(self, library: Library, job: str, drive: Drive, name: str) -> Generator[simpy.Event, Any, Drive]:
+        """The drive with a cartridge that is to be read."""
+        medium = next(cartridge for cartridge in library.cartridges if cartridge.name == name)
+        yield from library.reserve(job, medium, drive)
+        return (yield from library.mount(job, drive, medium))
+
+    def passes(self, runs: Sequence[Extent]) -> list[Pass]:
+        """The passes over a cartridge that read some runs."""
+        return passes(runs, self.lies.compression, together=self.tool.one_pass)
+
+    def width(self, each: Pass) -> float:
+        """Bytes of tape that a pass goes over."""
+        return width(each, self.lies.compression)
+
+    def in_turn(self, system: System, job: str, wanted: tuple[list[str], Cartridges], take: Take) -> Wait:
+        """Read one cartridge after the other in a drive, and let what each pass over the tape brings be taken.
+
+        The names of `wanted` are those that nobody reads yet: several drives may share them.
+        """
+        library, (names, on) = system.libraries[self.lies.target], wanted
+        drive = yield from library.take_drive(job)
+        try:
+            while names:
+                name = names.pop(0)
+                drive = yield from self.load(library, job, drive, name)
+                for each in self.passes(on[name]):
+                    yield from library.locate(job, drive, each[0].position)
+                    yield from take(drive, each)
+                    drive.position = each[0].position + self.width(each)
+                yield from library.release(job, drive, self.tool.unload_after)
+        finally:
+            library.give_drive(drive)
+
+    def stream(self, system: System, each: Pass) -> Stream:
+        """What passes a drive that reads a pass."""
+        stored = self.lies.reduction.stored
+        spread = self.width(each) * self.lies.compression / sum(run.size for run in each)
+        away = command_travel(self._networks(system), reading=True)
+        return Stream(self.lies.compression / stored, self.tool.block, reading=True, spread=spread / stored, away=away)
+
+    def reading(self, system: System, drive: Drive, stream: Stream, worker: tuple[Host, float]) -> FlowShape:
+        """How a byte of the save set that is read in a pass loads drive, networks and worker.
+
+        The worker is the host that takes it and core seconds for each byte; it works while the drive reads on.
+        """
+        stored, (host, seconds) = self.lies.reduction.stored, worker
+        near = stream._replace(away=NEAR) if self.tool.alternates else stream
+        shape = host.on_threads(drive.crossing(near), seconds)
+        shape = shape.over(self._networks(system), 1.0 / stored, self.connections, self.window)
+        if self.tool.alternates:  # it waits for what it reads, and then writes it
+            shape = shape.after(drive.waits(stream) / stored, drive.link.name, Activity.READ)
+        return shape
+
+    def _networks(self, system: System) -> list[Network]:
+        return [system.networks[name] for name in self.networks]
+
+
+def scaled(law: Use, units: float) -> Use:
+    """The law of a flow each unit of which is so many units of this one."""
+    if units == 1.0:
+        return law
+
+    def each(rate: float, others: Others) -> Limit:
+        found = law(rate * units, others)
+        parts = {part: seconds * units for part, seconds in found.parts.items()}
+        return Limit(found.rate / units, found.cause, parts, found.rest * units)
+
+    return each

@@ -1,0 +1,171 @@
+"""Backups of databases that come back from tape, by hand: mounts, drive or database, and the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.equations import tape
+from simbackup.errors import InputError
+from simbackup.results.result import Result
+
+CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s, speed: 1"
+SSD = "kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s"
+SITE = f"""\
+title: A database, a disk of its host for backups, and a library and a disk of another host
+hosts:
+  server: {{owns: [a, b], {CACHE}}}
+  keeper: {{owns: [c, library], {CACHE}}}
+devices:
+  a: {{{SSD}, read_rate: 2 GB/s, write_rate: 2 GB/s}}
+  b: {{{SSD}, read_rate: 2 GB/s, write_rate: 2 GB/s}}
+  c: {{{SSD}, read_rate: 2 GB/s, write_rate: 2 GB/s}}
+  library:
+    {{model: tape_library/autoloader-8, bays: 4, slots: 8, robots: 2, exchange_time: 10 s, drives: 2,
+     drive: {{model: tape_drive/lto-3, cartridge_capacity: 40 GB, tape_length: 100 m, passes: 10, read_speed: 1 m/s,
+      search_speed: 5 m/s, load_time: 30 s, unload_time: 10 s, locate_overhead: 2 s, turn_time: 1 s, host_rate: 1 GB/s,
+      native_rate: 80 MB/s, slowest_rate: 80 MB/s, reposition_time: 3 s, buffer: 64 MB}}}}
+links:
+  lan: {{joins: [server, keeper], rate: 500 MB/s, latency: 0 s, duplex: full}}
+data:
+  db:
+    on: a
+    size: 8 GB
+    database: {{dump_ratio: 1, dump_cpu: 1 ns/B, load_cpu: 25 ns/B, replay_cpu: 300 ns/B, flush_time: 0 s,
+      locks_for_snapshot: false, locks_for_dump: false, hot_copy: true}}
+jobs:
+"""
+HOT = "  full: {method: hot_copy, data: db, to: b}\n"
+DUMP = "  full: {method: logical_dump, data: db, to: b}\n"
+COPY = "  vault: {method: copy_save_set, save_set: full, to: library, after: full}\n"
+BACK = "  back: {restore: full, copied_by: vault, after: vault}\n"
+FIGURES = tape.TapeDriveParameters(80e6, 40e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
+MOUNT = 10.0 + 30.0
+
+
+def away(byte: float) -> float:
+    return tape.rewind_time(FIGURES, byte) + 10.0 + 10.0
+
+
+def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    result = sb.simulate(sb.load(SITE + jobs, changes or {}))
+    assert {row["status"] for row in result.job_rows} == {"done"}, result.job_rows
+    return result
+
+
+def test_files_come_back_at_the_rate_of_the_drive() -> None:
+    result = run(HOT + COPY + BACK)
+    assert result.get("jobs.back.elapsed") == pytest.approx(MOUNT + 8e9 / 80e6 + away(8e9))
+    assert result.get("devices.b.bytes") == pytest.approx(2 * 8e9)  # written and copied; the restore does not ask it
+    assert result.get("links.lan.back.bytes") == pytest.approx(8e9)
+
+
+def test_a_load_that_is_slower_than_the_drive_makes_it_stop() -> None:
+    """25 ns a byte are 40 MB/s: the buffer is empty before the tape is back, `B d / (B + r (d - h))`."""
+    rate = 64e6 * 80e6 / (64e6 + 3.0 * (80e6 - 40e6))
+    result = run(DUMP + COPY + BACK)
+    assert rate < 30e6
+    assert result.get("jobs.back.elapsed") == pytest.approx(MOUNT + 8e9 / rate + away(8e9))
+    assert result.activities("back")["devices.library.drive.2", "reposition"] == pytest.approx(8e9 / rate - 8e9 / 40e6)
+
+
+def test_a_load_so_slow_that_the_buffer_lasts_goes_at_its_own_pace() -> None:
+    """400 ns a byte are 2.5 MB/s, for which 64 MB last 26 s; the indexes are then built by one session, too."""
+    built = {
+        "data.db.database.load_cpu": "400 ns/B",
+        "data.db.indexes": "2 GB",
+        "data.db.database.index_cpu": "50 ns/B",
+    }
+    result = run(DUMP + COPY + BACK, built)
+    assert result.get("jobs.back.elapsed") == pytest.approx(MOUNT + 6e9 * 400e-9 + away(6e9) + 2e9 * 50e-9)
+
+
+@pytest.mark.parametrize("how", ["", "compressor: {at: client, compress_cpu: 1 ns/B, expand_cpu: 1 ns/B}, "])
+def test_what_was_compressed_by_a_program_or_by_the_drive_comes_back_faster(how: str) -> None:
+    """Half as many bytes are on tape; a program that compressed also sends half as many over the line."""
+    result = run(HOT.replace("data: db,", f"data: db, {how}") + COPY + BACK, {"data.db.compression": 2})
+    assert result.get("jobs.back.elapsed") == pytest.approx(MOUNT + 8e9 / 160e6 + away(4e9))
+    assert result.get("links.lan.back.bytes") == pytest.approx(4e9 if how else 8e9)
+
+
+def test_the_log_of_a_hot_copy_is_replayed_from_the_same_mount() -> None:
+    """4 s of copying at 2 GB/s bring 40 MB of log, which lie behind the files and take 12 s."""
+    hot = HOT.replace("to: b", "to: b, log_rate: 10 MB/s, tool: {start_time: 0 s, mount_time: 0 s, copies_log: true}")
+    result = run(hot + COPY + BACK)
+    log = result.get("jobs.full.bytes") - 8e9
+    assert log == pytest.approx(10e6 * 4.0, rel=0.05)
+    expected = MOUNT + 8e9 / 80e6 + log * 300e-9 + away(8e9 + log)
+    assert result.get("jobs.back.elapsed") == pytest.approx(expected)
+
+
+def test_two_drives_read_the_cartridges_that_two_wrote() -> None:
+    two = COPY.replace("}", ", streams: 2}") + BACK.replace("}", ", streams: 2}")
+    result = run(HOT + two)
+    assert result.get("jobs.back.elapsed") == pytest.approx(MOUNT + 4e9 / 80e6 + away(4e9))
+    one = run(HOT + COPY.replace("}", ", streams: 2}") + BACK)
+    assert one.get("jobs.back.elapsed") == pytest.approx(2 * (MOUNT + 4e9 / 80e6 + away(4e9)))
+
+
+def test_several_cartridges_come_in_turn() -> None:
+    """100 GB are on three cartridges of 40 GB."""
+    result = run(HOT + COPY + BACK, {"data.db.size": "100 GB"})
+    expected = 3 * MOUNT + 100e9 / 80e6 + 2 * away(40e9) + away(20e9)
+    assert result.get("jobs.back.elapsed") == pytest.approx(expected)
+
+
+def test_logs_come_from_where_they_were_saved() -> None:
+    """The full backup is on tape, and 0.8 GB of logs on the keeper's disk, from where they cross the line."""
+    daily = "  daily: {method: binary_log, data: db, to: c, changed: 10 %, after: vault}\n"
+    result = run(HOT + COPY + daily + BACK.replace("after: vault", "after: daily, replay: daily"))
+    expected = MOUNT + 8e9 / 80e6 + away(8e9) + 0.8e9 * 300e-9
+    assert result.get("jobs.back.elapsed") == pytest.approx(expected, rel=1e-4)
+    assert result.get("devices.c.bytes") == pytest.approx(2 * 0.8e9)
+
+
+def test_logs_on_another_disk_than_their_backup_cross_the_links_from_there() -> None:
+    """2 MB/s of the line are slower than the replay."""
+    daily = "  daily: {method: binary_log, data: db, to: c, changed: 10 %, after: full}\n"
+    slow = {"links.lan.rate": "2 MB/s"}
+    result = run(HOT + daily + "  back: {restore: full, replay: daily, after: daily}\n", slow)
+    assert result.get("links.lan.back.bytes") == pytest.approx(0.8e9)
+    assert result.get("jobs.back.elapsed") == pytest.approx(8e9 / 2e9 + 0.8e9 / 2e6, rel=0.05)
+
+
+def test_another_reader_waits_for_the_cartridge() -> None:
+    jobs = HOT + COPY + BACK + BACK.replace("back:", "other:").replace("}", ", to: twin}")
+    site = SITE.replace("jobs:\n", "  twin: {on: a, size: 8 GB, database: database/mysql-8.0-innodb}\njobs:\n")
+    result = sb.simulate(sb.load(site + jobs, {"data.twin.database.load_cpu": "25 ns/B"}))
+    once = MOUNT + 8e9 / 80e6 + away(8e9)
+    assert sorted(result.get(f"jobs.{job}.elapsed") for job in ("back", "other")) == pytest.approx([once, 2 * once])
+
+
+@pytest.mark.parametrize(
+    ("backup", "key", "wrong"),
+    [
+        (HOT, "workers: 2", "workers: each drive that reads a database from tape serves one worker; write 'streams'"),
+        (HOT, "streams: 3", "streams: 'library' has fewer drives: 2; write 2 or fewer"),
+        (DUMP, "streams: 2", "streams: a dump is loaded from tape in one stream; leave it out"),
+        (DUMP, "workers: 2", "workers: each drive that reads a database from tape serves one worker; leave it out"),
+    ],
+)
+def test_streams_and_workers_that_tape_does_not_have_are_reported(backup: str, key: str, wrong: str) -> None:
+    with pytest.raises(InputError, match=wrong):
+        sb.load(SITE + backup + COPY + BACK.replace("}", f", {key}}}"))
+
+
+def test_streams_from_a_disk_are_reported() -> None:
+    with pytest.raises(InputError, match="streams: has no effect on a database that comes back from a disk"):
+        sb.load(SITE + HOT + "  back: {restore: full, streams: 2, after: full}\n")
+
+
+def test_a_library_out_of_reach_is_reported() -> None:
+    site = SITE.replace("links:\n", "links:\n  bus: {joins: [server, library], rate: 1 GB/s, latency: 0 s}\n")
+    site = site.replace("owns: [c, library]", "owns: [c]").replace(
+        "hosts:\n", f"hosts:\n  third: {{owns: [z], {CACHE}}}\n"
+    )
+    site = site.replace("devices:\n", f"devices:\n  z: {{{SSD}, read_rate: 1 GB/s, write_rate: 1 GB/s}}\n")
+    site = site.replace("jobs:\n", "  other: {on: z, size: 8 GB, database: database/mysql-8.0-innodb}\njobs:\n")
+    with pytest.raises(InputError, match=r"jobs\.back\.to: there is no connection from 'third' to 'library'"):
+        sb.load(site + HOT + COPY + BACK.replace("}", ", to: other}"))
