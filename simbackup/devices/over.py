@@ -49,6 +49,11 @@ class Over:
         return self.below.visitors
 
     @property
+    def stripe(self) -> float:
+        """Bytes that parity joins below."""
+        return self.below.stripe
+
+    @property
     def jumps(self) -> float:
         """Share of the requests of a reader in sequence that go to places of their own."""
         return self.below.jumps

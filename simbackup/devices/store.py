@@ -68,6 +68,11 @@ class Store(Protocol):
         ...
 
     @property
+    def stripe(self) -> float:
+        """Bytes that parity joins, so that writes to a part of them read others; none where no write reads."""
+        ...
+
+    @property
     def jumps(self) -> float:
         """Share of the requests of a reader in sequence that go to places of their own: turns cost no more."""
         ...
@@ -174,6 +179,11 @@ class FlatStore(ABC):
     @property
     def gathers(self) -> float:
         """None: each write goes to its place."""
+        return 0.0
+
+    @property
+    def stripe(self) -> float:
+        """None: no parity."""
         return 0.0
 
     @property

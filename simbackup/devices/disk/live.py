@@ -43,6 +43,11 @@ class Disk(Landed):
         return 0.0
 
     @property
+    def stripe(self) -> float:
+        """None: no parity."""
+        return 0.0
+
+    @property
     def jumps(self) -> float:
         """None: what is read in sequence lies in sequence."""
         return 0.0

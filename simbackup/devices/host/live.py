@@ -124,6 +124,13 @@ class Host:
             shape = shape._replace(places=shape.places | {store.link: place._replace(share=turn.busy / turn.latency)})
         return shape._replace(workers=1)  # one window at a time, in the queues of others
 
+    def waits(self, request: float | None = None, *, ahead: bool = False) -> bool:
+        """Whether a program that works on what it has read asks for a place elsewhere only after that.
+
+        It does not if it reads `ahead`, or if nothing is known of its requests or of its host's.
+        """
+        return not ahead and (request is not None or self.machine.read_ahead is not None)
+
     def _window(self, store: Store, request: float | None) -> float | None:
         """Bytes that are fetched at once for a program that reads in sequence, None if it never waits."""
         if self.machine.read_ahead is None:

@@ -89,6 +89,12 @@ class ArrayLayout:
         return self.groups * raid.data_disks(self.level, self.group)
 
     @property
+    def stripe(self) -> float:
+        """Bytes of data that parity joins; none without parity."""
+        parity = raid.SCHEMES[self.level].parity_disks
+        return self.stripe_unit * raid.data_disks(self.level, self.group) if parity else 0.0
+
+    @property
     def reading_disks(self) -> int:
         """Disks over which small reads spread; the other half of a mirror reads for both."""
         if self.failed and self.level == "10":
@@ -137,6 +143,11 @@ class Rebuilding(Landed):
     def gathers(self) -> float:
         """Bytes of the write cache that a battery protects."""
         return self.controller.staging
+
+    @property
+    def stripe(self) -> float:
+        """Bytes of the data of a stripe of one group that has parity."""
+        return self.layout.stripe
 
     @property
     def jumps(self) -> float:

@@ -195,6 +195,7 @@ def take_seat(
                 found = Session(network, library, library.drive_of(claim), pool, most, stay)
                 library.claims[found.drive] = claim
                 sessions.append(found)
+                library.vacate()  # it has room for others that wait, who need no drive of their own
                 break
             yield claim | library.vacated
     found.seats.append(seat)

@@ -49,18 +49,19 @@ def changed(host: Host, source: BackupSource, data: DataSet, share: float, tool:
     What was tracked is read alone; a program that has to search reads all, and looks at each byte.
     """
     if tool.scan_cpu is None:
-        return changed_blocks(source.region, share, data.run, host.machine.read_ahead or 0.0).part(1.0 - source.cached)
+        ahead, waits = host.machine.read_ahead or 0.0, host.waits(tool.request, ahead=tool.reads_ahead)
+        return changed_blocks(source.region, share, data.run, ahead, waits=waits).part(1.0 - source.cached)
     scan = host.seconds(tool.scan_cpu)
     shape = host.reading(source.region, scan, source.cached, tool.request, ahead=tool.reads_ahead)
     return shape.times(1.0 / share)
 
 
-def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0) -> FlowShape:
+def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0, *, waits: bool = True) -> FlowShape:
     """How a changed byte of a region loads its device when runs of them are read one after the other, in order.
 
     Between two runs the device moves on by the mean gap. Where it is faster to read across, it does, if the gap passes
     below the heads of a disk, or is read `ahead` by host or controller: one request for a run reaches a few disks of an
-    array, and the others stand still.
+    array, and the others stand still. A program that `waits` for each run asks for the next when it has worked on one.
     """
     store = region.store
     run = min(run, region.size)
@@ -68,7 +69,9 @@ def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0)
     one = store.request("read", region.begin, region.begin + between, run)
     across = (run + between) * store.stream("read", region.begin, region.size)
     if between <= max(ahead, store.passed) and across <= one.latency:
-        return region.streaming("read").times(across / (run * store.stream("read", region.begin, region.size)))
+        shape = region.streaming("read").times(1.0 + between / run)
+        asked = across + max(store.continued(region.begin, run).latency - run / (run + between) * across, 0.0)
+        return shape.cycle({(store.name, Activity.READ): asked / run}) if waits else shape
     shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).through(bus(store, "read"))
     return shape.cycle({(store.name, Activity.READ): one.latency / run})
 
@@ -77,16 +80,20 @@ def scattered_writes(volume: Volume, place: tuple[float, float], share: float, r
     """How a byte of runs loads a device beside a stream of writes, each run of which goes where it belongs in a place.
 
     The place is where it begins on the volume, and its bytes, a share of which is written. From one run to the next the
-    device moves on by the mean gap. A host that gathers writes in its memory has many under way, so that disks of an
-    array work side by side. Disks with shingled tracks rewrite more than the runs. A volume that writes to free space
-    writes in sequence all the same.
+    device moves on by the mean gap, or writes across it, if that is faster: then the gap passes below its heads, and
+    stripes with a gap are read for their parity. A host that gathers writes in its memory has many under way, so that
+    disks of an array work side by side. Disks with shingled tracks rewrite more than the runs. A volume that writes to
+    free space writes in sequence all the same.
     """
     begin, size = place
     if share >= 1.0 or not volume.in_place:
         return FlowShape()
     store, begin, run = volume.region.store, volume.region.begin + begin, min(run, size)
-    one = store.request("write", begin, begin + min(gap(run, share), size - run), run)
-    further = {store.link: max(one.busy / run - store.stream("write", begin, size), 0.0)}
+    between = min(gap(run, share), size - run)
+    one, written = store.request("write", begin, begin + between, run), store.stream("write", begin, size)
+    read = min(store.stripe + between, run + between) * store.stream("read", begin, size) if store.stripe else 0.0
+    across = (run + between) * written + read
+    further = {store.link: max(min(one.busy, across) / run - written, 0.0)}
     return FlowShape(further | dict(store.rewriting(share, run)))
 
 

@@ -95,7 +95,7 @@ class TapeBackup:
             tool = self.tool
             shape = host.reading(origin.region, copy, origin.cached, tool.request, ahead=tool.reads_ahead)
         elif self.method == "image":
-            shape = host.working(changed(host, origin, data, part.share, self.tool), copy)
+            shape = host.then(changed(host, origin, data, part.share, self.tool), copy)
         else:
             who = walkers(system, self.tool, self.workers, self.share)
             shape = host.working(walking(host, data, origin.region, who, part.share), copy)

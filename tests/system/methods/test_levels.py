@@ -105,6 +105,51 @@ def test_an_array_reads_runs_far_apart_one_by_one() -> None:
     assert read == pytest.approx(0.04 * 500e9 / run * apart, rel=0.02)
 
 
+CONTROLLER = {"model": "raid/hardware-raid6-2018", "disk": "disk/sas-10k-1200gb-2014", "disks": 12}
+WAITING = {"start_time": "0 s", "mount_time": "0 s", "request": "1 MiB", "copy_cpu": "10 ns/B"}
+
+
+def test_an_incremental_image_takes_longer_the_more_has_changed_and_as_long_as_a_full_one_in_the_end() -> None:
+    """A program that asks for one run at a time works on each before it asks for the next, far apart or not."""
+    job = {"method": "image", "data": "users", "to": "staging", "tool": WAITING}
+    site = SITE | {"devices": SITE["devices"] | {"array": CONTROLLER}}
+
+    def took(share: str | None) -> float:
+        data = {"users": SITE["data"]["users"] | {"change": {"daily": share or "1 %", "run": "1 MiB"}}}
+        how = {} if share is None else {"level": "incremental", "since": "24 h"}
+        return float(simulate(site | {"data": data, "jobs": {"night": job | how}}).get("jobs.night.elapsed"))
+
+    few, more = took("0.1 %"), took("1 %")
+    assert more == pytest.approx(10.0 * few, rel=0.1)  # run by run: in proportion
+    dense = [took(f"{share} %") for share in (30, 50, 70, 90, 99)]
+    assert dense == sorted(dense)
+    speed = build(load(site).spec, 0)[0].hosts["filer"].speed
+    slope = (dense[3] - dense[1]) / 0.4  # the device passes all in any case: what more costs is the work on it
+    assert slope == pytest.approx(500e9 * 10e-9 / speed, rel=0.1)
+    assert dense[-1] == pytest.approx(took(None), rel=0.05)
+
+
+def test_a_dense_incremental_is_restored_across_its_gaps() -> None:
+    """Run by run where they are few; never longer than it takes to read all stripes and to write them again."""
+    site = SITE | {"devices": SITE["devices"] | {"array": CONTROLLER}}
+    full = {"method": "image", "data": "users", "to": "staging", "exists": True}
+
+    def applied(share: str) -> float:
+        data = {"users": SITE["data"]["users"] | {"change": {"daily": share, "run": "256 KiB"}}}
+        jobs = {"full": full, "night": full | {"level": "incremental", "since": "24 h"}}
+        back = {"restore": "full", "replay": "night"}
+        alone = {"restore": "full", "after": "back"}
+        result = simulate(site | {"data": data, "jobs": {**jobs, "back": back, "alone": alone}})
+        return float(result.get("jobs.back.elapsed") - result.get("jobs.alone.elapsed"))
+
+    store = build(load(site).spec, 0)[0].stores["array"]
+    everything = 500e9 * (store.stream("read", 0.0, 500e9) + store.stream("write", 0.0, 500e9))
+    assert applied("2 %") == pytest.approx(2.0 * applied("1 %"), rel=0.1)
+    assert applied("5 %") > 0.3 * everything
+    for share in ("30 %", "60 %", "95 %"):
+        assert 0.5 * everything < applied(share) < 1.2 * everything
+
+
 @pytest.mark.parametrize("to", ["staging", "library"])
 def test_an_incremental_image_reads_all_where_nothing_tracks_changes(to: str) -> None:
     """As of a database without change tracking: 500 GB are read and looked at for 10 GB that are sent."""

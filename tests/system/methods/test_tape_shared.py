@@ -133,6 +133,29 @@ def test_a_seat_that_falls_free_goes_to_whoever_waits_for_a_drive(tmp_path: Path
     assert [s.activity for s in result.trace.spans if s.activity == "load"] == ["load"]
 
 
+@pytest.mark.parametrize("together", [1, 2, 3, 6])
+def test_those_who_wait_share_the_drive_that_the_first_of_them_gets(tmp_path: Path, together: int) -> None:
+    """All streams of a drive end at once, so that it falls free as a whole: 6 x 1 GB at 5 MB/s, so many at a time."""
+    disk = "{kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}"
+    names = [f"d{number}" for number in range(6)]
+    each = "{{method: image, data: x{}, to: jukebox, multiplexing: {}}}"
+    text = f"""
+title: Six disks and a drive
+extends: {ROOT}/tests/sites/jukebox.yaml
+hosts: {{filer: {{model: host/linux-modern-server, owns: [{", ".join(names)}, jukebox]}}}}
+devices: {{{", ".join(f"{name}: {disk}" for name in names)}, jukebox: {{cartridges: 3, drives: 1}}}}
+data: {{{", ".join(f"x{name}: {{on: {name}, size: 1 GB}}" for name in names)}}}
+jobs: {{{", ".join(f"{name}: {each.format(name, together)}" for name in names)}}}
+"""
+    path = tmp_path / "scenario.yaml"
+    path.write_text(text, encoding="utf-8")
+    result = simulate(path)
+    moved = {(begin, end) for name in names for begin, end in transfers(result, name)}
+    rates = [0.0] + [min(number * 5e6, 10e6) for number in range(1, 7)]
+    assert len({begin for begin, _ in moved}) == 6 // together
+    assert sum(end - begin for begin, end in moved) == pytest.approx(6e9 / rates[together], rel=0.01)
+
+
 def test_a_drive_is_filled_before_another_is_begun(tmp_path: Path) -> None:
     result = run(tmp_path, ALL.replace("multiplexing: 3", "multiplexing: 2"), {"devices.jukebox.drives": 2})
     assert [s.cause for s in result.trace.spans if s.activity == "load"] == [DRIVE, "devices.jukebox.drive.2"]
