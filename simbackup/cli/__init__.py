@@ -6,7 +6,6 @@ import gc
 import sys
 
 from simbackup.cli import interrupts
-from simbackup.cli.codes import INTERRUPTED
 from simbackup.collector import seldom
 
 
@@ -23,5 +22,5 @@ def main() -> None:
                 interrupts.come_now()
                 gc.freeze()  # all of it ends now: nobody has to look for cycles once more
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted; no partial output was written\n")
-        raise SystemExit(INTERRUPTED) from None
+        sys.stderr.write(f"{interrupts.said()}\n")
+        raise SystemExit(interrupts.code()) from None

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from simbackup.cli import interrupts
 from simbackup.cli.codes import EXIT_CODES, INTERRUPTED, WRONG_INPUT
 from simbackup.cli.of_files import check, scenarios, schema
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
@@ -147,8 +148,8 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort, SystemExit) as ended:
         if isinstance(ended, SystemExit) and ended.code != INTERRUPTED:  # typer turns Ctrl-C into that code
             raise
-        note("interrupted; no partial output was written")
-        raise SystemExit(INTERRUPTED) from None
+        note(interrupts.said())
+        raise SystemExit(interrupts.code()) from None
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0) from None

@@ -1,28 +1,64 @@
-"""Ctrl-C that is never lost."""
+"""Ctrl-C that is never lost, and signals that end the program as cleanly."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+import threading
 from threading import Timer
 from typing import TYPE_CHECKING
+
+from simbackup.cli.codes import INTERRUPTED
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
+ENDING = ("SIGTERM", "SIGHUP")
+"""Signals of `kill`, of a time limit, and of a terminal that is closed; not all systems have both."""
 AGAIN = 0.02
 """Seconds after which an interrupt that was lost comes again."""
 waiting: list[Timer] = []
 """The interrupts that were lost."""
+received: list[int] = []
+"""The signals of `ENDING` that have come."""
 
 
 def keep() -> None:
     """Let an interrupt come again that came while Python ended an object, where it can raise nothing.
 
-    It comes from another thread, when the one that lost it has left that place.
+    It comes from another thread, when the one that lost it has left that place. The signals of `ENDING` interrupt, too,
+    so that nothing half-written stays; those that are ignored, as under nohup, stay so.
     """
     sys.unraisablehook = _unraisable
+    for number in _ending() if threading.current_thread() is threading.main_thread() else ():
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end)
+
+
+def code() -> int:
+    """The exit code of a command that was interrupted: of a signal, 128 and its number, as shells have it."""
+    return 128 + received[0] if received else INTERRUPTED
+
+
+def said() -> str:
+    """What the program says when it was interrupted."""
+    how = f"ended by {signal.Signals(received[0]).name}" if received else "interrupted"
+    return f"{how}; no partial output was written"
+
+
+def _ending() -> list[signal.Signals]:
+    """The signals of `ENDING` that this system has."""
+    return [signal.Signals[name] for name in ENDING if name in signal.Signals.__members__]
+
+
+def _end(number: int, frame: object) -> None:
+    """Interrupt because of a signal; no other one disturbs what is cleaned up then."""
+    del frame
+    received.append(number)
+    for each in _ending():
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _unraisable(lost: UnraisableHookArgs) -> None:

@@ -46,10 +46,10 @@ class Rates(Columns[Rate]):
     __slots__ = ("_file", "_last", "_length", "_most", "_newest", "_written", "names")
 
     def __init__(self, records: Iterable[Rate] = ()) -> None:
+        self._file: IO[bytes] | None = None
         self.names = Names()
         self._newest = RateBatch.empty()
         self._length = self._most = BATCH
-        self._file: IO[bytes] | None = None
         self._last = -1, self._newest
         self._written = 0
         """Batches in the file, each of `_length` rates."""
@@ -81,10 +81,19 @@ class Rates(Columns[Rate]):
                 self._write()
 
     def batches(self) -> Iterator[RateBatch]:
-        """All rates, batch by batch; the last may be of another length, and is not to be changed."""
+        """All rates, in batches that do not depend on where they are kept; the last one is shorter.
+
+        They are not to be changed.
+        """
         for number in range(self._written):
             yield self._read(number)
-        yield self._newest
+        if len(self._newest.times) < self._length:
+            yield self._newest
+            return
+        times, links, busy, bytes_per_s = self._newest
+        for first in range(0, len(times) + 1, self._length):
+            part = slice(first, first + self._length)
+            yield RateBatch(times[part], links[part], busy[part], bytes_per_s[part])
 
     @property
     def end(self) -> float:

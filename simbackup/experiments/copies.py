@@ -112,7 +112,8 @@ class _Copy:
                 os.close(asked)
                 os.close(given)
                 return cls(process, os.fdopen(to, "wb"), os.fdopen(back, "rb"))
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
             os.close(to)
             with os.fdopen(asked, "rb") as reading, os.fdopen(given, "wb") as writing:
                 while True:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, ProcessPoolExecutor
+    from multiprocessing.process import BaseProcess
+
+ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+"""Signals on which the process that started a worker ends it."""
+PR_SET_PDEATHSIG = 1
+"""The request of Linux' prctl by which a process gets a signal when the one that started it ends."""
 
 
 def of_use(number: int) -> int:
@@ -30,12 +37,42 @@ def worker_processes(number: int) -> Generator[Executor | None]:
 
 @contextmanager
 def pool_of(number: int) -> Generator[ProcessPoolExecutor]:
-    """A pool of so many worker processes; an interrupt ends them at once."""
+    """A pool of so many worker processes; they end at once if the work is given up, or this process is killed."""
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 (many runs need no processes)
+    from multiprocessing import active_children  # noqa: PLC0415
 
-    # By default, each would finish its work after Ctrl-C.
-    pool = ProcessPoolExecutor(number, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_DFL))
+    others = set(active_children())
+    pool = ProcessPoolExecutor(number, initializer=_begin)
     try:
         yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
+    except BaseException:
+        _abandon(pool, set(active_children()) - others)
+        raise
+    pool.shutdown()
+
+
+def _abandon(pool: Any, workers: Iterable[BaseProcess]) -> None:
+    """End a pool and its workers at once: each would finish its work, which may take long.
+
+    Nobody reads what the pool has not sent yet, on which it would wait for ever. If it finds its workers dead before it
+    has handled that it is to end, its thread fails.
+    """
+    thread = pool._executor_manager_thread  # noqa: SLF001 (Python has nothing public for it before 3.14)
+    pool._call_queue.cancel_join_thread()  # noqa: SLF001
+    pool.shutdown(wait=False, cancel_futures=True)
+    for worker in workers:
+        worker.kill()
+    if thread is not None and thread.is_alive():
+        thread.join()
+
+
+def _begin() -> None:
+    """Let this worker end with the process that started it, however that ends; a terminal signals to both."""
+    for name in ENDING:
+        if name in signal.Signals.__members__:
+            signal.signal(signal.Signals[name], signal.SIG_IGN)
+    if sys.platform == "linux":
+        import ctypes  # noqa: PLC0415
+
+        with suppress(OSError, AttributeError):  # a library of C without it
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

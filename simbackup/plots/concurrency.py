@@ -28,7 +28,7 @@ MANY = 20_000
 MOST = 6
 """Most groups of jobs that have axes of their own."""
 FEW_DAYS = 4
-"""DayColumns up to which the horizontal axis is time."""
+"""Days up to which the horizontal axis is time."""
 BINS = 600
 """Pieces of a time axis."""
 STEP = 10 * MINUTE
@@ -48,7 +48,7 @@ class CountedJobs(NamedTuple):
 
 
 class DayColumns(NamedTuple):
-    """DayColumns as columns: the first, counted from 0, how many, and where each begins, in seconds after midnight."""
+    """Days as columns: the first, counted from 0, how many, and where each begins, in seconds after midnight."""
 
     first: int
     number: int

@@ -1,4 +1,4 @@
-"""Ctrl-C at a moment at which Python can raise nothing."""
+"""Ctrl-C at a moment at which Python can raise nothing, and other signals that end the program."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,44 @@ def test_an_interrupt_while_an_object_ends_is_not_lost(rest: str) -> None:
     script = SCRIPT.replace("REST", rest)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=50)
     assert (done.returncode, done.stderr) == (130, "interrupted; no partial output was written\n")
+
+
+WRITING = """
+import os, signal, sys
+from pathlib import Path
+from simbackup import cli
+from simbackup.results import saved
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+writes = saved.write_csv
+
+def write_csv(table, path):
+    writes(table, path)
+    os.kill(os.getpid(), NUMBER)
+
+saved.write_csv = write_csv
+sys.argv[1:] = ["run", "teaching/short-backups", "--intervals", "none", "--out", "result"]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_in_the_midst_of_writing_leaves_nothing(name: str, tmp_path: Path) -> None:
+    number = signal.Signals[name].value
+    script = WRITING.replace("NUMBER", str(number))
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=50, cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (128 + number, f"ended by {name}; no partial output was written\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    """As under nohup."""
+    script = WRITING.replace("NUMBER", str(signal.SIGHUP.value)).replace("SIG_DFL", "SIG_IGN")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=50, cwd=tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "result/run.json").is_file()
 
 
 SERVER = """
