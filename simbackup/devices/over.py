@@ -38,10 +38,9 @@ class Over:
         """Bytes of writes that a cache gathers below."""
         return self.below.gathers
 
-    @property
-    def run(self) -> float:
+    def run(self, direction: Direction, window: float) -> float:
         """Bytes of a stream before a disk goes elsewhere."""
-        return self.below.run
+        return self.below.run(direction, window)
 
     @property
     def visitors(self) -> dict[str, Visitor]:

@@ -12,7 +12,7 @@ from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
-from simbackup.equations.disk_turns import returns
+from simbackup.equations.disk_turns import Visited, returns
 
 Direction = Literal["read", "write"]
 
@@ -82,9 +82,11 @@ class Store(Protocol):
         """Bytes of writes that a cache gathers before they go to its disks; none where each goes there by itself."""
         ...
 
-    @property
-    def run(self) -> float:
-        """Bytes of a stream that one of its disks moves before it goes elsewhere; without end where no arm moves."""
+    def run(self, direction: Direction, window: float) -> float:
+        """Bytes of a stream that one of its disks moves before it goes elsewhere; without end where no arm moves.
+
+        So many bytes are asked for, or written out, at once.
+        """
         ...
 
     @property
@@ -191,9 +193,9 @@ class FlatStore(ABC):
         """None: what is read in sequence lies in sequence."""
         return 0.0
 
-    @property
-    def run(self) -> float:
+    def run(self, direction: Direction, window: float) -> float:
         """Without end: no arm moves."""
+        del direction, window
         return math.inf
 
     @property
@@ -242,11 +244,15 @@ class Region:
         """A part of the region, counted from its beginning."""
         return Region(self.store, self.begin + begin, size)
 
-    def streaming(self, direction: Direction) -> FlowShape:
-        """How a byte of sequential reading or writing of the region loads its device and the buses before it."""
+    def streaming(self, direction: Direction, window: float = 0.0) -> FlowShape:
+        """How a byte of sequential reading or writing of the region loads its device and the buses before it.
+
+        So many bytes are asked for, or written out, at once.
+        """
         demand = self.store.stream(direction, self.begin, self.size)
-        demand += lost_to_visitors(self, demand)
-        place = Spot(self.begin + self.size / 2.0, writes=direction == "write")
+        visited = visits(self, direction, demand, window)
+        place = Spot(self.begin + self.size / 2.0, window, writes=direction == "write", visited=visited)
+        demand += returns(visited) if visited is not None else 0.0
         shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
         shape = shape.through(bus(self.store, direction))
         if direction == "write":
@@ -255,33 +261,46 @@ class Region:
         return shape.at_most(self.store.alone(self.begin, self.size), self.store.name)
 
 
-def lost_to_visitors(region: Region, stream: float) -> float:
-    """Seconds of a device that a stream, which takes so many for each byte, loses per byte by coming back from users.
+def visits(region: Region, direction: Direction, stream: float, window: float = 0.0) -> Visited | None:
+    """A stream, which takes so many seconds for each byte, and the users to whose requests its device goes meanwhile.
 
-    What these wait for themselves is their own; the way back, and the turn of the disk until the stream goes on, is
-    for the stream. Users who share a place with it are a third of that place away on average.
+    None if there are none, or no arm moves. Of the stream, a `window` is asked for, or written out, at once. A request
+    of users takes what it does after another of theirs; what the way from the stream to the first of them takes more,
+    the way back, and the turn of the disk until the stream goes on, is for the stream. Users who share a place with it
+    are a third of that place away on average.
     """
     store = region.store
-    if not store.visitors or math.isinf(store.run):
-        return 0.0
+    if not store.visitors or math.isinf(run := store.run(direction, window)):
+        return None
     used = others = back = 0.0
     middle = region.begin + region.size / 2.0
     for visitor in store.visitors.values():
         held = visitor.used()
         small = min(SMALL, visitor.size, region.size)
-        requests = held / store.scattered("read", visitor.begin, visitor.size, small).busy
+        each = store.scattered("read", visitor.begin, visitor.size, small).busy
+        requests = held / each
         away = max(abs(visitor.begin + visitor.size / 2.0 - middle), (visitor.size + region.size) / 6.0)
         head = middle + away if middle + away <= store.size else max(middle - away, 0.0)
         there = min(middle, store.size - small)
         way = store.request("read", head, there, small).busy - store.continued(there, small).busy
+        way += store.request("read", there, min(head, store.size - small), small).busy - each
         used, others, back = used + held, others + requests, back + requests * max(way, 0.0)
-    return returns(stream, back / others, store.run, (others, used)) if others > 0.0 else 0.0
+    return Visited(stream, back / others, run, others, used) if others > 0.0 else None
+
+
+def lost_to_visitors(region: Region, stream: float, window: float = 0.0) -> float:
+    """Seconds of a device that a reader, who takes so many for each byte, loses per byte by coming back from users.
+
+    So many bytes are asked for at once. Of several streams, each loses no more than this and its turns (`DiskTurns`).
+    """
+    visited = visits(region, "read", stream, window)
+    return returns(visited) if visited is not None else 0.0
 
 
 def returning(region: Region, size: float) -> Service:
     """What a read of so many bytes in sequence takes longer on average, as its disks were at users' places before."""
     store = region.store
-    busy = size * lost_to_visitors(region, store.stream("read", region.begin, region.size))
+    busy = size * lost_to_visitors(region, store.stream("read", region.begin, region.size), size)
     if busy <= 0.0:
         return Service(0.0, 0.0)
     turn = store.turn(region.begin, region.begin, size)

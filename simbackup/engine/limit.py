@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,13 +21,15 @@ WHOLE: Parts = {}
 class Spot(NamedTuple):
     """Where a flow moves its bytes on a link, how many of them go before another flow has its turn, and which way.
 
-    One request occupies a `share` of the link: one disk of several.
+    One request occupies a `share` of the link: one disk of several. By whom it is `visited` there, other than by
+    streams, is for the losses of the link to know.
     """
 
     position: float
     run: float = 0.0
     writes: bool = False
     share: float = 1.0
+    visited: Hashable = None
 
 
 class Limit(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters, rotational_latency, seek_time
 
@@ -121,7 +122,21 @@ def interrupted_share(others: float, apart: float) -> float:
     return -math.expm1(-others * apart)
 
 
-def returns(stream: float, back: float, run: float, beside: tuple[float, float]) -> float:
+class Visited(NamedTuple):
+    """A stream, and others whose requests draw the device away from it.
+
+    Seconds of the device for each byte of the stream without others, and for one return to it; bytes that a disk moves
+    before it goes elsewhere; requests per second of the others, and the share of the device's time that they take.
+    """
+
+    stream: float
+    back: float
+    run: float
+    rate: float
+    used: float
+
+
+def returns(visited: Visited) -> float:
     """Seconds per byte that a stream loses because a disk has to come back to it after requests of others.
 
     `p b / L` with L the bytes that the disk moves before it goes elsewhere, b a return, and p the share of runs before
@@ -131,27 +146,21 @@ def returns(stream: float, back: float, run: float, beside: tuple[float, float])
     does during one that waited for k users of u seconds and came back: `exp(-r (L s + b + k u))`. Of k, the mean is
     taken. Range: against the simulation of all requests, streams are up to 4 % too slow while others take half of the
     disk, and up to 15 % while they take two thirds; schedulers that let a stream go on for a while come back to it less
-    often. Of several streams, each loses this besides its turns.
+    often. For several streams, see `returns_among`.
 
     Parameters
     ----------
-    stream
-        Seconds of the device for each byte without others.
-    back
-        Seconds of the device for one return.
-    run
-        Bytes of a run.
-    beside
-        Requests per second of the others, and the share of the device's time that they take.
+    visited
+        The stream and the others.
 
     Examples
     --------
-    >>> lost = returns(1e-8, 0.01, 1e6, (1.0, 0.01))  # each of them makes the disk return, once a second
-    >>> round(lost * 0.99 / (1e-8 + lost), 3), returns(1e-8, 0.01, 1e6, (0.0, 0.0))
+    >>> lost = returns(Visited(1e-8, 0.01, 1e6, 1.0, 0.01))  # each of them makes the disk return, once a second
+    >>> round(lost * 0.99 / (1e-8 + lost), 3), returns(Visited(1e-8, 0.01, 1e6, 0.0, 0.0))
     (0.01, 0.0)
 
     """
-    rate, used = beside
+    stream, back, run, rate, used = visited
     if rate <= 0.0 or used >= 1.0:
         return back / run if rate > 0.0 else 0.0
     own, each, share = run * stream, used / rate, 0.0
@@ -166,3 +175,34 @@ def returns(stream: float, back: float, run: float, beside: tuple[float, float])
         if settled:
             break
     return share * back / run
+
+
+def returns_among(visited: Visited, turn: float, run: float) -> float:
+    """Seconds per byte that a stream loses by turns and returns among several, besides its returns while alone.
+
+    Before each run, the disk was at another stream or at a request of others: it loses a turn or a return, never both.
+    So the turn is part of each run, and a return costs what it takes longer. Range: that of `returns`; streams that
+    take turns after each run.
+
+    Parameters
+    ----------
+    visited
+        The stream and the others.
+    turn
+        Seconds of the device that a run loses after one of another stream.
+    run
+        Bytes that a disk moves of each of several streams before it goes to the next.
+
+    Examples
+    --------
+    >>> returns_among(Visited(1e-8, 0.01, 1e6, 0.0, 0.0), 0.01, 1e6)  # a turn for each run
+    1e-08
+    >>> visited = Visited(1e-8, 0.01, 1e6, 20.0, 0.2)  # a return takes as long as a turn: each run loses one of them
+    >>> round((returns(visited) + returns_among(visited, 0.01, 1e6)) * 1e6, 6)
+    0.01
+
+    """
+    stream, back, _, rate, used = visited
+    each = turn / run
+    both = each + returns(Visited(stream + each, back - turn, run, rate, used))
+    return max(both - returns(visited), 0.0)

@@ -9,6 +9,7 @@ from simbackup.devices.landing import Landed
 from simbackup.devices.store import Direction, Service, Visitor
 from simbackup.engine.flows import Link
 from simbackup.equations import disk as disks
+from simbackup.equations import disk_turns
 from simbackup.equations.disk_scatter import scattered_seek_time
 
 
@@ -22,10 +23,10 @@ class Disk(Landed):
         self.link = Link(name, 1.0, DiskTurns(parameters), fastest=parameters.outer_rate)
         self.visitors: dict[str, Visitor] = {}
 
-    @property
-    def run(self) -> float:
-        """What the disk itself reads ahead of a stream, or gathers."""
-        return self.parameters.stream_turn
+    def run(self, direction: Direction, window: float) -> float:
+        """What is asked for at once, or what the disk itself reads ahead of a stream, or gathers."""
+        del direction
+        return disk_turns.turn_size(self.parameters, window)
 
     @property
     def ahead(self) -> float:

@@ -12,7 +12,7 @@ from simbackup.engine.flows import Flow, Link
 from simbackup.engine.limit import Spot
 from simbackup.engine.streams import StreamKind
 from simbackup.equations.disk import DiskParameters, cylinder
-from simbackup.equations.disk_turns import turn_size, turn_time
+from simbackup.equations.disk_turns import Visited, returns_among, turn_size, turn_time
 
 NOWHERE = Spot(0.0)
 BINARY_PLACES = 96
@@ -63,7 +63,8 @@ class DiskTurns:
 
     `under_way` gives the bytes that are under way at once at a place when so many streams read, or write, beside it;
     those of the place unless given. `stripe` are the bytes of one disk before the next follows, and the disks of data.
-    Where the place of a stream is not known, the arm goes a third of its way.
+    Where the place of a stream is not known, the arm goes a third of its way. A stream beside users has paid for the
+    way back from them already, and pays here only what it loses more.
     """
 
     def __init__(
@@ -124,4 +125,7 @@ class DiskTurns:
         together = self._writers if place.writes else count - self._writers
         under_way = place.run if self._under_way is None else self._under_way(place, together)
         turn = turn_time(self._disk) if self._unknown else self._sweep.mean()
-        return turn / turn_size(self._disk, under_way, self._unit, self._disks)
+        size = turn_size(self._disk, under_way, self._unit, self._disks)
+        if place.visited is None:
+            return turn / size
+        return returns_among(cast("Visited", place.visited), turn / self._disks, size) * self._disks

@@ -104,8 +104,8 @@ class Host:
         begins to work on one, also where its host does not.
         """
         store, copy, machine = region.store, 1.0 / self.copy_rate if each is None else each, self.machine
-        window = self._window(store, request)
-        shape = self.working(region.streaming("read").ahead(window).part(1.0 - cached), copy)
+        window = self.window(store, request)
+        shape = self.working(region.streaming("read", window or 0.0).part(1.0 - cached), copy)
         if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
             return shape.at_most(1.0 / copy, self.cpu.name)
         window, path, cold = min(window, region.size), bus(store, "read"), 1.0 - cached
@@ -131,8 +131,11 @@ class Host:
         """
         return not ahead and (request is not None or self.machine.read_ahead is not None)
 
-    def _window(self, store: Store, request: float | None) -> float | None:
-        """Bytes that are fetched at once for a program that reads in sequence, None if it never waits."""
+    def window(self, store: Store, request: float | None = None) -> float | None:
+        """Bytes that are fetched at once for a program that reads in sequence, None if it never waits.
+
+        A program may ask for a larger `request`.
+        """
         if self.machine.read_ahead is None:
             return request
         return max(self.machine.read_ahead, store.ahead, request or 0.0)

@@ -113,7 +113,7 @@ class PageCache:
 
     def _drain(self, dirty: Dirty, buffer: Buffer, stretch: Stretch) -> Generator[simpy.Event, Any, float]:
         """Write one stretch, or as much of it as costs the same; bytes that reached the disk."""
-        shape = dirty.volume.write_shape(stretch).plus(dirty.beside.demands, dirty.beside.moves).ahead(self.limits.run)
+        shape = dirty.volume.write_shape(stretch, run=self.limits.run).plus(dirty.beside.demands, dirty.beside.moves)
         flow = shape.start(self.network, dirty.job, Activity.WRITE_BACK, stretch.size)
         buffer.drain(flow)
         yield flow.done | dirty.volume.changed

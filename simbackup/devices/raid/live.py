@@ -44,10 +44,9 @@ class Raid(Rebuilding):
         self.link = Link(name, 1.0, turns, fastest=fastest)
         self.visitors: dict[str, Visitor] = {}
 
-    @property
-    def run(self) -> float:
-        """What one of its disks has of a stream before the next one follows, or what it reads ahead."""
-        under_way = self.controller.under_way(0.0, writes=False, together=1)
+    def run(self, direction: Direction, window: float) -> float:
+        """What one of its disks has of a stream before the next one follows, or of what is under way at once."""
+        under_way = self.controller.under_way(window, writes=direction == "write", together=1)
         return turn_size(self.disk, under_way, self.layout.stripe_unit, self.data_disks)
 
     def _under_way(self, place: Spot, together: int) -> float:

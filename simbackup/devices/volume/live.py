@@ -127,15 +127,18 @@ class Volume:
         for reader in list(self.readers):
             reader()
 
-    def write_shape(self, stretch: Stretch, waiting: float | None = None) -> FlowShape:
-        """How a byte of sequential writing loads the devices here, with so many bytes outstanding at most."""
+    def write_shape(self, stretch: Stretch, waiting: float | None = None, run: float = 0.0) -> FlowShape:
+        """How a byte of sequential writing loads the devices here, with so many bytes outstanding at most.
+
+        Of each stream, so many bytes are written out in one `run`.
+        """
         store = self.region.store
         position = self.region.begin + stretch.begin
         if stretch.fresh:
             shape = first_write_shape(store, position, stretch, waiting)
         else:
-            shape = self.mapped(Region(store, position, stretch.size).streaming("write"))
-        return self.mirrored(shape, stretch)
+            shape = self.mapped(Region(store, position, stretch.size).streaming("write", run))
+        return self.mirrored(shape, stretch, run).ahead(run)
 
     @property
     def map_time(self) -> float:
@@ -147,10 +150,10 @@ class Volume:
         seconds = self.map_time
         return shape.after(seconds, self.snapshots[0].name, Activity.LOOKUP) if seconds else shape
 
-    def mirrored(self, shape: FlowShape, stretch: Stretch) -> FlowShape:
+    def mirrored(self, shape: FlowShape, stretch: Stretch, run: float = 0.0) -> FlowShape:
         """The shape of a write when mirrors of the volume are written at the same time."""
         for mirror in self.mirrors:
             if mirror.follows:
-                there = mirror.region.part(stretch.begin, stretch.size).streaming("write")
+                there = mirror.region.part(stretch.begin, stretch.size).streaming("write", run)
                 shape = shape.plus(there.demands, there.moves, there.places)
         return shape

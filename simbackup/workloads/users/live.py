@@ -114,14 +114,14 @@ class Users:
     def _begin(self, fresh: dict[Snapshot, float], amount: float) -> None:
         """Start the flow of so many transactions."""
         self.load = self._loaded(fresh)
-        shape, own = self.load.shape, self.load.shape.demands.get(self.store.link, 0.0)
+        shape = self.load.shape
         cap, cause = self._ceiling()
         self.flow = self.network.start(
             self.name,
             "transactions",
             amount,
             shape.demands,
-            share=weight(self.place, own, first=self.demand.rate is not None),
+            share=weight(self.place, self.demand, self.load, self.host.window(self.store) or 0.0),
             cap=cap,
             cap_cause=cause,
             moves=shape.moves,

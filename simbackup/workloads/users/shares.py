@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import math
+
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.workloads.users.transactions import Demand, Load
 
 FIRST = 100.0
 """Weight of transactions that come by themselves, for that of a stream: a job ends where they ask for all and more."""
 
 
-def weight(place: VolumeRange, own: float, *, first: bool) -> float:
-    """Weight of users among flows when a transaction takes so many seconds of their device, in units a second.
+def weight(place: VolumeRange, demand: Demand, load: Load, window: float) -> float:
+    """Weight of users among flows, in transactions a second for each byte a second of a stream.
 
-    A transaction counts for the bytes that a stream moves meanwhile. Those that come by themselves, so many a second,
-    come before all streams: however long each waits, the next still come, while a stream has so many requests under way
-    and makes no more before these are done. What they leave is for the streams, as in a mixed queueing network
-    (Baskett, Chandy, Muntz and Palacios 1975; see equations/waiting.py).
+    Transactions that come by themselves, so many a second, come before all streams: however long each waits, the next
+    still come, while a stream has so many requests under way and makes no more before these are done. What they leave
+    is for the streams, as in a mixed queueing network (Baskett, Chandy, Muntz and Palacios 1975; see
+    equations/waiting.py).
+
+    Users who each wait for their last request have as many under way as there are users, or fewer. In order of
+    arrival, a disk serves one request of each of them for one run of a stream, of which a `window` is asked for at
+    once; so does each disk of an array. Where no arm moves, a run has no size: there all users together have the time
+    of one stream.
     """
-    before = FIRST if first else 1.0
+    region = place.volume.region
+    store, own = region.store, load.shape.demands.get(region.store.link, 0.0)
+    before = FIRST if demand.rate is not None else 1.0
     if not own:
         return before
-    region = place.volume.region
-    return before * region.store.stream("read", region.begin + place.begin, place.size) / own
+    waited, held = load.waited.get(store.link, 0.0), load.held.get(store.link, 0.0)
+    run = store.run("read", window)
+    if demand.rate is None and demand.waited > 0.0 < waited and held > 0.0 and math.isfinite(run):
+        return demand.clients / demand.waited / (run * waited / held)
+    return before * store.stream("read", region.begin + place.begin, place.size) / own

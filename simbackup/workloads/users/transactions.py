@@ -66,6 +66,11 @@ class Demand:
         """Who asks."""
         return Writers(self.clients, self.think_time, self.rate)
 
+    @property
+    def waited(self) -> float:
+        """Disk requests of a transaction that a user waits for."""
+        return self.transaction.reads + (self.transaction.updates if self.transaction.synchronous else 0.0)
+
 
 @dataclass(slots=True)
 class Load:

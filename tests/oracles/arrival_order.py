@@ -1,0 +1,93 @@
+"""A disk that serves streams and users in order of arrival, one request after the other."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import deque
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import NamedTuple
+
+from simbackup.equations.disk import DiskParameters, cylinder, rotational_latency, seek_time, transfer_time
+
+
+class Asked(NamedTuple):
+    """What users ask: so many requests a second at random, or one after the other from each of some who think."""
+
+    rate: float = 0.0
+    users: int = 0
+    think_time: float = 0.0
+
+
+class Place(NamedTuple):
+    """Bytes of a disk: where they begin, and how many."""
+
+    begin: float
+    size: float
+
+
+Way = Callable[[float, float], float]
+"""Seconds from one byte to another, with the rotation."""
+
+
+def way_of(disk: DiskParameters) -> Way:
+    """Seconds of a seek, half a revolution and the overhead."""
+
+    def way(here: float, there: float) -> float:
+        seek = seek_time(disk, abs(cylinder(disk, there) - cylinder(disk, here)))
+        return seek + rotational_latency(disk) + disk.command_overhead
+
+    return way
+
+
+def stream_rates(
+    disk: DiskParameters,
+    streams: Sequence[Place],
+    run: float,
+    users: Place,
+    asked: Asked,
+    *,
+    seconds: float = 500.0,
+) -> list[float]:
+    """Bytes a second of streams, each of which asks for its next run when the one before is done.
+
+    Requests of users, of 4 KiB, go to random places. Whatever follows a request elsewhere pays for its way; a run that
+    follows one of the same stream does not.
+    """
+    random, way, small = Random(3), way_of(disk), 4096.0  # noqa: S311 (no secrets)
+    queue: deque[int] = deque(range(len(streams)))  # streams by number, users below zero
+    coming: list[tuple[float, int]] = [(random.expovariate(asked.rate), -1)] if asked.rate else []
+    coming += [(_thought(random, asked), -2 - user) for user in range(asked.users)]
+    heapq.heapify(coming)
+    now, head, last, moved = 0.0, 0.0, math.nan, [0.0] * len(streams)
+
+    def arrive() -> None:
+        while coming and coming[0][0] <= now:
+            since, who = heapq.heappop(coming)
+            queue.append(who)
+            if who == -1:
+                heapq.heappush(coming, (since + random.expovariate(asked.rate), who))
+
+    while now < seconds:
+        arrive()
+        who = queue.popleft()
+        if who >= 0:
+            begin, size = streams[who]
+            there = begin + moved[who] % (size - run)
+            now += (way(head, there) if who != last else 0.0) + transfer_time(disk, there, run)
+            head, moved[who] = there + run, moved[who] + run
+            arrive()
+            queue.append(who)
+        else:
+            there = users.begin + random.random() * (users.size - small)
+            now += way(head, there) + transfer_time(disk, there, small)
+            head = there
+            if who < -1:
+                heapq.heappush(coming, (now + _thought(random, asked), who))
+        last = who
+    return [each / now for each in moved]
+
+
+def _thought(random: Random, asked: Asked) -> float:
+    return random.expovariate(1.0 / asked.think_time) if asked.think_time else 0.0
