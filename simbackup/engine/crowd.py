@@ -204,6 +204,14 @@ class Crowd:
             for link, (units, moved) in self.loads.items()
         }
 
+    def beside(self, now: float) -> dict[str, tuple[float, float]]:
+        """What flows by themselves do on these links, where they do anything that no rate of now says."""
+        return {
+            link.name: (link.recorded_busy, link.recorded_bytes)
+            for link in self.loads
+            if link.recorded_at != now and (link.recorded_busy > 0.0 or link.recorded_bytes > 0.0)
+        }
+
     def expect(self, now: float) -> None:
         """Reckon when the next of its members ends."""
         near, ends = self._members_end.first(), self._members_end.next()

@@ -214,7 +214,7 @@ class Crowds:
         """Record what has changed, and reckon when members end."""
         for crowd in self.changed:
             if self._trace is not None and (crowd.loads or crowd.rate != crowd.recorded):
-                self._trace.shared_level(self._now, crowd.name, crowd.rate, crowd.loaded())
+                self._trace.shared_level(self._now, crowd.name, crowd.rate, crowd.loaded(), crowd.beside(self._now))
             crowd.recorded = crowd.rate
             crowd.loads.clear()
             crowd.expect(self._now)

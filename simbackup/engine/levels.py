@@ -27,7 +27,8 @@ def link_rates(trace: Trace, only: Collection[str] | None = None) -> list[Rate]:
     --------
     >>> trace = Trace()
     >>> trace.rate(0, "devices.sda", 0.1, 1e6)
-    >>> trace.shared_level(5, "links.lan", 2e6, {"links.lan": (0.5e-6, 1.0), "devices.sda": (0.1e-6, 0.5)})
+    >>> loads, beside = {"links.lan": (0.5e-6, 1.0), "devices.sda": (0.1e-6, 0.5)}, {"devices.sda": (0.1, 1e6)}
+    >>> trace.shared_level(5, "links.lan", 2e6, loads, beside)
     >>> [(rate.time, rate.link, round(rate.busy, 3), rate.bytes_per_s) for rate in link_rates(trace)]
     [(0.0, 'devices.sda', 0.1, 1000000.0), (5.0, 'links.lan', 1.0, 2000000.0), (5.0, 'devices.sda', 0.3, 2000000.0)]
     """
@@ -57,7 +58,7 @@ class _LinkRates:
 
     def __init__(self, only: Collection[str] | None) -> None:
         self.only = only
-        self.alone: dict[str, tuple[float, float]] = {}
+        self.alone: dict[str, Rate] = {}
         self.levels: dict[str, float] = {}
         self.loads: dict[str, dict[str, tuple[float, float]]] = {}
         self.roots: dict[str, dict[str, None]] = {}
@@ -77,12 +78,14 @@ class _LinkRates:
     def _take(self, record: Rate | SharedLevel) -> dict[str, None]:
         """Note a record; the links whose rates it may change."""
         if isinstance(record, Rate):
-            self.alone[record.link] = (record.busy, record.bytes_per_s)
+            self.alone[record.link] = record
             return {record.link: None} if self._asked(record.link) else {}
         loads = self.loads.setdefault(record.root, {})
         for link, load in record.loads.items():
             if not self._asked(link):
                 continue
+            if link not in self.alone or self.alone[link].time < record.time:
+                self.alone[link] = Rate(record.time, link, *record.beside.get(link, (0.0, 0.0)))
             roots = self.roots.setdefault(link, {})
             if any(load):
                 loads[link], roots[record.root] = load, None
@@ -100,7 +103,8 @@ class _LinkRates:
 
     def _moved(self, time: float, links: dict[str, None]) -> Iterator[Rate]:
         for link in links:
-            busy, bytes_per_s = self.alone.get(link, (0.0, 0.0))
+            alone = self.alone.get(link)
+            busy, bytes_per_s = (alone.busy, alone.bytes_per_s) if alone is not None else (0.0, 0.0)
             for root in self.roots.get(link, ()):
                 load, level = self.loads[root][link], self.levels[root]
                 busy, bytes_per_s = busy + load[0] * level, bytes_per_s + load[1] * level

@@ -34,8 +34,8 @@ class Link(CapacityMeter):
 
     __slots__ = (
         "_asking", "_first", "_next_bytes_per_s", "_next_used", "_shifts", "_summed", "_summed_ago", "asked", "crowds",
-        "entangled", "fastest", "limited", "may_ask", "movers", "number", "plain", "pooled", "recorded_busy",
-        "recorded_bytes", "solved_capacity", "streams", "tracks", "watchers",
+        "entangled", "fastest", "limited", "may_ask", "movers", "number", "plain", "pooled", "recorded_at",
+        "recorded_busy", "recorded_bytes", "solved_capacity", "streams", "tracks", "watchers",
     )  # fmt: skip
 
     def __init__(
@@ -72,7 +72,9 @@ class Link(CapacityMeter):
         """Whether it adds up changes of rates, as it is crossed by too many flows to sum their rates each time."""
         self.watchers: dict[FlowCoupling, None] = {}
         self.recorded_busy = self.recorded_bytes = 0.0
-        """What a trace knows of it: the share of it in use, and bytes a second."""
+        """What a trace knows of it: the share of it in use by flows by themselves, and their bytes a second."""
+        self.recorded_at = -1.0
+        """The time, seconds, of the last record of these."""
         self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
         self._summed: tuple[float, float] = (0.0, 0.0)
 
@@ -211,6 +213,11 @@ class Link(CapacityMeter):
         """Count a flow again that leaves a crowd; called by the flow."""
         self.movers[flow] = None
         self.shift(flow.demands.get(self, 0.0) * rate, flow.moves.get(self, 0.0) * rate)
+
+    @property
+    def joined(self) -> bool:
+        """Whether flows have joined a crowd or left it since the level of that was recorded."""
+        return any(self in crowd.loads for crowd in self.crowds)
 
     def carry(self, riding: Riding | None, now: float) -> None:
         """Keep the totals by the clock of a crowd, alone on it, or by the time again; called by the crowd."""

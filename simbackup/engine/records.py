@@ -53,12 +53,14 @@ class SharedLevel:
     """From `time` on: the level of flows that share that of a full link, `root`, in units per second of share one.
 
     `loads` are the links whose load at a level of one is another than before: the share of the link, and bytes.
+    `beside` is the rate of flows by themselves there, zero where none is given, unless a `Rate` of that time says it.
     """
 
     time: float
     root: str
     level: float
     loads: Mapping[str, tuple[float, float]]
+    beside: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,7 @@ def take_rates(links: Iterable[Link], crossed: dict[Link, None], now: float, tra
                     bytes_per_s += moved * rate
         busy = (used / capacity if used < capacity else 1.0) if used > 0.0 else 0.0
         if trace is not None and (bytes_per_s != link.recorded_bytes or busy != link.recorded_busy):
-            link.recorded_busy, link.recorded_bytes = busy, bytes_per_s
-            trace.rate(now, link.name, busy, bytes_per_s)
+            _record(link, busy, bytes_per_s, now, trace)
         if link.crowds:
             used, bytes_per_s = link.with_crowds(used, bytes_per_s, capacity)
             busy = min(1.0, used / capacity) if used > 0.0 else 0.0
@@ -39,3 +38,11 @@ def take_rates(links: Iterable[Link], crossed: dict[Link, None], now: float, tra
             link.used, link.busy, link.bytes_per_s = used, busy, bytes_per_s
         if not link.crossing:
             crossed.pop(link, None)
+
+
+def _record(link: Link, busy: float, bytes_per_s: float, now: float, trace: Trace) -> None:
+    """Record what flows by themselves do, unless the record of a level that they join or leave is about to say it."""
+    link.recorded_busy, link.recorded_bytes = busy, bytes_per_s
+    if not (link.crowds and link.joined) or link.recorded_at == now:
+        link.recorded_at = now
+        trace.rate(now, link.name, busy, bytes_per_s)

@@ -71,12 +71,22 @@ class Trace:
             return
         self.rates.add(float(time), link, float(busy), float(bytes_per_s))
 
-    def shared_level(self, time: float, root: str, level: float, loads: Mapping[str, tuple[float, float]]) -> None:
-        """Record the level of a root from `time` on, and what links carry of it at level 1, where that changed."""
+    def shared_level(
+        self,
+        time: float,
+        root: str,
+        level: float,
+        loads: Mapping[str, tuple[float, float]],
+        beside: Mapping[str, tuple[float, float]] | None = None,
+    ) -> None:
+        """Record the level of a root from `time` on, and what links carry of it at level 1, where that changed.
+
+        `beside` are the busy shares and bytes a second of flows by themselves on these links, zero where not named.
+        """
         if self.keeps == NONE:
             self.left_out, self.last = self.left_out + 1, float(time)
             return
-        self.shared_levels.append(SharedLevel(float(time), root, float(level), dict(loads)))
+        self.shared_levels.append(SharedLevel(float(time), root, float(level), dict(loads), dict(beside or {})))
 
     def event(self, time: float, address: str, what: str, **data: Any) -> None:
         """Record that `what` happened at `address`; `data` is anything that JSON can hold."""
@@ -192,7 +202,8 @@ def _read(line: str) -> tuple[str, Record]:
     if name == "span":
         row["parts"] = tuple(map(_part, row["parts"]))
     if name == "shared_level":
-        row["loads"] = {link: _load(found) for link, found in row["loads"].items()}
+        for key in ("loads", "beside"):
+            row[key] = {link: _load(found) for link, found in row[key].items()}
     if not all(math.isfinite(row[key]) for key in ("start", "end", "time") if key in row):
         raise ValueError("has no time")
     return name, _TYPES[name](**row)
@@ -223,7 +234,7 @@ def _load(found: object) -> tuple[float, float]:
         case [float(busy), float(bytes_per_s)]:
             return busy, bytes_per_s
         case _:
-            raise ValueError("loads are not lists of two numbers")
+            raise ValueError("loads and what is beside them are not lists of two numbers")
 
 
 def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float] | None) -> tuple[SpanPart, ...]:

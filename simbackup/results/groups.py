@@ -157,10 +157,11 @@ def thinned(result: Result) -> tuple[Result, str]:
         first = max(group.rows, key=lambda row: row["busy"])["device"]
         out |= {row["device"] for row in group.rows if row["device"] != first}
     old = result.trace
-    levels = [
-        replace(level, loads={link: load for link, load in level.loads.items() if link not in out})
-        for level in old.shared_levels
-    ]
+
+    def shown(loads: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+        return {link: load for link, load in loads.items() if link not in out}
+
+    levels = [replace(level, loads=shown(level.loads), beside=shown(level.beside)) for level in old.shared_levels]
     trace = Trace(
         Spans(span for span in old.spans if span.job not in out),
         Rates(rate for rate in old.rates if rate.link not in out),
