@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.visitors import Visitor, lost_to_visitors, visits
 from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
-from simbackup.equations.disk_turns import Visited, returns
+from simbackup.equations.disk_turns import returns
 
 Direction = Literal["read", "write"]
-
-SMALL = 8192.0
-"""Bytes of a request of users; next to the way of the arm, its transfer hardly counts."""
 
 
 class Service(NamedTuple):
@@ -25,15 +23,6 @@ class Service(NamedTuple):
 
     latency: float
     busy: float
-
-
-@dataclass(frozen=True, slots=True)
-class Visitor:
-    """Users whose requests go to random places of a part of a device: seconds of the device that they use a second."""
-
-    begin: float
-    size: float
-    used: Callable[[], float]
 
 
 class Store(Protocol):
@@ -259,42 +248,6 @@ class Region:
             return shape
         shape = shape._replace(sequential=1.0 - self.store.jumps)
         return shape.at_most(self.store.alone(self.begin, self.size), self.store.name)
-
-
-def visits(region: Region, direction: Direction, stream: float, window: float = 0.0) -> Visited | None:
-    """A stream, which takes so many seconds for each byte, and the users to whose requests its device goes meanwhile.
-
-    None if there are none, or no arm moves. Of the stream, a `window` is asked for, or written out, at once. A request
-    of users takes what it does after another of theirs; what the way from the stream to the first of them takes more,
-    the way back, and the turn of the disk until the stream goes on, is for the stream. Users who share a place with it
-    are a third of that place away on average.
-    """
-    store = region.store
-    if not store.visitors or math.isinf(run := store.run(direction, window)):
-        return None
-    used = others = back = 0.0
-    middle = region.begin + region.size / 2.0
-    for visitor in store.visitors.values():
-        held = visitor.used()
-        small = min(SMALL, visitor.size, region.size)
-        each = store.scattered("read", visitor.begin, visitor.size, small).busy
-        requests = held / each
-        away = max(abs(visitor.begin + visitor.size / 2.0 - middle), (visitor.size + region.size) / 6.0)
-        head = middle + away if middle + away <= store.size else max(middle - away, 0.0)
-        there = min(middle, store.size - small)
-        way = store.request("read", head, there, small).busy - store.continued(there, small).busy
-        way += store.request("read", there, min(head, store.size - small), small).busy - each
-        used, others, back = used + held, others + requests, back + requests * max(way, 0.0)
-    return Visited(stream, back / others, run, others, used) if others > 0.0 else None
-
-
-def lost_to_visitors(region: Region, stream: float, window: float = 0.0) -> float:
-    """Seconds of a device that a reader, who takes so many for each byte, loses per byte by coming back from users.
-
-    So many bytes are asked for at once. Of several streams, each loses no more than this and its turns (`DiskTurns`).
-    """
-    visited = visits(region, "read", stream, window)
-    return returns(visited) if visited is not None else 0.0
 
 
 def returning(region: Region, size: float) -> Service:

@@ -69,7 +69,6 @@ def _exact_text(number: Decimal, name: str, dimension: Dimension, value: float) 
 
 ROUNDING = 1e-6
 """Share of a figure up to which a difference is rounding and no effect."""
-_MINUTE = 60
 _LONGEST_COMPOUND = 100 * 86_400  # from here on the hours drown in the days
 
 

@@ -6,7 +6,8 @@ import math
 
 from simbackup.devices.disk.turns import DiskTurns
 from simbackup.devices.landing import Landed
-from simbackup.devices.store import Direction, Service, Visitor
+from simbackup.devices.store import Direction, Service
+from simbackup.devices.visitors import Visitor
 from simbackup.engine.flows import Link
 from simbackup.equations import disk as disks
 from simbackup.equations import disk_turns

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from simbackup.devices.changes import Changes
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import SMALL, Direction, Region, Service, Store, bus
+from simbackup.devices.store import Direction, Region, Service, Store, bus
+from simbackup.devices.visitors import SMALL
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Spot
 from simbackup.engine.trace import Trace

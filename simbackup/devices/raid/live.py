@@ -9,7 +9,8 @@ from simbackup.devices.disk.live import missed, scattered_positioning, turning
 from simbackup.devices.disk.turns import DiskTurns
 from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Direction, Service, Visitor
+from simbackup.devices.store import Direction, Service
+from simbackup.devices.visitors import Visitor
 from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
 from simbackup.equations import disk as disks

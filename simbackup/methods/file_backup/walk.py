@@ -9,7 +9,8 @@ from simbackup.data.live import DataSet, Files
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Region, Service, Store, bus, lost_to_visitors, returning
+from simbackup.devices.store import Region, Service, Store, bus, returning
+from simbackup.devices.visitors import lost_to_visitors
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Spot
 from simbackup.equations import files as equations

@@ -13,7 +13,8 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.adapter import Adapter, Waiting
 from simbackup.devices.snapshot.live import Snapshot
-from simbackup.devices.store import Store, Visitor
+from simbackup.devices.store import Store
+from simbackup.devices.visitors import Visitor
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.engine.trace import Trace

@@ -55,7 +55,12 @@ def test_the_count_and_a_template_and_one_part_can_be_set(tmp_path: Path) -> Non
 
 def test_a_fleet_is_what_one_would_have_written_out(tmp_path: Path) -> None:
     spread = sb.load(written(tmp_path, begin='{first: "00:00", over: 8 h}'))
-    assert [job.begin for name, job in spread.spec.jobs.items() if name != "index"] == ["0 s", "2 h", "4 h", "6 h"]
+    assert [job.begin for name, job in spread.spec.jobs.items() if name != "index"] == [
+        "00:00",
+        "02:00",
+        "04:00",
+        "06:00",
+    ]
     one_by_one = {f"jobs.save-{i + 1}.begin": f"{i * 7200} s" for i in range(4)}
     other = sb.load(written(tmp_path), one_by_one)
     ends = [[row["end"] for row in sb.simulate(each).job_rows] for each in (spread, other)]

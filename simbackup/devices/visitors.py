@@ -1,0 +1,61 @@
+"""Users of a device, to whose requests its arm goes while it moves a stream."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from simbackup.equations.disk_turns import Visited, returns
+
+if TYPE_CHECKING:
+    from simbackup.devices.store import Direction, Region
+
+SMALL = 8192.0
+"""Bytes of a request of users; next to the way of the arm, its transfer hardly counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Users whose requests go to random places of a part of a device: seconds of the device that they use a second."""
+
+    begin: float
+    size: float
+    used: Callable[[], float]
+
+
+def visits(region: Region, direction: Direction, stream: float, window: float = 0.0) -> Visited | None:
+    """A stream, which takes so many seconds for each byte, and the users to whose requests its device goes meanwhile.
+
+    None if there are none, or no arm moves. Of the stream, a `window` is asked for, or written out, at once. A request
+    of users takes what it does after another of theirs; what the way from the stream to the first of them takes more,
+    the way back, and the turn of the disk until the stream goes on, is for the stream. Users who share a place with it
+    are a third of that place away on average.
+    """
+    store = region.store
+    if not store.visitors or math.isinf(run := store.run(direction, window)):
+        return None
+    used = others = back = 0.0
+    middle = region.begin + region.size / 2.0
+    for visitor in store.visitors.values():
+        held = visitor.used()
+        small = min(SMALL, visitor.size, region.size)
+        each = store.scattered("read", visitor.begin, visitor.size, small).busy
+        requests = held / each
+        away = max(abs(visitor.begin + visitor.size / 2.0 - middle), (visitor.size + region.size) / 6.0)
+        head = middle + away if middle + away <= store.size else max(middle - away, 0.0)
+        there = min(middle, store.size - small)
+        way = store.request("read", head, there, small).busy - store.continued(there, small).busy
+        way += store.request("read", there, min(head, store.size - small), small).busy - each
+        used, others, back = used + held, others + requests, back + requests * max(way, 0.0)
+    return Visited(stream, back / others, run, others, used) if others > 0.0 else None
+
+
+def lost_to_visitors(region: Region, stream: float, window: float = 0.0) -> float:
+    """Seconds of a device that a reader, who takes so many for each byte, loses per byte by coming back from users.
+
+    So many bytes are asked for at once. Of several streams, each loses no more than this and its turns (`DiskTurns`).
+    """
+    visited = visits(region, "read", stream, window)
+    return returns(visited) if visited is not None else 0.0
