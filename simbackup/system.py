@@ -63,8 +63,14 @@ class BackupSource(NamedTuple):
         """One of so many equal parts of it."""
         if parts == 1:
             return self
-        each = self.region.size / parts
-        return self._replace(region=self.region.part(number * each, each), begin=self.begin + number * each)
+        return self.between(number / parts, 1.0 / parts)
+
+    def between(self, begin: float, share: float) -> BackupSource:
+        """A share of it that begins at a share."""
+        if share >= 1.0:
+            return self
+        first, size = begin * self.region.size, share * self.region.size
+        return self._replace(region=self.region.part(first, size), begin=self.begin + first)
 
     def found(self, shape: FlowShape, window: float | None, together: float = 1.0) -> FlowShape:
         """The shape when each byte has to be looked up first, and a part of an image lies in its copy area.

@@ -46,6 +46,10 @@ UNSTATED_LAYOUT = {
     "why": "not stated: files that were written at once lie together, and with use they scatter",
 }  # fmt: skip
 """The layout of files about which a scenario says nothing, as it would say it."""
+AGED_LAYOUT = {
+    "value": "0 %", "basis": "derived", "rule": "'aged' counts from when the data were written in sequence",
+}  # fmt: skip
+"""The layout of files about which a scenario says how they were updated since they were written."""
 
 
 class FilesystemSheet(Frozen):
@@ -111,7 +115,7 @@ class FilesSheet(Frozen):
     layout: Layout | None = None
     """Share of the files that are scattered on disk, and not together as they were written: `scattered` means all,
     `together` none. By default, half of the files of a file system are assumed to be scattered, with the range from
-    none to all.
+    none to all; none of `aged` data, whose updates say what is scattered.
     """
     compression: Reduction | None = None
     """Compression ratio: bytes before divided by bytes after compression, such as `2:1`; 1 by default."""
@@ -181,7 +185,9 @@ class DataSpec(Part, Modelled, FilesSheet):
     @classmethod
     def unstated(cls, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """The layout of files in a file system."""
-        return {"layout": UNSTATED_LAYOUT} if "filesystem" in said else {}
+        if "filesystem" not in said:
+            return {}
+        return {"layout": AGED_LAYOUT if "aged" in said else UNSTATED_LAYOUT}
 
     def facts(self) -> Facts:
         """Size, files, compression, and file system or database."""

@@ -44,6 +44,26 @@ def slowdown(busy_by_others: float) -> float:
     return 1.0 / (1.0 - busy_by_others) if busy_by_others < 1.0 else float("inf")
 
 
+def log_beside_files(share: float) -> float:
+    """Bytes of log that a hot copy saves in addition, over those written while its files are copied alone.
+
+    Files and log share a way that carries R bytes a second. If users write L, files get R - L, or half of the way if
+    that is more: two connections share a line evenly. Copying F bytes of files then takes `F / (R - min(L, R / 2))`,
+    in which L times that is written, and all of it is saved: `1 / (1 - min(r, 1/2))` times what is written in F / R,
+    with r = L / R. The whole copy takes `1 / (1 - r)` times as long as the files alone, or `1 + 2 r` times from r = 1/2
+    on. Range: programs that copy the log beside the files until these are complete; the log is not limited elsewhere.
+
+    Parameters
+    ----------
+    share
+        Time in which the log that is written while the files are copied alone could be copied alone, over that time.
+
+    >>> [round(log_beside_files(share), 3) for share in (0.0, 0.1, 0.5, 2.0)]
+    [0.0, 0.111, 1.0, 1.0]
+    """
+    return 1.0 / (1.0 - min(share, 0.5)) - 1.0
+
+
 def phases(size: float, workers: int, largest: float) -> list[tuple[float, int]]:
     """Bytes of tables or files that several workers process in parallel, and then those that one processes alone.
 

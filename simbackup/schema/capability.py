@@ -206,6 +206,10 @@ class InVolume(ImageDevice):
 class SplitMirror(ImageDevice):
     """A frozen image that is synchronised with its volume."""
 
+    def synchronised(self) -> bool:
+        """Whether it is so at the start."""
+        return False
+
 
 class MediaLibrary(BackupTarget):
     """A library of cartridges that drives read and write one after the other."""

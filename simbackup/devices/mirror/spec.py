@@ -64,6 +64,10 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
 
     size_key: ClassVar[str] = "on"
 
+    def synchronised(self) -> bool:
+        """Whether it is attached."""
+        return self.state == "attached"
+
     def room(self, spec: Spec, name: str) -> float | None:
         """As many bytes as its volume."""
         del name

@@ -15,7 +15,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
-from simbackup.equations.database import phases
+from simbackup.equations.database import log_beside_files, phases
 from simbackup.methods.database.way import Coming, Section, Way, copying, in_turn, of_workers
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.snapshot.live import create
@@ -101,19 +101,32 @@ class DatabaseBackup:
         yield from self.way.write(system, (job, Activity.DUMP), shape, saved, data.largest)
 
     def _hot(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
-        """Copy the files; and then the log of the time, where the program does so."""
+        """Copy the files and the log of the time, where the program does so.
+
+        The log comes beside the files, but here after them, in two parts: what is written while the files are copied
+        alone, and what is written because both share the way.
+        """
         begin = float(system.env.now)
         yield from self._files(system, job, data, saved)
-        log = self.log_rate * (float(system.env.now) - begin)
+        files = float(system.env.now) - begin
+        log = self.log_rate * files
         if self.way.tool.copies_log and log > 0.0:
-            part = SaveSet(job, self.data, self.method, log, 1.0, saved.time)
-            self.way.reserve(system, part, self.to)
-            source = data.volume.region.part(data.begin, min(log, data.size))
-            shape = copying(system.hosts[self.way.host], source, self.way.tool)
-            yield from self.way.write(system, (job, Activity.COPY), shape, part)
-            there = part.copies[0].extents[0]
-            saved.copies[0].extents.append(Extent(saved.size, log, there.medium, there.position))
-            saved.size, saved.log = saved.size + log, log
+            yield from self._log(system, job, data, saved, log)
+            share = (float(system.env.now) - begin - files) / files
+            more = log * log_beside_files(share)
+            if more >= 1.0:
+                yield from self._log(system, job, data, saved, more)
+
+    def _log(self, system: System, job: str, data: DataSet, saved: SaveSet, log: float) -> Wait:
+        """Copy so many bytes of log, and add them to the save set."""
+        part = SaveSet(job, self.data, self.method, log, 1.0, saved.time)
+        self.way.reserve(system, part, self.to)
+        source = data.volume.region.part(data.begin, min(log, data.size))
+        shape = copying(system.hosts[self.way.host], source, self.way.tool)
+        yield from self.way.write(system, (job, Activity.COPY), shape, part)
+        there = part.copies[0].extents[0]
+        saved.copies[0].extents.append(Extent(saved.size, log, there.medium, there.position))
+        saved.size, saved.log = saved.size + log, saved.log + log
 
     def _files(self, system: System, job: str, data: DataSet, saved: SaveSet, image: str | None = None) -> Wait:
         """Copy the files, or those of a frozen image of them."""

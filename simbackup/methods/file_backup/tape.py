@@ -61,7 +61,9 @@ class TapeBackup:
         yield from first_walk(system, job, self)
         writer = TapeWriter(
             part.size,
-            lambda crossing, begin, size: system.bounded(job, self._shape(system, data, crossing, part)),  # noqa: ARG005
+            lambda crossing, begin, size: system.bounded(
+                job, self._shape(system, data, crossing, part, (begin / part.size, size / part.size))
+            ),
             self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * part.files / part.size,
             lambda: system.require_image(self.source),
             away=command_travel([system.networks[name] for name in self.networks], reading=False),
@@ -83,9 +85,14 @@ class TapeBackup:
         saved = SaveSet(copy.job, self.data, self.method, part.size, part.files, copy.time, [copy], self.level)
         system.catalogue.add(saved)
 
-    def _shape(self, system: System, data: DataSet, crossing: Crossing, part: Portion) -> FlowShape:
-        """How a byte of the save set loads disk, host, networks and the drive that it crosses."""
-        host, origin = system.hosts[self.host], system.origin(data, self.source, mounted=True)
+    def _shape(
+        self, system: System, data: DataSet, crossing: Crossing, part: Portion, where: tuple[float, float]
+    ) -> FlowShape:
+        """How a byte of a part of the save set loads disk, host, networks and the drive that it crosses.
+
+        `where` it begins and how much it is, as shares of the save set: streams read different places.
+        """
+        host, origin = system.hosts[self.host], system.origin(data, self.source, mounted=True).between(*where)
         copy = self.tool.copying(host, copies=1.0)
         how, networks = self.reduction, [system.networks[name] for name in self.networks]
         towards = crossing[0].over(networks, 1.0 / how.sent, self.connections, self.tool.window)

@@ -60,4 +60,12 @@ class SynchroniseSpec(JobSpec):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report anything but a mirror."""
-        checks.frozen_image((*path, "mirror"), self.mirror, SplitMirror, "mirror")
+        if not checks.frozen_image((*path, "mirror"), self.mirror, SplitMirror, "mirror"):
+            return
+        mirror, jobs = checks.spec.devices[self.mirror], checks.spec.jobs.values()
+        begins = isinstance(mirror, SplitMirror) and mirror.synchronised()
+        if begins and not any(job.creates() == self.mirror for job in jobs) and checks.sound(path, "jobs"):
+            checks.report(
+                (*path, "mirror"), f"'{self.mirror}' is synchronised from the start, and no job splits it off",
+                f"write 'state: new' in '{self.mirror}' for a first synchronisation, or split it off with a job",
+            )  # fmt: skip

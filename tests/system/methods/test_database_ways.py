@@ -133,6 +133,16 @@ def test_a_hot_copy_with_its_log_needs_no_lock_and_replays_the_log() -> None:
     assert replay == pytest.approx(log * 300e-9, rel=0.02)
 
 
+@pytest.mark.parametrize(("written", "longer"), [(1, 1.02), (10, 1.25), (20, 5 / 3), (25, 2.0), (50, 3.0), (100, 5.0)])
+def test_the_log_shares_the_line_with_the_files(written: float, longer: float) -> None:
+    """10 GB over 50 MB/s take 200 s. A log of L leaves them R - L, and R / (R - L) times as long; half at the least."""
+    hot = HOT.replace("to: b", "to: c").replace("MORE", f"log_rate: {written} MB/s,")
+    elapsed = run(hot).get("jobs.hot.elapsed") - run(HOT.replace("to: b", "to: c").replace("MORE", "")).get(
+        "jobs.hot.elapsed"
+    )
+    assert elapsed == pytest.approx(200.0 * (longer - 1.0), rel=0.03)
+
+
 def test_workers_copy_side_by_side() -> None:
     slow = HOT.replace("copies_log: true", "copies_log: true, copy_cpu: 50 ns/B")
     one, four = (run(slow.replace("MORE", f"workers: {n},")).get("jobs.hot.elapsed") for n in (1, 4))

@@ -15,7 +15,8 @@ hosts:
   client: {model: host/linux-2016-server, owns: [a]}
   server: {model: host/linux-2016-server, owns: [pool, library]}
 devices:
-  a: {model: raid/hardware-raid5-2011, disk: disk/sas-10k-600gb-2011, disks: 6}
+  a:  # equally fast everywhere, as are the streams of a save set that exists
+    {model: raid/hardware-raid5-2011, disk: {model: disk/sas-10k-600gb-2011, inner_rate: 168 MB/s}, disks: 6}
   pool: {model: raid/hardware-raid6-2011, disk: disk/nearline-3tb-2011, disks: 12}
   bucket: {model: object_store/amazon-s3-standard}
   library:

@@ -209,7 +209,9 @@ def test_a_mirror_of_another_host_is_synchronised_over_the_link_between(tmp_path
 
 
 def test_a_mirror_in_line_has_nothing_to_copy(tmp_path: Path) -> None:
-    result = mirror(tmp_path, at(SYNC, "begin: 0 s"))
+    with pytest.raises(InputError, match="'third' is synchronised from the start, and no job splits it off"):
+        mirror(tmp_path, at(SYNC, "begin: 0 s"))
+    result = mirror(tmp_path, at(SYNC, "begin: 0 s"), at(SPLIT, "after: sync"))
     assert (result.get("jobs.sync.elapsed"), result.get("jobs.sync.bytes")) == (0.0, 0.0)
 
 

@@ -9,6 +9,7 @@ from simbackup import Result, load, simulate
 from simbackup.build import build
 from simbackup.catalogue import Copy
 from simbackup.equations import streaming, tape
+from simbackup.equations.disk_turns import sweep_turn_time
 from simbackup.methods.job import start
 from tests.shared import ROOT
 
@@ -537,3 +538,18 @@ def test_a_restore_crosses_the_bus_of_the_array_as_well(tmp_path: Path) -> None:
     result = run(tmp_path, FULL + "  back: {restore: full, after: full}\n" + bus, changes)
     assert moved(result, "links.bus") == pytest.approx(8e9)
     assert result.get("jobs.back.elapsed") >= 4000.0 / 6.0
+
+
+@pytest.mark.parametrize("streams", [1, 2, 4, 8])
+def test_streams_of_a_disk_turn_between_the_places_of_their_parts(tmp_path: Path, streams: int) -> None:
+    """Each reads its part of 10 TB on a disk of 20 TB; the way to the next part is half a revolution and a seek."""
+    changes = {
+        "devices.jukebox.drives": streams, "devices.jukebox.bays": 8, "devices.jukebox.cartridges": 8,
+        "devices.jukebox.drive.native_rate": "300 MB/s", "devices.jukebox.drive.cartridge_capacity": "20 TB",
+        "data.mail.size": "10 TB", "jobs.mail.streams": streams, "devices.jukebox.drive.slowest_rate": "1 MB/s",
+    }  # fmt: skip
+    result = run(tmp_path, MAIL, changes)
+    spare = build(load(tmp_path / "scenario.yaml").spec, 0)[0].stores["spare"].parameters
+    lost = sweep_turn_time(spare, [(number + 0.5) / streams / 2.0 for number in range(streams)])
+    each = 1.0 / 200e6 + (lost / spare.stream_turn if streams > 1 else 0.0)
+    assert rate_at(result, "devices.spare", 600.0) == pytest.approx(1.0 / each, rel=0.01)
