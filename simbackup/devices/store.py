@@ -111,11 +111,16 @@ class Store(Protocol):
         """What a byte asks of links beside itself where a share of a place is written, in runs of so many bytes."""
         ...
 
-    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
+    def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """What requests of `size` lose each, on average, by following one of another stream on the device.
 
-        That is the way from there; and the way `back`, if the request there does not count it.
+        That is the way from there; and the way `back`, if the request there does not count it. So many streams are
+        `writing` there, this one among them; none where it reads.
         """
+        ...
+
+    def spread(self, size: float, *, writes: bool) -> int:
+        """Disks over which a request is spread, each with a queue of its own; it is done when the last of them is."""
         ...
 
 
@@ -210,10 +215,15 @@ class FlatStore(ABC):
         del share, run
         return {}
 
-    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
+    def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """Nothing is lost between two streams."""
-        del here, there, size, back
+        del here, there, size, back, writing
         return Service(0.0, 0.0)
+
+    def spread(self, size: float, *, writes: bool) -> int:
+        """One: no arm moves."""
+        del size, writes
+        return 1
 
 
 def bus(store: Store, direction: Direction) -> tuple[Network, ...]:

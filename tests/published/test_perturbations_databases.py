@@ -191,8 +191,8 @@ CASES = [
     Case(
         "validation/sql-server-240gb/compressed", "hosts.server.cores", 4, 16, "backup", (0.999, 1.001), (0.999, 1.001)
     ),
-    # five more buffers wait less (0.77 with one file), and turns between the files take back a part
-    Case("planning/buffers", "jobs.backup.to", ["store"], ["store", "store"], "backup", (0.999, 1.001), (0.843, 0.932)),
+    # five more buffers wait less (0.78 with one file), and turns between the files take more: 1.366, request by request
+    Case("planning/buffers", "jobs.backup.to", ["store"], ["store", "store"], "backup", (0.999, 1.001), (1.298, 1.434)),
     Case("planning/compress-where", "data.files.compression", 1.05, 4.2, "backup", (0.999, 1.001), (0.999, 1.001)),
     Case("planning/compress-where", "data.files.compression", 1.05, 4.2, "back", (1.9, 2.1), (0.707, 0.781)),
     Case(

@@ -87,10 +87,16 @@ class Disk(Landed):
         del position, size
         return math.inf
 
-    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
+    def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """What a request loses to a stream elsewhere: a seek from there, or there and back, and half a revolution."""
-        time = turning(self.parameters, here, there, back=back) * min(size / self.parameters.stream_turn, 1.0)
+        ahead = size if writing else self.parameters.stream_turn  # it cannot gather what it was not given
+        time = turning(self.parameters, here, there, back=back) * min(size / ahead, 1.0)
         return Service(time, time)
+
+    def spread(self, size: float, *, writes: bool) -> int:
+        """One."""
+        del size, writes
+        return 1
 
 
 def scattered_positioning(disk: disks.DiskParameters, begin: float, extent: float) -> float:

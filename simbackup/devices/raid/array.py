@@ -116,6 +116,14 @@ class ArrayLayout:
         """What a write asks of the disks of a group."""
         return degraded.write_cases(self.level, self.group, size, self.stripe_unit, missing=bool(self.failed))
 
+    def written(self, size: float) -> int:
+        """Disks that a write touches, those of copies and parity included."""
+        data, of_group = self.touched(size), raid.data_disks(self.level, self.group)
+        parity = raid.SCHEMES[self.level].parity_disks
+        if parity:
+            return data + parity * min(math.ceil(data / of_group), self.groups)
+        return data * (self.group // of_group)
+
     def touched(self, size: float) -> int:
         """Data disks that a request touches."""
         return raid.stripe_members_touched(size, self.stripe_unit, self.data_disks)

@@ -157,11 +157,24 @@ class Raid(Rebuilding):
         del position, size
         return math.inf
 
-    def turn(self, here: float, there: float, size: float, *, back: bool = False) -> Service:
-        """What a request loses to a stream elsewhere on the same disks, each of which reads ahead for its part."""
+    def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
+        """What a request loses to a stream elsewhere on the same disks, each of which reads ahead for its part.
+
+        A write also turns the disks of copies and of parity; a cache gathers for all streams that are writing.
+        """
         array, touched = self.layout, self.layout.touched(size)
         lost = turning(self.disk, here / self.data_disks, there / self.data_disks, back=back)
-        under_way = self.controller.under_way(size, writes=False, together=1)
-        each = turn_size(self.disk, under_way, array.stripe_unit, self.data_disks)
+        under_way = self.controller.under_way(size, writes=writing > 0, together=writing)
+        if writing:  # a disk does not hold more of a stream than it was given
+            each = under_way / self.data_disks
+        else:
+            each = turn_size(self.disk, under_way, array.stripe_unit, self.data_disks)
         latency = lost * min(size / touched / each, 1.0)
-        return Service(latency, latency * touched / array.reading_disks)
+        share = array.written(size) / array.writing_disks if writing else touched / array.reading_disks
+        return Service(latency, latency * min(share, 1.0))
+
+    def spread(self, size: float, *, writes: bool) -> int:
+        """The disks that it touches, or one if a write is done when the cache has it."""
+        if not writes:
+            return self.layout.touched(size)
+        return 1 if self.controller.staging >= size else min(self.layout.written(size), self.layout.writing_disks)

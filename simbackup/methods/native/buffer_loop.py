@@ -144,6 +144,14 @@ class SteadyLoop:
         rate = self.size * stages.joined_rate(self.buffers, before, after, coding, threads)
         return _as_one_loop(self.size, 2 * self.buffers, latency, demands, rate)[0]
 
+    def busy_with(self, link: Link) -> float:
+        """Buffers that wait at a link or are served there while it works, on average, if nobody else uses anything."""
+        centres, state = self.every(_idle), self.state(_idle)
+        here = [(each, share) for (other, each), share in zip(centres, state.standing, strict=True) if other is link]
+        used = state.rate * math.fsum(each for each, _ in here)
+        number = self.buffers * (2 if self.joined else 1)
+        return number * math.fsum(share for _, share in here) / used if used > 0.0 else 1.0
+
     def _side(self, side: Side, others: Others) -> stages.HalfLoop:
         """One of the loops, with all centres of both."""
         here, numbers = self.centres(side.shape(), others), list[Centre]()
@@ -171,6 +179,12 @@ class SteadyLoop:
         return Standing(
             loop_queue([each * self.size for each in demands], buffers, latency, here), seconds, float(wires)
         )
+
+
+def _idle(link: Link) -> float:
+    """Nobody else uses a link."""
+    del link
+    return 0.0
 
 
 def _seconds(shape: FlowShape, link: Link, others: Others) -> float:

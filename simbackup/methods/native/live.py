@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +13,13 @@ from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.engine.activity import Activity
+from simbackup.engine.link import Link
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.native.buffer_loop import SteadyLoop
-from simbackup.methods.native.sides import Coding, End, Queued, Side, Sides, lost_in_turns
+from simbackup.methods.native.sides import Coding, End, Side, Sides
 from simbackup.methods.native.transfers import Draws, Services, Transfers
+from simbackup.methods.native.turns import lost_in_turns, settled, shared
 from simbackup.system import JobFailedError, System
 
 Wait = Generator[simpy.Event, Any, None]
@@ -210,12 +212,19 @@ def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) ->
             region = system.volumes[file.to].region.part(lies.position, lies.size / copy.compression)
         files.append(End(f"files.{i + 1}", region, tuple(system.networks[name] for name in file.networks)))
     size, each, request = job.loop.size, 1.0 / copy.compression, job.engine.request_latency
-    queued = Queued(job.loop.buffers, size, job.loop.sets(job.engine) > 1)
-    turns = lost_in_turns(volumes, files, queued, each)
-    there = Side(volumes, "read" if backup else "write", 1.0, request, size, turns)
-    kept = Side(tuple(files), "write" if backup else "read", each, request, size, turns)
     coding = _coding(system.hosts[job.host], job, backup=backup)
-    return Sides(there, coding, kept) if backup else Sides(kept, coding, there)
+
+    def sides(turns: Mapping[Link, float]) -> Sides:
+        there = Side(volumes, "read" if backup else "write", 1.0, request, size, turns)
+        kept = Side(tuple(files), "write" if backup else "read", each, request, size, turns)
+        return Sides(there, coding, kept) if backup else Sides(kept, coding, there)
+
+    def loop(waiting: Mapping[Link, float]) -> SteadyLoop:
+        """The loop when so many buffers wait at devices that have several places."""
+        turns = lost_in_turns(volumes, files, size, each, waiting, backup=backup)
+        return SteadyLoop("", sides(turns), job.loop.buffers, size, joined=job.loop.sets(job.engine) > 1)
+
+    return settled(loop, shared(volumes, files)).sides
 
 
 def _of_files(copy: Copy, many: int) -> list[Extent]:

@@ -70,6 +70,8 @@ class Side:
         read = self.direction == "read"
         service = store.continued(begin, size) if read else store.request("write", begin, begin, size)
         device = service.latency - store.stream(self.direction, begin, size) * size
+        if not read and self.turns.get(store.link, 0.0) > 0.0:  # a turn finds the place, or the write before did
+            device = 0.0
         return self.request + max(device, 0.0) + travel_time(place.way(self.direction))
 
     def legs(self, wires: dict[Link, int]) -> list[Leg]:
@@ -116,14 +118,6 @@ class Coding(NamedTuple):
         return Leg("threads", 0.0, (Stop(self.host.cpu, 0, self.activity, shape, servers=self.threads),))
 
 
-class Queued(NamedTuple):
-    """Buffers of one size, and whether either side has so many of its own."""
-
-    buffers: int
-    size: float
-    joined: bool
-
-
 class Sides(NamedTuple):
     """Where buffers are filled, what codes them, if anything, and where they are emptied."""
 
@@ -147,31 +141,3 @@ class Sides(NamedTuple):
             volumes, files = files, volumes
         coding = self.coding.leg() if self.coding is not None else None
         return Ways(volumes.legs(wires), files.legs(wires), coding)
-
-
-def lost_in_turns(volumes: Sequence[End], files: Sequence[End], queued: Queued, each: float) -> dict[Link, float]:
-    """Seconds that each device with several places loses for a byte, by turning from one to another.
-
-    The device serves all requests that wait at one place before it turns to the next, as an elevator does (Worthington,
-    Ganger and Patt, "Scheduling Algorithms for Modern Disk Drives", SIGMETRICS 1994, C-LOOK). All buffers wait there,
-    evenly at its places: so it is where the device limits the loop, and elsewhere little depends on it. Each place
-    takes its share of the requests; files take `each` bytes for a byte of the database.
-    """
-    there = [(p.region, 1.0 / len(volumes), 1.0) for p in volumes if p.region is not None]
-    split = len(there)
-    there += [(p.region, 1.0 / len(files), each) for p in files if p.region is not None]
-    lost = dict[Link, float]()
-    for store in {region.store.link: region.store for region, _, _ in there}.values():
-        here = [(i < split, *one) for i, one in enumerate(there) if one[0].store.link is store.link]
-        total, moved = sum(share for _, _, share, _ in here), sum(share * part for _, _, share, part in here)
-        seconds = 0.0
-        for i, (side, region, share, part) in enumerate(here):
-            beside = sum(other is side for other, *_ in here) if queued.joined else len(here)
-            run = max(queued.buffers / beside, 1.0)
-            for k, (_, other, others, _) in enumerate(here):
-                if i != k:
-                    turn = store.turn(region.begin, other.begin, queued.size * part * run).busy / run
-                    seconds += share * others / (total - share) * turn
-        if seconds > 0.0:
-            lost[store.link] = seconds / (queued.size * moved)
-    return lost

@@ -151,7 +151,7 @@ def test_a_step_gains_little_where_it_removes_no_bottleneck(bottlenecks: Cases) 
     assert seconds["64 buffers"] < 0.65 * first
     assert seconds["16 threads alone"] == first
     assert seconds["compression alone"] > 1.1 * first
-    assert seconds["8 files alone"] > 1.25 * first  # each of eight buffers turns: a seek and half a revolution
+    assert 2.8 * first < seconds["8 files alone"] < 3.8 * first  # hardly two at one place: 3.3, request by request
     assert seconds["and compressed"] > 1.2 * seconds["64 buffers"]  # four threads
     assert seconds["and 16 threads"] < 0.5 * seconds["64 buffers"]
 

@@ -11,6 +11,7 @@ import simbackup as sb
 from simbackup.equations.buffers import loop_rate
 from simbackup.equations.stages import HalfLoop, joined_rate
 from simbackup.results.result import Result
+from tests.oracles.requests import Mechanics, buffers_round
 from tests.shared import ROOT
 
 MIB = 2.0**20
@@ -327,7 +328,10 @@ def test_compression_saves_on_every_later_hop(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("buffers", [1, 8])
 def test_a_volume_and_its_file_on_one_disk_take_turns(tmp_path: Path, buffers: int) -> None:
-    """Each turn is a seek and half a revolution: two for a buffer alone, and two for half of eight at once."""
+    """Each turn is a seek and half a revolution: two for a buffer alone, and two for all of eight at once.
+
+    A buffer alone that is written to a disk of its own waits for half a revolution, too.
+    """
     disk = "  disk: {model: disk/scsi-10k-146gb-2004}\n  disk2: {model: disk/scsi-10k-146gb-2004}\n"
     site = SITE.replace("devices:\n", f"devices:\n{disk}").replace("[c, d, e]", "[c, d, e, disk, disk2]")
     site = site.replace("data:\n", "data:\n  mail: {on: disk, size: 1 GiB}\n  far: {on: disk, size: 60 GiB}\n")
@@ -337,17 +341,22 @@ def test_a_volume_and_its_file_on_one_disk_take_turns(tmp_path: Path, buffers: i
         file.write_text(site + backup("full", data="mail", to=to, buffers=buffers), encoding="utf-8")
         times[to] = sb.simulate(file).get("jobs.full.elapsed") / 1024
     drive = sb.load(file).spec.devices["disk"]
-    seek = float(drive.average_seek.si) * 1.2  # two fifths of the stroke away, where the mean is a third
+    fast, slow = float(drive.outer_rate.si), float(drive.inner_rate.si)
+    there = (fast**2 - 61.5 * GIB / float(drive.capacity.si) * (fast**2 - slow**2)) ** 0.5  # behind mail and far
+    beyond = (fast - there) / (fast - slow) - 1.0 / 3.0  # of the stroke, farther than the mean seek
+    seek = float(drive.average_seek.si)
+    seek += beyond * 1.5 * (float(drive.full_stroke_seek.si) - seek)
     turn = seek + 0.5 / float(drive.rotation_speed.si)
     if buffers == 1:
-        assert times["disk"] - times["disk2"] == pytest.approx(2.0 * turn, rel=0.15)
+        missed = 0.5 / float(drive.rotation_speed.si)
+        assert times["disk"] - times["disk2"] == pytest.approx(2.0 * turn - missed + MIB / there - MIB / fast, rel=0.05)
     else:
-        both = 2.0 * MIB / float(drive.outer_rate.si)  # what is read and what is written
-        assert times["disk"] == pytest.approx(both + 2.0 * turn / (buffers / 2.0), rel=0.25)
+        both = MIB / fast + MIB / there  # what is read and what is written
+        assert times["disk"] == pytest.approx(both + 2.0 * turn / buffers, rel=0.05)
 
 
 def test_two_volumes_on_one_disk_are_read_several_buffers_at_a_time(tmp_path: Path) -> None:
-    """Of eight requests that wait, four go to each volume, and the arm turns once for them."""
+    """Of eight buffers, most wait where the arm goes next, and half of them come back while it is there."""
     disk = "  disk: {model: disk/scsi-10k-146gb-2004}\n"
     site = SITE.replace("devices:\n", f"devices:\n{disk}").replace("[c, d, e]", "[c, d, e, disk]")
     parts = "  one: {on: disk, size: 1 GiB}\n  two: {on: disk, size: 1 GiB}\n  both: {on: disk, size: 2 GiB}\n"
@@ -358,8 +367,14 @@ def test_two_volumes_on_one_disk_are_read_several_buffers_at_a_time(tmp_path: Pa
         file.write_text(site + backup("full", data=data, to="nothing", buffers=8), encoding="utf-8")
         times.append(sb.simulate(file).get("jobs.full.elapsed"))
     drive = sb.load(file).spec.devices["disk"]
-    turn = float(drive.track_to_track_seek.si) + 0.5 / float(drive.rotation_speed.si)
-    assert (times[1] - times[0]) / 2048 == pytest.approx(turn / 4.0, rel=0.25)
+    seek = float(drive.track_to_track_seek.si)
+    seek += (float(drive.average_seek.si) - seek) * (3.0 * GIB / float(drive.capacity.si)) ** 0.5
+    mechanics = Mechanics(float(drive.outer_rate.si), 1.0 / float(drive.rotation_speed.si), lambda *_: seek)
+    one, two = (
+        buffers_round(8, int(MIB), mechanics, files=0, volumes=volumes, latency=LATENCY).seconds for volumes in (1, 2)
+    )
+    assert times[1] / 2048 == pytest.approx(two, rel=0.02)
+    assert (times[1] - times[0]) / 2048 == pytest.approx(two - one, rel=0.25)
 
 
 def test_restores_need_a_backup(tmp_path: Path) -> None:
