@@ -193,12 +193,12 @@ class FileBackupSpec(Saving, FileKeeping):
         if objects or spec.way_from(host, device):
             yield from (f"jobs.{restore}.connections", f"jobs.{name}.tool.window")
         yield from (f"jobs.{name}.tool.part",) if objects else ()
-        if tape and si_or(self.multiplexing, 1.0) > 1.0:
-            yield f"jobs.{name}.tool.one_pass"
+        yield from (f"jobs.{name}.tool.one_pass",) if tape and si_or(self.multiplexing, 1.0) > 1.0 else ()
         by_file = self.method == "file_level" or mounts(spec, job, self)
         if by_file or tape:
             yield from super().restore_uses(spec, name, restore, job)
-        yield from (f"jobs.{name}.tool.{key}" for key in ("mount_time", "mounts_images") if mounts(spec, job, self))
+        keys = (f"data.{self.data}.layout", f"jobs.{name}.tool.mount_time", f"jobs.{name}.tool.mounts_images")
+        yield from keys if by_file and self.method == "image" else ()
         if by_file and not job.discards(spec):
             yield from (
                 f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu", "make_cpu")
