@@ -174,7 +174,7 @@ class DataSpec(Part, Modelled, FilesSheet):
 
     conditional: ClassVar[Mapping[str, str]] = {
         "compression": "in backups to tape, in database_native backups, and in backups with a 'compressor'",
-        "layout": "in file_level backups and copies of files",
+        "layout": "in file_level backups, copies of files, and restores of files from an image that is mounted",
         "file_size": "in file_level backups and copies of files",
         "directories": "where files are made: restores, copies, and writes of files",
         "indexes": "in logical dumps and their restores",

@@ -56,7 +56,7 @@ def restore_scenario(
             if len(lane) >= at_once:
                 back["after"] = lane[-at_once]
             lane.append(f"back-{client.name}")
-        if one_file and (client.by_file or tape):
+        if one_file and (client.by_file or tape or (client.mounted and source.copies.target.on_disk)):
             size = client.size_at(site.seconds(now)) / max(client.files, 1.0)
             back["select"] = {"files": 1, "size": whole_bytes(size), "at": 0.5}
         elif last:

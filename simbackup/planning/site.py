@@ -40,6 +40,8 @@ class Client(NamedTuple):
     priority: float
     by_file: bool
     log: float = 0.0
+    mounted: bool = False
+    """Whether its program takes single files from an image on a disk."""
 
     def log_over(self, seconds: float, now: float) -> float:
         """Bytes of its transaction log over a time that ends so many seconds after the start."""
@@ -171,9 +173,13 @@ def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
     if change is None:
         change = Change(growth=si_or(file.spec.growth, 0.0))
+    tools = [
+        getattr(job, "tool", None) for job in scenario.spec.jobs.values() if getattr(job, "data", "") == f"{name}-data"
+    ]
+    mounts = any(tool is not None and tool.mounts_images for tool in tools) and data.filesystem is not None
     return Client(
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
-        si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(change)),
+        si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(change)), mounts and not by_file,
     )  # fmt: skip
 
 

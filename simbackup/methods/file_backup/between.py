@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.methods.share.spec import check_share
-from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
+from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Frozen, PositiveSize, Text
 from simbackup.schema.unknown import Unknown
@@ -15,6 +15,7 @@ from simbackup.schema.unknown import Unknown
 if TYPE_CHECKING:
     from simbackup.methods.file_backup.spec import FileBackupSpec
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring
 
 
@@ -116,8 +117,17 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
         checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{job.data}.change")
 
 
+def mounts(spec: Spec, job: Restoring, saved: FileBackupSpec) -> bool:
+    """Whether a restore takes selected files from an image, which its program mounts where it lies on a disk."""
+    device = spec.devices.get(spec.read_by(job))
+    able = saved.method == "image" and saved.tool is not None and saved.tool.mounts_images
+    return able and job.select is not None and isinstance(device, BlockDevice)
+
+
 def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec) -> None:
-    """Report a chain that begins with an incremental, or goes on with something else."""
+    """Report a chain that begins with an incremental, or goes on with something else, and images without files."""
+    if mounts(checks.spec, job, saved):
+        _check_mounted(checks, path, saved)
     if not job.replay:
         return
     if job.select is not None:
@@ -133,3 +143,14 @@ def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpe
             continue
         message = f"'{name}' makes no save sets that are based on those of '{job.restore}'"
         checks.report((*path, "replay"), message, choices(name, legal))
+
+
+def _check_mounted(checks: Checks, path: Path, saved: FileBackupSpec) -> None:
+    """Report an image in which there are no files to be found."""
+    data = checks.spec.data.get(saved.data)
+    if saved.level != "full":
+        message = f"'{saved.level}' images hold only some blocks of a file"
+        checks.report((*path, "select"), message, "select files of a full backup, or 'consolidate' the images first")
+    elif data is not None and data.filesystem is None:
+        message = f"files of an image can only be found with the file system of '{saved.data}'"
+        checks.report((*path, "select"), message, f"write 'filesystem: filesystem/...' under data.{saved.data}")

@@ -23,6 +23,7 @@ from simbackup.methods.deduplication.live import given_back, ingested
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
+from simbackup.methods.file_backup.mounted import MountedImage, mounted
 from simbackup.methods.file_backup.portion import Portion, applied, changed, portion
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.file_backup.walkers import walkers
@@ -145,7 +146,8 @@ class DiskBackup:
 class DiskRestore:
     """A restore from a disk of any host to the place of a data set, by the host of these or over a share of it.
 
-    Some of the files of a file-level backup may be selected; an image is always restored as a whole. What is read need
+    Some of the files of a file-level backup may be selected, and of an image that is mounted where it lies, if the
+    program does that; else an image is restored as a whole. What is read need
     not be `kept`.
     """
 
@@ -167,21 +169,28 @@ class DiskRestore:
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Read the wanted files at the server, send them, and write them; done when they are on disk."""
-        target = system.data[self.to]
-        files, pieces = wanted(saved, self.selection if saved.method == "file_level" else None)
+        target, image = system.data[self.to], self._mounted(system, saved, copy)
+        by_file = saved.method == "file_level" or image is not None
+        files, pieces = wanted(saved, self.selection if by_file else None)
         total = sum(size for _, size in pieces)
-        if self.selection is not None and saved.method != "file_level":
+        if self.selection is not None and not by_file:
             system.trace.note(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
-        made = self.tool.made(files / total if self.kept and saved.method == "file_level" else 0.0)
+        made = self.tool.made(files / total if self.kept and by_file else 0.0)
         yield from prepare(system, job, target, self.tool, files)
+        if image is not None:
+            yield from image.mount(system, job, self.tool.mount_time)
         networks = [system.networks[name] for name in self.networks]
-        extra = applied(saved, target) if saved.method == "image" else beside(target, made)
+        extra = beside(target, made) if by_file else applied(saved, target)
         pending: list[Dirty] = []
 
         def stream(parts: Sequence[tuple[float, float]]) -> Wait:
             for begin, size, number in gathered(parts):
-                source = lying(system, copy, begin, size)
-                yield from seek(system, job, source, networks, number)
+                source, runs = lying(system, copy, begin, size), float(number)
+                if image is not None:
+                    each = files * size / total  # files that lie together are found one by one, too
+                    yield from image.find(system, job, each)
+                    runs = each * image.runs(total / files)
+                yield from seek(system, job, source, networks, runs)
                 shape = self._copying(system, source, target, made, copy.reduction)
                 shape = given_back(shape, system, copy.extents[0].medium, copy.reduction)
                 shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.returned)
@@ -193,6 +202,12 @@ class DiskRestore:
             yield from side_by_side(system, [stream(parts) for parts in self._streams(pieces)])
             yield from system.written_back(job, pending)
         return Moved(total, float(files))
+
+    def _mounted(self, system: System, saved: SaveSet, copy: Copy) -> MountedImage | None:
+        """The image from which selected files are taken, if the program mounts it."""
+        if self.selection is None or saved.method != "image" or not self.tool.mounts_images:
+            return None
+        return mounted(system, system.hosts[self.server], saved.data, lying(system, copy, 0.0, saved.size))
 
     def _streams(self, pieces: Sequence[tuple[float, float]]) -> list[Sequence[tuple[float, float]]]:
         """What each stream brings back: an equal part of what lies together, or some of the pieces."""
@@ -254,7 +269,7 @@ def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, 
     return [(group[0][0], sum(size for _, size in group), len(group)) for group in groups]
 
 
-def seek(system: System, job: str, source: Region, networks: Sequence[Network], number: int = 1) -> Wait:
+def seek(system: System, job: str, source: Region, networks: Sequence[Network], number: float = 1.0) -> Wait:
     """Wait until the first bytes of so many pieces have come, one after the other, and record it."""
     with system.clock.span(job, source.store.name, Activity.SEEK):
         yield system.env.timeout(number * _way_there(source, networks))

@@ -44,7 +44,8 @@ class Restore:
         moved = Moved(0.0, 0.0)
         for saved, copy in self._chain(system):
             way = self.ways[copy.target]
-            chosen = way.selection if saved.method == "file_level" or isinstance(way, TapeRestore) else None
+            some = saved.method == "file_level" or isinstance(way, TapeRestore)
+            chosen = way.selection if some or (isinstance(way, DiskRestore) and way.tool.mounts_images) else None
             if chosen is not None and chosen.within(saved) != chosen:
                 what = f"{units.show_short(saved.size, 'B')} in {max(int(saved.files), 1):,} files"
                 system.trace.note(system.env.now, job, f"finds less than 'select' asks for, as only {what} were saved")

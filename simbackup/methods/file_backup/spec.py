@@ -29,6 +29,7 @@ from simbackup.methods.file_backup.between import (
     check_reader,
     check_reduction,
     check_spool,
+    mounts,
 )
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
@@ -186,18 +187,19 @@ class FileBackupSpec(Saving, FileKeeping):
         device = spec.read_by(job)
         host = job.share.host if job.share is not None else job.host_of(spec, self.data)
         yield from self._reduction_uses(name, restore=True)
-        objects = isinstance(spec.devices[device], ObjectTarget)
+        objects, tape = (isinstance(spec.devices[device], kind) for kind in (ObjectTarget, MediaLibrary))
         yield from (f"jobs.{name}.tool.restore_cpu", f"jobs.{restore}.share")
         yield from self._server_uses(spec, name, device, host)
         if objects or spec.way_from(host, device):
             yield from (f"jobs.{restore}.connections", f"jobs.{name}.tool.window")
         yield from (f"jobs.{name}.tool.part",) if objects else ()
-        tape = isinstance(spec.devices[device], MediaLibrary)
-        if tape and si_or(self.multiplexing, 1.0) > 1.0:
-            yield f"jobs.{name}.tool.one_pass"
-        if self.method == "file_level" or tape:
+        yield from (f"jobs.{name}.tool.one_pass",) if tape and si_or(self.multiplexing, 1.0) > 1.0 else ()
+        by_file = self.method == "file_level" or mounts(spec, job, self)
+        if by_file or tape:
             yield from super().restore_uses(spec, name, restore, job)
-        if self.method == "file_level" and not job.discards(spec):
+        keys = (f"data.{self.data}.layout", f"jobs.{name}.tool.mount_time", f"jobs.{name}.tool.mounts_images")
+        yield from keys if by_file and self.method == "image" else ()
+        if by_file and not job.discards(spec):
             yield from (
                 f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu", "make_cpu")
             )
@@ -294,5 +296,5 @@ class FileBackupSpec(Saving, FileKeeping):
             elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:
                 checks.connected((*path, "copied_by"), checks.spec.data[self.data].on, source)
         if self.data in checks.spec.data:
-            whole = self.method == "image" and not isinstance(library, MediaLibrary)
-            checks.extent(path, job, checks.spec.data[self.data], whole=whole)
+            by_file = isinstance(library, MediaLibrary) or mounts(checks.spec, job, self)
+            checks.extent(path, job, checks.spec.data[self.data], whole=self.method == "image" and not by_file)

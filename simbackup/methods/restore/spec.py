@@ -97,7 +97,8 @@ class RestoreSpec(Restoring):
 
     conditional: ClassVar[Mapping[str, str]] = {
         "select": (
-            "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
+            "in restores of file_level backups, from tape, from frozen images, and of images on a disk by a tool with "
+            "'mounts_images'; without it, an image on disk comes back whole"
         ),
         "workers": "in restores of file_level backups and of backups of databases to a volume",
         "share": "in restores of file_level and image backups",

@@ -35,8 +35,9 @@ class Tool:
     changed, at most so many if blocks grow with the root of the size of files, and of its checksum, core seconds at
     each end for a byte of checksums, and whether it makes them of all files; whether it reads its next request
     while it works on one, whether it reads and writes in turns, whether it walks all files before it saves any,
-    whether a restore reads streams that lie interleaved on tape in one pass, whether it copies the log of a
-    database beside its files, and whether the threads of its compressor serve all workers together; bytes under way
+    whether a restore reads streams that lie interleaved on tape in one pass, whether it mounts images on a disk to take
+    files from them, whether it copies the log of a database beside its files, and whether the threads of its compressor
+    serve all workers together; bytes under way
     on each of its connections at most. Core seconds are those of the reference core.
     """
 
@@ -73,6 +74,7 @@ class Tool:
     alternates: bool = False
     walks_first: bool = False
     one_pass: bool = True
+    mounts_images: bool = False
     copies_log: bool = False
     shares_threads: bool = False
     window: float | None = None

@@ -33,7 +33,13 @@ class BackupToolSheet(Frozen):
     such as the time in which a hypervisor creates and removes the snapshot of a machine.
     """
     mount_time: Duration
-    """Time to mount a snapshot and unmount it again: in `snapshot_copy`, and in restores from frozen images."""
+    """Time to mount a snapshot or an image and unmount it again: in `snapshot_copy`, and in restores from frozen images
+    and, if it `mounts_images`, of selected files of an image.
+    """
+    mounts_images: Annotated[bool, Word()] = False
+    """Whether a restore of selected files mounts an image that lies on a disk, and takes the files from it; by default,
+    an image comes back from a disk as a whole.
+    """
     check_cpu: TimePerByte | None = None
     """Time of the reference core for each byte of a finished backup that it reads again to check it; none by default.
     """
@@ -169,7 +175,8 @@ class BackupToolSpec(Modelled, BackupToolSheet):
 
     conditional: ClassVar[Mapping[str, str]] = {
         "start_time": "in backups and restores",
-        "mount_time": "in snapshot copies and in restores from frozen images",
+        "mount_time": "in snapshot copies, in restores from frozen images, and of selected files with 'mounts_images'",
+        "mounts_images": "in restores of selected files of an image on a disk",
         "check_cpu": "in backups of databases",
         "copies_log": "in hot copies of databases",
         "file_time": "in image, file_level and frozen_image backups and their restores",

@@ -210,6 +210,20 @@ def test_one_file_takes_the_times_of_the_program() -> None:
     assert found.until(1.0) == pytest.approx(10.0 + bare.until(1.0), abs=0.1)
 
 
+def test_one_file_of_an_image_on_disk_comes_alone_if_the_program_mounts_it() -> None:
+    """Its 20 MB take a minute to mount, and far less than another to find and send; without that all 2 TB come."""
+    systems = site()["systems"] | {"second": site()["systems"]["second"] | {"method": "image"}}
+    systems["second"]["change"] = {"daily": "1 %", "run": "256 KiB"}
+    tool = {"start_time": "0 s", "mount_time": "60 s"}
+    policy = site()["policies"]["nightly"]
+    whole = restored("one-file second", systems=systems, policies={"nightly": policy | {"tool": tool}})
+    mounts = policy | {"tool": tool | {"mounts_images": True}}
+    one = restored("one-file second", systems=systems, policies={"nightly": mounts})
+    assert whole.systems[0].bytes > 1.9e12
+    assert one.systems[0].bytes == pytest.approx(2e12 / 100_000)
+    assert 60.0 < one.until(1.0) < 62.0
+
+
 def test_the_curve_of_systems_that_are_back() -> None:
     found = restored(lost="main")
     ends = sorted(one.back for one in found.systems)

@@ -1,0 +1,59 @@
+"""Images on a disk that a server mounts, to take single files from them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, NamedTuple
+
+import simpy
+
+from simbackup.data.live import DataSet, Files
+from simbackup.devices.host.live import Host
+from simbackup.devices.network.live import travel_time
+from simbackup.devices.store import Region, bus
+from simbackup.engine.activity import Activity
+from simbackup.equations import files as equations
+from simbackup.system import System
+
+Wait = Generator[simpy.Event, Any, None]
+
+
+class MountedImage(NamedTuple):
+    """An image of a data set, with its file system, that a server reads like a disk where it lies.
+
+    A file is found by positioned reads of directories and records, and its data lie in runs, as on the disk of the data
+    set. Nothing of that is in memory, as the image has just been mounted.
+    """
+
+    server: Host
+    data: DataSet
+    files: Files
+    region: Region
+
+    def mount(self, system: System, job: str, seconds: float) -> Wait:
+        """Mount the image, and unmount it again."""
+        with system.clock.span(job, self.region.store.name, Activity.MOUNT):
+            yield system.env.timeout(seconds)
+
+    def find(self, system: System, job: str, number: float) -> Wait:
+        """Read the directories and records of so many files one after the other, and open these."""
+        files, store = self.files, self.region.store
+        record = max(min(files.record, self.region.size), 1.0)
+        read = store.scattered("read", self.region.begin, self.region.size, record).latency
+        with system.clock.span(job, store.name, Activity.WALK):
+            yield system.env.timeout(number * files.reads_per_file * (read + travel_time(bus(store, "read"))))
+        with system.clock.span(job, self.server.cpu.name, Activity.OPEN):
+            yield system.env.timeout(number * (self.server.seconds(files.cpu_per_file) + files.open_time))
+
+    def runs(self, size: float) -> float:
+        """Runs in which the data of a file lie: one where files lie together, else as many as in their file system."""
+        outside, apart = equations.outside_record(size, self.files.resident), self.data.scattered
+        if outside <= 0.0:
+            return 0.0
+        return 1.0 - apart + apart * equations.positioned_reads(outside, self.files.fragment, 0.0)
+
+
+def mounted(system: System, server: Host, name: str, region: Region) -> MountedImage | None:
+    """The image of a data set that lies in a region, mounted; None if it has no file system."""
+    data = system.data[name]
+    return None if data.filesystem is None else MountedImage(server, data, data.filesystem, region)
