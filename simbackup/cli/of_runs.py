@@ -23,7 +23,8 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
     trace: Annotated[
         TraceKept,
         typer.Option(
-            help="What is kept: full; jobs, only the tables; none, only what jobs report. explain and report need full."
+            help="What the result keeps: full, all that explain, report and plot need; jobs, the tables of jobs and "
+            "devices; none, what jobs report."
         ),
     ] = TraceKept.FULL,
     as_json: Json = False,

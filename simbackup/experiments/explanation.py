@@ -125,7 +125,9 @@ def _rows(found: Sequence[Reasons]) -> list[list[str]]:
     for one in found:
         name, *rest = _sentences(one)
         runs.setdefault((_series(one.name), *rest), []).append(name)
-    return [[some[0] if len(some) == 1 else f"{job} ({len(some)} runs)", *rest] for (job, *rest), some in runs.items()]
+    return [
+        [some[0] if len(some) == 1 else f"{job} ({len(some):,} runs)", *rest] for (job, *rest), some in runs.items()
+    ]
 
 
 def _sentences(one: Reasons) -> list[str]:

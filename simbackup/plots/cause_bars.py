@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
@@ -16,13 +17,17 @@ from simbackup.plots import style
 from simbackup.plots.fills import below, legend_patches, look
 from simbackup.plots.timeline import ROW, TALLEST, style_rows
 from simbackup.results.causes import Cause, split
-from simbackup.results.fleet_figures import greatest_of_each
+from simbackup.results.fleet_figures import greatest_of_each, series, templates
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 THICK = 0.68
 """Share of a row that its bar takes."""
+MOST = 30
+"""Most bars: of more, each stands for all runs of a job or of a fleet's jobs; of still more, the longest are shown."""
+MOST_LETTERS = 34
+"""Letters beside a bar."""
 LETTER = 0.011
 """Share of the longest bar that a letter takes."""
 MIDDLING = 0.55
@@ -40,9 +45,10 @@ def causes(result: Result, job: str | None = None) -> style.Chart:
     names = [str(row["job"]) for row in result.job_rows]
     if job is not None and job not in names:
         raise ResultError(f"the result has no job '{job}'; {choices(job, names)}")
-    alike = _slowest(result) if job is None else {job: 1}
+    every = _slowest(result) if job is None else {job: 1}
+    alike = _most(result, every)
     parts = {name: split(result, name) for name in alike}
-    names = [name if count == 1 else f"{name}, slowest of {count}" for name, count in alike.items()]
+    names = [_named(name, count) for name, count in alike.items()]
     longest = max([sum(seconds.values()) for seconds in parts.values()], default=0.0)
     scale = style.scale_of(longest)
     with style.in_style():
@@ -51,16 +57,37 @@ def causes(result: Result, job: str | None = None) -> style.Chart:
         for y, causes_of_one in enumerate(parts.values()):
             _draw(axis, y, causes_of_one, scale, longest, label=len(names) <= TALLEST / ROW)
         style_rows(axis, names, 1.12 * longest / scale.size)
-        axis.set(xlabel=f"elapsed, {scale.name}", title=style.titled(result.record.title, 8.0))
+        axis.set(xlabel=f"elapsed, {scale.name}", title=style.titled_beside(result.record.title, names))
+        if len(every) > len(alike):
+            drawn.supxlabel(f"the {len(alike)} longest of {len(every)}", fontsize=style.SMALLER)
         below(drawn, legend_patches(cause for some in parts.values() for cause in some))
     return drawn
 
 
 def _slowest(result: Result) -> dict[str, int]:
-    """The jobs that are shown, with how many each represents: the slowest of a fleet's jobs."""
+    """The runs of jobs that are shown, with how many each represents: the slowest of a fleet's jobs."""
     took = {f"jobs.{row['job']}": float(row["elapsed"]) for row in result.job_rows}
     alike = greatest_of_each(result.record.fleets, took)
-    return {address.removeprefix("jobs."): count for address, count in alike.items()}
+    if len(alike) <= MOST:
+        return {address.removeprefix("jobs."): count for address, count in alike.items()}
+    template = templates(result.record.fleets)
+    together: dict[str, list[str]] = {}
+    for address in took:
+        name = series(address)
+        together.setdefault(template.get(name, name), []).append(address)
+    return {max(own, key=took.__getitem__).removeprefix("jobs."): len(own) for own in together.values()}
+
+
+def _most(result: Result, every: Mapping[str, int]) -> dict[str, int]:
+    """Those that took longest, in their order."""
+    longest = set(sorted(every, key=lambda job: -result.row_of[job]["elapsed"])[:MOST])
+    return {job: count for job, count in every.items() if job in longest}
+
+
+def _named(job: str, count: int) -> str:
+    """What stands beside a bar."""
+    slowest = f", slowest of {count:,}" if count > 1 else ""
+    return style.clipped(job, MOST_LETTERS - len(slowest)) + slowest
 
 
 def _draw(axis: Axes, y: int, parts: dict[Cause, float], scale: style.Scale, longest: float, *, label: bool) -> None:

@@ -153,6 +153,8 @@ def _draw_days(drawn: style.Chart, axis: Axes, rows: Sequence[Row], days: DayCol
     )  # fmt: skip
     hours = list(range(0, DAY // HOUR + 1, 6))
     axis.set_yticks(hours, [_hour(days.begin / HOUR + hour, clock=clock) for hour in hours], fontsize=style.SMALLER)
+    if not clock:
+        axis.set_ylabel("hour of the day", fontsize=style.SMALLER)
     for end in _ends_of_windows(rows):
         axis.axhline(
             (end - days.begin) % DAY / HOUR, color=palette.RED, linewidth=0.8, linestyle="--", gid="end of windows"

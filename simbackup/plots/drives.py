@@ -57,7 +57,8 @@ def drives(result: Result) -> style.Chart:
             _draw_queue(axes[1], queue, scale)
         idle = len(every) - len(used)
         more = f" ({idle} more {'drive' if idle == 1 else 'drives'} idle throughout)" if idle else ""
-        axes[0].set_title(style.titled(result.record.title + more, 8.0))
+        names = [style.clipped(style.short(name)) for name in rows]
+        axes[0].set_title(style.titled_beside(result.record.title + more, names))
         axes[-1].set_xlim(left=first_start(result) / scale.size)
         name_times(axes[-1], result, scale)
         below(drawn, marks, columns=6)

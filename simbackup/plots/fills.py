@@ -122,11 +122,12 @@ def legend_patches(seen: Iterable[tuple[str, str]]) -> list[Patch]:
 
 
 def below(drawn: style.Chart, marks: Sequence[Artist], columns: int = 5) -> None:
-    """Put a legend below a picture, in no more columns than its longest label leaves room for."""
+    """Put a legend below a picture, in no more columns than its longest label leaves room for, all about as long."""
     if marks:
         longest = max(len(str(mark.get_label())) for mark in marks)
         fitting = max(int(drawn.get_figwidth() * LETTERS / (longest + LETTERS_OF_A_PATCH)), 1)
+        lines = -(-len(marks) // min(columns, fitting))
         drawn.legend(
-            handles=marks, loc="outside lower center", ncols=min(columns, fitting, len(marks)),
+            handles=marks, loc="outside lower center", ncols=-(-len(marks) // lines),
             fontsize=style.SMALLER, handlelength=1.6, columnspacing=1.4,
         )  # fmt: skip

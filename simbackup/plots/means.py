@@ -41,26 +41,27 @@ def means(result: Result, column: Column, seconds: int) -> tuple[list[float], di
     column
         Busy share (0 to 1), or bytes a second.
     seconds
-        Length of a piece; the last one ends with the run.
+        Length of a piece; the last one goes on behind the end of the run, when nothing is done any more.
     """
-    edges = np.array([min(i * seconds, result.end) for i in range(math.ceil(result.end / seconds) + 1)])
+    edges = np.array([float(i * seconds) for i in range(math.ceil(result.end / seconds) + 1)])
     times, links, values, names = _columns(result.trace, column)
     order = np.argsort(links, kind="stable")
     times, links, values = times[order], links[order], values[order]
     ends = np.searchsorted(links, np.arange(len(names) + 1))
     found = {
-        name: _means(times[first:last], values[first:last], edges)
+        name: _means(times[first:last], values[first:last], edges, result.end)
         for name, first, last in zip(names, ends[:-1], ends[1:], strict=True)
     }
     return edges.tolist(), found
 
 
-def _means(times: Numbers, values: Numbers, edges: Numbers) -> list[float]:
-    """The means between edges of a value that each time changes, and is zero before the first."""
+def _means(times: Numbers, values: Numbers, edges: Numbers, end: float) -> list[float]:
+    """The means between edges of a value that each time changes, and is zero before the first and behind the end."""
+    until = np.minimum(edges, end)
     times, values = np.concatenate(([0.0], times)), np.concatenate(([0.0], values))
     sums = np.concatenate(([0.0], np.cumsum(np.diff(times) * values[:-1])))
-    at = np.searchsorted(times, edges, side="right") - 1
-    passed = sums[at] + values[at] * (edges - times[at])
+    at = np.searchsorted(times, until, side="right") - 1
+    passed = sums[at] + values[at] * (until - times[at])
     return (np.diff(passed) / np.diff(edges)).tolist()
 
 

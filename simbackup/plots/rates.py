@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.axes import Axes
@@ -28,6 +28,8 @@ MOST = 24
 """Most rows of a picture; of more devices and links, the most active are shown."""
 ROW = 0.52
 """Height of one row, inches."""
+TOPS = (1.0, 10.0, 100.0)
+"""Upper ends of axes of busy shares, percent; the same for all rows of a picture."""
 COLOURS = {"hosts": palette.WINE, "links": palette.TEAL, "devices": palette.BLUE}
 """Colour by section of the address."""
 
@@ -47,7 +49,7 @@ class Steps(NamedTuple):
 def utilisation(result: Result) -> style.Chart:
     """Busy share of each device and link that did anything, over time."""
     every = _every(result, "busy", lambda busy, _: 100.0 * busy)
-    return _rows(result, every, "busy share", lambda peak: f"up to {peak:.3g} %", top=100.0)
+    return _rows(result, every, "busy share", lambda peak: _up_to(show_short(peak / 100.0, "1", 3)), tops=TOPS)
 
 
 def throughput(result: Result) -> style.Chart:
@@ -57,7 +59,16 @@ def throughput(result: Result) -> style.Chart:
     """
     peaks = {str(row["device"]): float(row["peak"]) for row in result.device_rows}
     every = _every(result, "bytes_per_s", lambda bytes_per_s, link: min(bytes_per_s, peaks.get(link, math.inf)))
-    return _rows(result, every, "throughput", lambda peak: f"up to {show_short(peak, 'B/s', 3)}", scale=1e6)
+    return _rows(result, every, "throughput", lambda peak: _up_to(show_short(peak, "B/s", 3)), scale=1e6)
+
+
+def _up_to(peak: str) -> str:
+    """What stands beside a row: its peak, of which "< 0.01 %" says that it is a bound.
+
+    >>> _up_to("9.85 %"), _up_to("< 0.01 %")
+    ('up to 9.85 %', '< 0.01 %')
+    """
+    return peak if peak.startswith("<") else f"up to {peak}"
 
 
 def steps_of(result: Result, value: Callable[[Rate], float]) -> dict[str, Steps]:
@@ -93,13 +104,15 @@ def _rows(
     peak_text: Callable[[float], str],
     *,
     scale: float = 1.0,
-    top: float | None = None,
+    tops: Sequence[float] = (),
 ) -> style.Chart:
-    """One row for each link whose value was ever above zero."""
+    """One row for each link whose value was ever above zero; all up to the same top, or each up to its own peak."""
     every = {link: steps for link, steps in every.items() if max(steps.values) > 0.0}
     alike = greatest_of_each(result.record.fleets, {link: steps.integral() for link, steps in every.items()})
     shown = _most({link: every[link] for link in alike})
     time = style.scale_of(result.end)
+    peak = max((max(steps.values) for steps in shown.values()), default=0.0)
+    top = next((top for top in tops if peak <= top), tops[-1] if tops else None)
     with style.in_style():
         drawn = style.picture(9.2, 1.2 + ROW * max(len(shown), 1))
         axes = drawn.subplots(max(len(shown), 1), 1, sharex=True, squeeze=False)[:, 0]
@@ -138,7 +151,7 @@ def _draw(axis: Axes, link: str, steps: Steps, time: style.Scale, *, scale: floa
     axis.fill_between(xs, ys, step="post", color=colour, alpha=0.35, linewidth=0.0)
     axis.step(xs, ys, where="post", color=colour, linewidth=0.9, label=link)
     axis.set_ylim(0, 1.08 * (top or max(ys)))
-    axis.set_yticks([0, top] if top else [0])
+    axis.set_yticks([0, top] if top else [0], ["0", f"{top:g} %"] if top else ["0"])
     axis.tick_params(axis="y", labelsize=7.0, length=2)
     axis.tick_params(axis="x", length=0)
     axis.set_ylabel(style.clipped(style.short(link), 26), rotation=0, ha="right", va="center", fontsize=style.SMALL)

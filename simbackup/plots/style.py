@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 import textwrap
 import warnings
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +50,10 @@ UNDATED: Mapping[str, Mapping[str, None]] = {"svg": {"Date": None}, "pdf": {"Cre
 """Metadata to leave out, by format, so that the same picture gives the same bytes."""
 LETTERS = 12.0
 """Letters of a title to the inch."""
+WIDTH, TITLE = 9.2, 8.0
+"""Width of most pictures, and of a title in them, inches."""
+LETTER, EDGE = 0.08, 0.3
+"""Width of a letter beside an axis, and of the edges of a picture, inches."""
 MOST_LINES = 3
 """Lines of a title."""
 SMALL, SMALLER = 9.0, 8.0
@@ -129,6 +133,16 @@ def titled(text: str, width: float) -> str:
     'one two\nthree'
     """
     return for_plot(textwrap.fill(text, max(int(width * LETTERS), 1), max_lines=MOST_LINES, placeholder="…"))
+
+
+def titled_beside(text: str, names: Iterable[str]) -> str:
+    """A title of axes in a picture of `WIDTH`, whose rows have names beside them: it begins where those end.
+
+    >>> titled_beside("one two three", ["x" * 34]) == "one two three"
+    True
+    """
+    longest = max((len(name) for name in names), default=0)
+    return titled(text, min(TITLE, WIDTH - LETTER * longest - EDGE))
 
 
 class Scale(NamedTuple):

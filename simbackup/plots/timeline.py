@@ -60,7 +60,7 @@ def timeline(result: Result) -> style.Chart:
         axis.set_ylim(height - 0.4, -0.6)
         axis.set_xlim(left=first_start(result) / scale.size)
         name_times(axis, result, scale)
-        axis.set_title(style.titled(result.record.title, 8.0))
+        axis.set_title(style.titled_beside(result.record.title, [style.clipped(band.name) for band in bands]))
         below(drawn, marks)
     return drawn
 
@@ -99,7 +99,7 @@ def _bands(result: Result) -> tuple[list[Band], Rows]:
         for i, name in enumerate(own):
             places[name] = JobRow(top + height * (i + 0.5) / len(own), height / len(own))
         name = key.rpartition(".jobs.")[2]
-        count = f" ({len(own)} jobs)" if len(own) > 1 else f" ({runs[own[0]]} runs)" if runs[own[0]] > 1 else ""
+        count = f" ({len(own):,} jobs)" if len(own) > 1 else f" ({runs[own[0]]:,} runs)" if runs[own[0]] > 1 else ""
         bands.append(Band(f"{style.clipped(name, 24)}{count}" if count else name, top + height / 2, height))
         top += height
     return bands, [(places[series(row["job"])], row) for row in result.job_rows]

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from simbackup import units
 
+MANY_TIMES = 10.0
+"""Changes from which on a tenth of a percent says nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -75,5 +78,8 @@ def percent(share: float, *, sign: bool = False) -> Cell:
 
     >>> percent(0.25).text, percent(-0.5, sign=True).text
     ('25.0 %', '-50.0 %')
+    >>> percent(91_276.39, sign=True).text
+    '+9,127,639 %'
     """
-    return Cell(f"{share:+.1%}".replace("%", " %") if sign else f"{share:.1%}".replace("%", " %"), share)
+    places = 1 if abs(share) < MANY_TIMES else 0
+    return Cell(f"{share:{'+' if sign else ''},.{places}%}".replace("%", " %"), share)

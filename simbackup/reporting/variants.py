@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from simbackup import units
 from simbackup.errors import SimbackupError
 from simbackup.reporting.answer import Item, items, telling
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
+from simbackup.results.fleet_figures import templates
 from simbackup.results.groups import Group, job_row, repeated
 from simbackup.results.result import Result
 from simbackup.schema.fleet import PARTS
@@ -112,18 +114,44 @@ def differences(results: Sequence[Result]) -> ReportTable:
     known = all(each is not None for each in settings)
     facts = [_facts(result) | (own or {} if known else {}) for result, own in zip(results, settings, strict=True)]
     parts = [{_part(address) for address in own} for own in facts]
-    rows: dict[str, tuple[Cell, ...]] = {}
+    found: dict[str, tuple[Cell, ...]] = {}
     for address in dict.fromkeys(address for own in facts for address in own):
         part = _part(address)
         if not all(part in own for own in parts):
-            rows.setdefault(part, (words(part), *(words("present" if part in own else "absent") for own in parts)))
+            found.setdefault(part, tuple(words("present" if part in own else "absent") for own in parts))
         elif len({own.get(address, Cell("")).text for own in facts}) > 1:
-            rows[address] = (words(address), *(own.get(address, words("not stated")) for own in facts))
+            found[address] = tuple(own.get(address, words("not stated")) for own in facts)
+    fleets = {part: one for result in results for part, one in templates(result.record.fleets).items()}
+    rows = [(words(address), *cells) for address, cells in _together(found, fleets)]
     columns = (Column("address"), *(Column(name) for name in names_of(results)))
     note = "Identical values are left out"
     if not known:
         note += "; settings in words are not compared, as not all of the results hold their scenarios"
-    return ReportTable("Differences", columns, list(rows.values()), note)
+    return ReportTable("Differences", columns, rows, note)
+
+
+def _together(
+    found: Mapping[str, tuple[Cell, ...]], fleets: Mapping[str, str]
+) -> Iterator[tuple[str, tuple[Cell, ...]]]:
+    """Rows by address; those of parts of a fleet that say the same are one, under a name with their number."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for address, cells in found.items():
+        part = _part(address)
+        alike.setdefault((of_all(fleets.get(part, part), address), *(cell.text for cell in cells)), []).append(address)
+    for (name, *_), addresses in alike.items():
+        yield f"{name} ({len(addresses):,})" if len(addresses) > 1 else addresses[0], found[addresses[0]]
+
+
+def of_all(template: str, address: str) -> str:
+    """An address as of all parts of its template, whose own address is that of a template; others stay as they are.
+
+    >>> of_all("fleets.racks.links.up-{number}", "links.up-7.rate"), of_all("hosts.server", "hosts.server")
+    ('links.up-*.rate', 'hosts.server')
+    """
+    if not template.startswith("fleets."):
+        return address
+    _, _, section, name = template.split(".", maxsplit=3)
+    return ".".join([section, re.sub(r"\{[^}]*\}", "*", name), *address.split(".")[2:]])
 
 
 def _part(address: str) -> str:

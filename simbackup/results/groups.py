@@ -52,7 +52,7 @@ def grouped(result: Result, rows: Sequence[Row], key: str) -> Iterator[Row | Gro
             _, _, section, name = item.split(".", maxsplit=3)
             name = re.sub(r"\{[^}]*\}", "*", name)
             shown = name if section == "jobs" else f"{section}.{name}"
-            yield Group(f"{shown} ({len(members[item])})", tuple(members[item]))
+            yield Group(f"{shown} ({len(members[item]):,})", tuple(members[item]))
         else:
             yield item
 
@@ -75,7 +75,7 @@ def runs(result: Result, rows: Sequence[Row], least: int = 2) -> Iterator[Row | 
     for name, items in found.items():
         own = tuple(item for item in items if not isinstance(item, Group))
         if len(own) >= least:
-            yield Group(f"{name} ({len(own)})", own)
+            yield Group(f"{name} ({len(own):,})", own)
         else:
             yield from items
 
@@ -89,7 +89,7 @@ def equals(items: Iterable[Row | Group], least: int = 2) -> Iterator[Row | Group
     for some in found.values():
         own = tuple(item for item in some if not isinstance(item, Group))
         if len(own) >= least:
-            yield Group(f"{own[0]['job']} to {own[-1]['job']} ({len(own)})", own)
+            yield Group(f"{own[0]['job']} to {own[-1]['job']} ({len(own):,})", own)
         else:
             yield from some
 
@@ -115,7 +115,7 @@ def job_row(group: Group) -> dict[str, Any]:
     for row in group.rows:
         counts[row["status"]] = counts.get(row["status"], 0) + 1
     reasons = dict.fromkeys(row["reason"] for row in group.rows if row["status"] in {"failed", "skipped"})
-    status = ", ".join(f"{number} {status}" for status, number in counts.items())
+    status = ", ".join(f"{number:,} {status}" for status, number in counts.items())
     return figures | {
         "job": group.name, "method": group.rows[0]["method"], "status": status, "reason": next(iter(reasons), ""),
     }  # fmt: skip

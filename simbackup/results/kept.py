@@ -71,5 +71,6 @@ def whole(result: Result, what: str) -> Trace:
     """
     if result.trace.keeps != FULL:
         kept = LEFT[result.trace.keeps]
-        raise ResultError(f"{what} needs the whole trace, and the result holds {kept}; run it again with --trace full")
+        whose = f"the result of '{result.record.scenario}'"
+        raise ResultError(f"{what} needs the whole trace, and {whose} holds {kept}; run it again with --trace full")
     return result.trace

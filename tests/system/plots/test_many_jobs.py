@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simbackup import Result, simulate
-from simbackup.plots import concurrency, means
+from simbackup.plots import cause_bars, concurrency, means
 from simbackup.plots.rates import steps_of
 from tests.shared import simulated
 
@@ -72,6 +72,32 @@ def test_one_night_is_drawn_over_time() -> None:
     seconds = sum(float((one.values * np.diff(one.edges)).sum()) for one in found)
     scale = {"min": 60.0, "s": 1.0, "h": 3600.0}[drawn.axes[-1].get_xlabel().removeprefix("time, ")]
     assert seconds * scale == pytest.approx(took)
+
+
+def test_the_slowest_of_many_runs_stands_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cause_bars, "MOST", 9)
+    result = nights(tmp_path)
+    drawn = result.plot.causes()
+    slowest = max(result.job_rows, key=lambda row: row["elapsed"])
+    assert [label.get_text() for label in drawn.axes[0].get_yticklabels()] == [f"{slowest['job']}, slowest of 10"]
+    widths = sum(patch.get_width() for patch in drawn.axes[0].patches)
+    unit = {"s": 1.0, "min": 60.0}[drawn.axes[0].get_xlabel().removeprefix("elapsed, ")]
+    assert widths * unit == pytest.approx(slowest["elapsed"])
+
+
+def test_of_many_jobs_the_longest_have_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cause_bars, "MOST", 2)
+    result = simulated("teaching/mount-queue")
+    drawn = result.plot.causes()
+    assert [label.get_text() for label in drawn.axes[0].get_yticklabels()] == ["full", "r8"]
+    assert drawn.get_supxlabel() == "the 2 longest of 9"
+
+
+@pytest.mark.usefixtures("_few")
+def test_busy_shares_share_the_least_axis_that_holds_them(tmp_path: Path) -> None:
+    """The means of ten minutes hold some 20 s of work: up to 100 %, they would hardly show."""
+    drawn = nights(tmp_path).plot.utilisation()
+    assert {axis.get_yticklabels()[-1].get_text() for axis in drawn.axes} == {"10 %"}
 
 
 def test_jobs_beyond_the_longest_are_one_group() -> None:

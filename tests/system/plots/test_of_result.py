@@ -311,3 +311,26 @@ def test_an_svg_is_dark_on_a_dark_page_and_the_same_each_time(tmp_path: Path, qu
         style.write(queue.plot.timeline(), path)
     assert once.read_bytes() == again.read_bytes()
     assert once.read_text(encoding="utf-8").count("prefers-color-scheme: dark") == 1
+
+
+@pytest.mark.parametrize("kind", ["timeline", "causes"])
+def test_a_long_title_ends_in_the_picture(kind: str, tmp_path: Path) -> None:
+    """It begins where the names of the jobs end, and the longest name leaves it little room."""
+    path = tmp_path / "site.yaml"
+    job = "a-backup-with-a-very-long-name"
+    path.write_text(
+        f"title: {'What a title says of a system ' * 9}\n{SITE}  {job}: {{method: write, data: file}}\n",
+        encoding="utf-8",
+    )
+    drawn: Any = simulate(path).plot.kinds()[kind]()
+    drawn.draw_without_rendering()
+    ends = [text.get_window_extent().x1 for text in (drawn.axes[0].title, drawn.axes[0]._left_title)]
+    assert drawn.bbox.width * 0.7 < max(ends) <= drawn.bbox.width
+
+
+def test_a_legend_has_lines_of_equal_length(tape: Result) -> None:
+    for drawn in (tape.plot.timeline(), tape.plot.drives(), tape.plot.causes()):
+        (legend,) = drawn.legends
+        number, columns = len(legend.get_texts()), legend._ncols
+        lines = -(-number // columns)
+        assert lines == 1 or -(-number // (columns - 1)) > lines, "as few columns as these lines need"

@@ -109,6 +109,13 @@ def test_variants_are_compared_by_job_and_by_value() -> None:
     assert [row[0].text for row in differences(results).rows] == ["devices.cow.chunk"]
 
 
+def test_parts_of_a_fleet_that_only_one_scenario_has_are_one_row() -> None:
+    results = [simulate("planning/midnight", {"fleets.servers.count": count}) for count in (13, 16)]
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in differences(results).rows}
+    parts = ("hosts.server", "devices.disks", "links.nic", "jobs.save", "data.data")
+    assert rows == {f"{part}-* (3)": ["absent", "present"] for part in parts}
+
+
 def test_settings_without_a_number_are_compared() -> None:
     was = simulated(LVM).scenario.spec.jobs["dd"]
     changes = {"jobs.dd.flush": not was.flush, "jobs.dd.begin": "1 s", "devices.cow.on": "sdc"}

@@ -62,8 +62,8 @@ def test_what_needs_the_whole_trace_says_how_to_get_it(what: str, tmp_path: Path
     with pytest.raises(ResultError) as caught:
         WHAT[what](result, tmp_path)
     assert str(caught.value) == (
-        f"{what} needs the whole trace, and the result holds only the tables of jobs and devices (--trace jobs); "
-        "run it again with --trace full"
+        f"{what} needs the whole trace, and the result of 'teaching/one-file-from-tape' holds only the tables of jobs "
+        "and devices (--trace jobs); run it again with --trace full"
     )
 
 
