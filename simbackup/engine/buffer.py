@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import simpy
 
 from simbackup.engine.alarm import Alarm
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.guards import Ride
-from simbackup.engine.ports import BufferPort, Ports
-
-ROUNDING = 2.0**-48
-"""Share of all bytes moved within which a level counts as reached, for rounding of sums."""
+from simbackup.engine.ports import UNKNOWN, BufferPort, Ports, Reading
 
 EQUAL = 1e-9
 """Relative difference below which inflow and outflow count as equal."""
@@ -30,21 +26,6 @@ EXACT = 2e-3
 
 MARGIN = 0.25
 """Share of the capacity by which a level leaves its bound before a hold that wastes some of the room ends."""
-
-
-class _Reading(NamedTuple):
-    """What a buffer holds at a time, in bytes, and what of that may be due to rounding.
-
-    The balance, bytes that came in less bytes that went out, may leave the range by what moves in the least step of the
-    clock. It is never forced: a drain that found fewer bytes than were filled would wait for the last of them for ever.
-    """
-
-    now: float
-    balance: float
-    rounding: float
-
-
-_UNKNOWN = _Reading(-math.inf, 0.0, 0.0)
 
 
 def _same(inflow: float, outflow: float) -> bool:
@@ -93,10 +74,12 @@ class Buffer:
         self._followers: Ports | None = None
         self._held_level: float | None = None
         self._base = 0.0
-        self._known = _UNKNOWN
+        self._known = UNKNOWN
         self._watches: list[_LevelWatch] = []
         self.looks = 0
-        self._slack, self._rings = SLACK, math.inf
+        self.rings = math.inf
+        """The time, seconds, before which no level can be reached, infinite if a flow ends first."""
+        self._slack = SLACK
         self._alarm = Alarm(network.env, self._ring)
 
     @property
@@ -176,6 +159,8 @@ class Buffer:
 
     def look(self) -> None:
         """See whether flows have to be held now, and when the next level will be reached."""
+        if self._held_level is not None and not self._watches:  # it stays there
+            return
         self._look()
         leaves = self._followers is not None and not self._within_margin()
         if self._held_level is None and (leaves or self._overruns()):
@@ -187,26 +172,24 @@ class Buffer:
         if not 0.0 < bytes_per_unit < math.inf:
             raise ValueError(f"bytes per unit of {flow.name} must be above zero, not {bytes_per_unit}")
         ports[flow] = BufferPort(flow, bytes_per_unit, flow.completed)
-        self._known = _UNKNOWN
+        self._known = UNKNOWN
         self._network.couple(self, flow, guard=self)
         self._network.changed(self)
 
     def _detach(self, flow: Flow) -> None:
-        self._known = _UNKNOWN
+        self._known = UNKNOWN
         port = self._fills.pop(flow, None)
         self._base += port.bytes_moved if port else -self._drains.pop(flow).bytes_moved
 
     def _leaders_of(self, followers: Ports) -> Ports:
         return self._drains if followers is self._fills else self._fills
 
-    def _read(self) -> _Reading:
+    def _read(self) -> Reading:
         """What it holds by now, which is asked for several times an instant."""
         known, now = self._known, float(self._network.env.now)
         if known.now == now:
             return known
-        filled, drained, base = self._fills.bytes_moved, self._drains.bytes_moved, self._base
-        rounding = min(ROUNDING * (abs(base) + filled + drained), 0.25 * self.capacity_bytes)  # one bound at a time
-        known = self._known = _Reading(now, base + filled - drained, rounding)
+        known = self._known = Reading.of(self._base, self._fills, self._drains, now, self.capacity_bytes)
         return known
 
     def _at_bound(self, ports: Ports | None) -> bool:
@@ -240,7 +223,7 @@ class Buffer:
 
     def _overruns(self) -> bool:
         """Whether the level is at a bound, with rates that would drive it beyond."""
-        _, balance, rounding = self._read()
+        _, balance, rounding, _, _ = self._read()
         if rounding < balance < self.capacity_bytes - rounding:
             return False
         inflow, outflow = self._fills.bytes_per_s, self._drains.bytes_per_s
@@ -248,8 +231,8 @@ class Buffer:
         return self._at_bound(over) and not _same(inflow, outflow)
 
     def _ring(self) -> None:
-        if self._network.env.now < self._rings:  # nothing that it depends on has moved since it looked
-            self._alarm.set(self._rings)
+        if self._network.env.now < self.rings:  # nothing that it depends on has moved since it looked
+            self._alarm.set(self.rings)
             return
         self._slack *= NEARER * self._slack
         self.look()
@@ -260,23 +243,26 @@ class Buffer:
         Where levels that flows share may move, it is set for the least time that this can take while they stay within a
         slack, and the next look is nearer. Whoever moves such a level beyond asks for another look.
         """
-        now, level, rounding = self._read()
+        now, level, rounding, to_fill, to_drain = self._read()
         level = min(self.capacity_bytes, max(0.0, level)) if self._held_level is None else self._held_level
-        for watch in tuple(self._watches) if self._watches else ():
-            if (watch.level - level if watch.rising else level - watch.level) <= rounding:
-                watch.event.succeed(watch.level)
-                self._watches.remove(watch)
+        if self._watches:
+            self._fire(level, rounding)
         self.looks += 1
         if self._held_level is not None:
+            return
+        room = self.capacity_bytes - level
+        fills_up, empties = rounding < room < to_fill - rounding, rounding < level < to_drain - rounding
+        if not (fills_up or empties or self._watches or self._followers is not None):  # a flow ends first
+            self.rings = math.inf
             return
         slack = self._slack if rounding < level < self.capacity_bytes - rounding and self._slack > EXACT else 0.0
         self._guard(slack)
         fills, drains = self._fills.range(slack), self._drains.range(slack)
         rise, fall = fills[1] - drains[0], drains[1] - fills[0]
-        soon, room = math.inf, self.capacity_bytes - level
-        if rise > 0.0 and room > rounding:
+        soon = math.inf
+        if rise > 0.0 and fills_up:
             soon = room / rise
-        if fall > 0.0 and level > rounding:
+        if fall > 0.0 and empties:
             soon = min(soon, level / fall)
         for watch in self._watches:
             gap, rate = abs(watch.level - level), rise if watch.rising else fall
@@ -286,8 +272,15 @@ class Buffer:
             gap, rate = abs(abs(self._bound() - MARGIN * self.capacity_bytes) - level), max(rise, fall)
             if rate > 0.0 and gap > rounding:
                 soon = min(soon, gap / rate)
-        self._rings = max(now + soon, math.nextafter(now, math.inf))
-        self._alarm.set(self._rings)
+        self.rings = max(now + soon, math.nextafter(now, math.inf))
+        self._alarm.set(self.rings)
+
+    def _fire(self, level: float, rounding: float) -> None:
+        """Fire the watches that are reached at a level."""
+        for watch in tuple(self._watches):
+            if (watch.level - level if watch.rising else level - watch.level) <= rounding:
+                watch.event.succeed(watch.level)
+                self._watches.remove(watch)
 
     def _guard(self, slack: float) -> None:
         """Ask for another look when a level that its flows share moves by more than a share."""

@@ -63,8 +63,8 @@ class Crowd:
         """What its members use of each link that they cross."""
         self.seen: dict[Link, None] = {}
         """Those of the links that it is solved with: its own, and what others cross, too, or watch."""
-        self.loads: dict[Link, tuple[float, float]] = {}
-        """Units and bytes at level one on links where these have changed, and nobody has recorded it yet."""
+        self.loads: dict[Link, None] = {}
+        """Links on which its load at level one is another than was recorded."""
         self.near = self.ends = self.near_place = self.ends_place = math.inf
         self.recorded = -1.0
         self.guards = Guards()
@@ -148,8 +148,8 @@ class Crowd:
             self.load(link)
         self._members_end.put(flow)
 
-    def lose(self, flow: Flow, now: float) -> None:
-        """Let a member go on by itself, at the rate that it has."""
+    def lose(self, flow: Flow, now: float, *, ends: bool) -> None:
+        """Let a member go on by itself, at the rate that it has, or end."""
         for link in flow.links:
             self.see(link, now)
             side = self.sides[link]
@@ -157,7 +157,7 @@ class Crowd:
             self.load(link)
             if not side.flows:
                 del self.sides[link], self.seen[link], link.crowds[self], link.movers[self]
-        flow.leave(now)
+        flow.leave(now, ends=ends)
         del self.members[flow]
 
     def see(self, link: Link, now: float) -> None:
@@ -193,16 +193,17 @@ class Crowd:
 
     def load(self, link: Link) -> None:
         """Note that its load on a link is another than before."""
-        side = self.sides[link]
-        self.loads[link] = (side.units, side.bytes)
+        self.loads[link] = None
         link.stale = True
 
     def loaded(self) -> dict[str, tuple[float, float]]:
         """The share of each link and the bytes at level one, where they are not recorded yet."""
-        return {
-            link.name: (units / link.capacity if units > 0.0 else 0.0, moved)
-            for link, (units, moved) in self.loads.items()
-        }
+        found: dict[str, tuple[float, float]] = {}
+        for link in self.loads:
+            side = self.sides.get(link)
+            units, moved = (side.units, side.bytes) if side is not None else (0.0, 0.0)
+            found[link.name] = (units / link.capacity if units > 0.0 else 0.0, moved)
+        return found
 
     def beside(self, now: float) -> dict[str, tuple[float, float]]:
         """What flows by themselves do on these links, where they do anything that no rate of now says."""

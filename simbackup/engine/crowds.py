@@ -159,15 +159,16 @@ class Crowds:
         out = crowd.stopped(level) if limit is None or limit is crowd.link else list(crowd.sides[limit].flows)
         return [gone for flow in out for gone in self.release(flow)]
 
-    def release(self, flow: Flow) -> list[Flow]:
-        """Let a flow go on by itself, and what rides along with it; those that did not do so before."""
+    def release(self, flow: Flow, *, ends: bool = False) -> list[Flow]:
+        """Let a flow go on by itself or end, and what rides along go on; those that did not do so before."""
         crowd, mate = flow.crowd, self._rides.pop(flow, None)
         if crowd is None:
             return []
         if mate is not None:
             del self._rides[mate]
-        crowd.lose(flow, self._now)
-        self._alone.put(flow)
+        crowd.lose(flow, self._now, ends=ends)
+        if not ends:
+            self._alone.put(flow)
         self.changed[crowd] = None
         self.links.update(dict.fromkeys(flow.links))
         if not crowd.members:

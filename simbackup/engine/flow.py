@@ -245,11 +245,13 @@ class Flow(Limited):
         self.near_place = self.ends_place = math.inf
         self._expect(self._since, weight)
 
-    def leave(self, now: float) -> None:
-        """Go on by itself, at the rate that its crowd has."""
+    def leave(self, now: float, *, ends: bool) -> None:
+        """Go on by itself, at the rate that its crowd has, unless it ends."""
         self.settle(now)
-        self.own_rate, self._since, self.crowd = self.rate, now, None
+        self.own_rate, self._since, self.crowd = 0.0 if ends else self.rate, now, None
         self.near_place = self.ends_place = math.inf
+        if ends:
+            return
         self._expect(now, self.own_rate)
         for link in self.links:
             link.take_back(self, self.own_rate)

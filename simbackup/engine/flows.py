@@ -284,7 +284,7 @@ class FlowNetwork:
 
     def _end(self, flow: Flow, completed: float, now: float) -> None:
         if flow.crowd is not None:
-            self._crowds.release(flow)
+            self._crowds.release(flow, ends=True)
         left = flow.finish(now, completed)
         for link in flow.links:
             seconds = link.detach(flow, now, left)

@@ -230,7 +230,7 @@ class Link(CapacityMeter):
         Returns the seconds that all it has moved takes at the least, at the full rate of the link.
         """
         demand, moved = self.crossing.pop(flow)
-        del self.movers[flow]
+        self.movers.pop(flow, None)  # a member of a crowd is none
         self.count(-demand * flow.most)
         self.stale = True
         if self.streams is not None:
@@ -257,7 +257,7 @@ class Link(CapacityMeter):
                 used += side.units * crowd.rate
                 bytes_per_s += side.bytes * crowd.rate
             if capacity != self.solved_capacity:
-                crowd.loads[self] = (side.units, side.bytes)
+                crowd.loads[self] = None
         return used, bytes_per_s
 
     def sums(self) -> tuple[float, float]:

@@ -40,10 +40,9 @@ def plain_rates(flows: Iterable[Mover]) -> Iterable[tuple[Mover, float, Link | N
     if beyond := filling.beyond():
         raise BeyondReachError(beyond)
     if filling.odd:
-        for flow in filling.flows:
-            for link in flow.links:
-                if link.streams is not None and len(link.crossing) > 1 and not link.streams.even(link, filling.rates):
-                    raise UnevenError(link)
+        for link in dict.fromkeys([link for flow in filling.flows for link in flow.links if link.streams is not None]):
+            if len(link.crossing) > 1 and link.streams is not None and not link.streams.even(link, filling.rates):
+                raise UnevenError(link)
     return [(flow, rate, filling.limits[flow]) for flow, rate in filling.rates.items()]
 
 

@@ -156,7 +156,7 @@ def start(system: System, jobs: list[Job], until: Collection[str] = ()) -> simpy
     ended, since = {job.name: system.env.event() for job in jobs}, dict[str, float]()
     for workload in system.workloads:
         workload.start()
-    exist = [job for job in jobs if isinstance(job.work, There)]
+    exist = [job for job in jobs if issubclass(type(job.work), There)]  # Python keeps what it finds for a class
     for i, job in enumerate(exist):  # later ones are newer, and all are older than the simulation
         if isinstance(job.work, There) and job.work.placed(system, f"jobs.{job.name}", float(i - len(exist))):
             ended[job.name].succeed(True)

@@ -87,10 +87,11 @@ class PageCache:
         flow = fill.start(self.network, job, activity, place.size, law=law)
         buffer = Buffer(self.network, part * self.limits.limit, self.name)
         buffer.fill(flow)
-        begin = buffer.when(part * self.limits.background, rising=True) | flow.done
+        signs = [buffer.when(part * self.limits.background, rising=True), flow.done]
         if math.isfinite(self.limits.expire):
-            begin |= self.env.timeout(self.limits.expire)
-        self.env.process(self._write_back(dirty, buffer, begin & self.env.all_of(older)))
+            signs.append(self.env.timeout(self.limits.expire))
+        begin = self.env.any_of(signs)
+        self.env.process(self._write_back(dirty, buffer, self.env.all_of([begin, *older]) if older else begin))
         yield flow.done
         dirty.written = True
         return flow, dirty

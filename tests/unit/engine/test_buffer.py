@@ -22,6 +22,24 @@ def flow(network: FlowNetwork, name: str, rate: float, amount: float = math.inf)
     return network.start(f"jobs.{name}", "copy", amount, {Link(f"links.{name}", rate): 1.0})
 
 
+@pytest.mark.parametrize("amount", [50.0, 80.0])
+def test_nobody_looks_when_it_will_be_empty_if_its_flows_end_first(amount: float) -> None:
+    env, network, cache = system()
+    fill = flow(network, "in", 10.0, 50.0)
+    cache.fill(fill)
+    env.run(until=fill.done)
+    drain = flow(network, "out", 4.0, amount)
+    cache.drain(drain)
+    env.run(until=5.1)
+    before, rings = cache.looks, cache.rings
+    env.run(until=17.4)
+    assert (cache.looks, cache.level) == (before, pytest.approx(0.4))
+    assert rings == (math.inf if amount == 50.0 else pytest.approx(17.5))
+    env.run(until=18.0)
+    assert (drain.completed, drain.rate, cache.level) == pytest.approx((50.0, 0.0, 0.0))
+    assert drain.active == (amount > 50.0)
+
+
 def test_full_without_a_drain_stops_the_filler() -> None:
     env, network, cache = system()
     fill = flow(network, "in", 10.0)
