@@ -61,14 +61,10 @@ class BackupSource(NamedTuple):
 
     def one_of(self, parts: int, number: int) -> BackupSource:
         """One of so many equal parts of it."""
-        if parts == 1:
-            return self
         return self.between(number / parts, 1.0 / parts)
 
     def between(self, begin: float, share: float) -> BackupSource:
         """A share of it that begins at a share."""
-        if share >= 1.0:
-            return self
         first, size = begin * self.region.size, share * self.region.size
         return self._replace(region=self.region.part(first, size), begin=self.begin + first)
 

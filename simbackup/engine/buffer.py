@@ -10,7 +10,7 @@ import simpy
 from simbackup.engine.alarm import Alarm
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.guards import Ride
-from simbackup.engine.ports import UNKNOWN, BufferPort, Ports, Reading
+from simbackup.engine.ports import UNKNOWN, BufferPort, BufferReading, Ports
 
 EQUAL = 1e-9
 """Relative difference below which inflow and outflow count as equal."""
@@ -184,12 +184,12 @@ class Buffer:
     def _leaders_of(self, followers: Ports) -> Ports:
         return self._drains if followers is self._fills else self._fills
 
-    def _read(self) -> Reading:
+    def _read(self) -> BufferReading:
         """What it holds by now, which is asked for several times an instant."""
         known, now = self._known, float(self._network.env.now)
         if known.now == now:
             return known
-        known = self._known = Reading.of(self._base, self._fills, self._drains, now, self.capacity_bytes)
+        known = self._known = BufferReading.of(self._base, self._fills, self._drains, now, self.capacity_bytes)
         return known
 
     def _at_bound(self, ports: Ports | None) -> bool:

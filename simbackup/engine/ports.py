@@ -64,7 +64,7 @@ class Ports(dict[Flow, BufferPort]):
         return low, high
 
 
-class Reading(NamedTuple):
+class BufferReading(NamedTuple):
     """What a buffer holds at a time, in bytes, what of that may be due to rounding, and what is left to fill and drain.
 
     The balance, bytes that came in less bytes that went out, may leave the range by what moves in the least step of the
@@ -78,12 +78,12 @@ class Reading(NamedTuple):
     to_drain: float
 
     @classmethod
-    def of(cls, base: float, fills: Ports, drains: Ports, now: float, capacity: float) -> Reading:
+    def of(cls, base: float, fills: Ports, drains: Ports, now: float, capacity: float) -> BufferReading:
         """The reading of a buffer of a capacity that holds `base` beside what these flows have moved."""
         (filled, to_fill), (drained, to_drain) = fills.moved(), drains.moved()
         rounding = min(ROUNDING * (abs(base) + filled + drained), 0.25 * capacity)  # one bound at a time
         return cls(now, base + filled - drained, rounding, to_fill, to_drain)
 
 
-UNKNOWN = Reading(-math.inf, 0.0, 0.0, 0.0, 0.0)
+UNKNOWN = BufferReading(-math.inf, 0.0, 0.0, 0.0, 0.0)
 """The reading of a buffer of which nothing is known."""
