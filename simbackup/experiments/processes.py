@@ -42,7 +42,7 @@ def pool_of(number: int) -> Generator[ProcessPoolExecutor]:
     from multiprocessing import active_children  # noqa: PLC0415
 
     others = set(active_children())
-    pool = ProcessPoolExecutor(number, initializer=_begin)
+    pool = ProcessPoolExecutor(number, initializer=_begin, initargs=(os.getpid(),))
     try:
         yield pool
     except BaseException:
@@ -66,8 +66,10 @@ def _abandon(pool: Any, workers: Iterable[BaseProcess]) -> None:
         thread.join()
 
 
-def _begin() -> None:
+def _begin(starter: int) -> None:
     """Let this worker end with the process that started it, however that ends; a terminal signals to both."""
+    from multiprocessing import get_start_method  # noqa: PLC0415
+
     for name in ENDING:
         if name in signal.Signals.__members__:
             signal.signal(signal.Signals[name], signal.SIG_IGN)
@@ -76,3 +78,5 @@ def _begin() -> None:
 
         with suppress(OSError, AttributeError):  # a library of C without it
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if get_start_method() == "fork" and os.getppid() != starter:
+            os._exit(1)  # it has ended before this could be asked for

@@ -63,7 +63,7 @@ def test_a_signal_in_the_midst_of_writing_leaves_nothing(name: str, tmp_path: Pa
     number = signal.Signals[name].value
     script = WRITING.replace("NUMBER", str(number))
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=50, cwd=tmp_path
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=300, cwd=tmp_path
     )
     assert (done.returncode, done.stderr) == (128 + number, f"ended by {name}; no partial output was written\n")
     assert list(tmp_path.iterdir()) == []
@@ -72,7 +72,7 @@ def test_a_signal_in_the_midst_of_writing_leaves_nothing(name: str, tmp_path: Pa
 def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
     """As under nohup."""
     script = WRITING.replace("NUMBER", str(signal.SIGHUP.value)).replace("SIG_DFL", "SIG_IGN")
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=50, cwd=tmp_path)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=300, cwd=tmp_path)
     assert done.returncode == 0
     assert (tmp_path / "result/run.json").is_file()
 

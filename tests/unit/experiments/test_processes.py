@@ -41,7 +41,7 @@ with pool_of(2) as pool:
 def _run(script: str, *words: str) -> subprocess.CompletedProcess[str]:
     """It comes back only when no process has its output open, workers among them."""
     words = (sys.executable, "-c", BEGIN + script, *words)
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=100)
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
 
 
 @pytest.mark.parametrize("futures", ["cancelled", "left"])
