@@ -123,7 +123,8 @@ def _work(draw: random.Random, engine: str) -> list[Plan]:
     return draw.choice(
         [
             [write], [synchronous], [tape, *back], [tape | {"streams": 1}, *back], [disk, *back], [walk, *back],
-            [native, *back], [dump, *back], [by_snapshot, *back], [split_off, write | {"data": "db"}, join], [join],
+            [native, *back], [dump, *back], [by_snapshot, *back], [split_off, write | {"data": "db"}, join],
+            [join, split_off],
             [freeze, write | {"data": "lun"}, tape | {"data": "lun", "source": "pointers"}],
             [{"method": "frozen_image", "data": "db", "to": "mirror"}, *back],
             [{"method": "copy", "data": "more", "to": "more"}],
