@@ -103,9 +103,20 @@ def test_a_rate_in_each_direction(key: str, job: str) -> None:
 
 
 def test_a_window_holds_each_connection() -> None:
-    """64 KiB each 10 ms are 6.6 MB/s; the line carries 16 of them."""
-    expected = 40e9 / 16 * ((WRITE + AWAY) * 7 / 40e6 + AWAY / 65536)
+    """64 KiB each 10 ms are 6.6 MB/s; the line carries 16 of them. The first go in the round trip of a request."""
+    expected = 40e9 / 16 * ((WRITE + AWAY) * 7 / 40e6 + AWAY * (1 / 65536 - 7 / 40e6))
     assert elapsed({"links.line.window": "64 KiB"}) == pytest.approx(expected, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("windows", [1, 2, 4, 32])
+def test_a_part_takes_as_many_round_trips_as_windows(windows: int) -> None:
+    """On a connection and a line that are fast: one for the first, with its answer, and one for each that follows."""
+    part = 40e6 / 7
+    changes = {
+        "links.line.window": f"{part / windows} B", "links.line.latency": "1 s", "links.line.rate": "100 GB/s",
+        "devices.bucket.connection_rate": "100 GB/s",
+    }  # fmt: skip
+    assert elapsed(changes) == pytest.approx(40e9 / 16 * (WRITE + windows * 1.0) / part, rel=TOLERANCE)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ class ObjectStore:
         requests = most + (terms.object_requests if write and most > 1.0 else 0.0)
         each = objects.size / requests  # bytes of a request on average
         at_once = equations.at_once(connections, objects.number, most, terms.parts_at_once)
-        rate, sending = self._sending(networks)
+        rate, sending = self._sending(networks, each)
         own = terms.write_latency if write else terms.read_latency
         own *= drawn(f"{self.name}.{direction}_latency", requests * objects.number)
         travel = travelling(networks, 1.0 / each)
@@ -114,15 +114,20 @@ class ObjectStore:
         with clock.span(job, self.name, Activity.WAIT_FOR_RETRIEVAL):
             yield clock.env.timeout(asked + lasts)
 
-    def _sending(self, networks: Sequence[Network]) -> tuple[float, dict[tuple[str, str], float]]:
-        """Bytes a second of one connection, and the seconds of a byte by what sets them: store, wire, or travel."""
+    def _sending(self, networks: Sequence[Network], each: float) -> tuple[float, dict[tuple[str, str], float]]:
+        """Bytes a second of one connection, and the seconds of a byte by what sets them: store, wire, or travel.
+
+        A request of so many bytes waits for a round trip in any case, in which the first window is under way: for s
+        bytes and a window of W, those behind it take `(s - W) T / W` more.
+        """
         slowest = min(networks, key=lambda network: network.rate, default=None)
         bound = connection_rate(networks)
         if slowest is None:  # its host owns it
             return self.terms.connection_rate, {(self.name, ""): 1.0 / self.terms.connection_rate}
-        if bound < min(self.terms.connection_rate, slowest.rate):
-            away = travel_time(networks)
-            return bound, {part: seconds / away / bound for part, seconds in travelling(networks).items()}
+        away = travel_time(networks)
+        held = max(1.0 - bound * away / each, 0.0) / bound if math.isfinite(bound) else 0.0
+        if held * min(self.terms.connection_rate, slowest.rate) > 1.0:
+            return 1.0 / held, {part: seconds / away * held for part, seconds in travelling(networks).items()}
         if slowest.rate < self.terms.connection_rate:
             return slowest.rate, {(slowest.link.name, ""): 1.0 / slowest.rate}
         return self.terms.connection_rate, {(self.name, ""): 1.0 / self.terms.connection_rate}

@@ -131,7 +131,7 @@ class Sides(NamedTuple):
         for part in (self.after, self.coding):
             if part is not None:
                 other = part.shape()
-                shape = shape.plus(other.demands, other.moves, other.places)
+                shape = shape.plus(other.demands, other.moves, other.places).cycle(other.parts, other.cap)
         return shape
 
     def ways(self, *, files_first: bool) -> Ways:

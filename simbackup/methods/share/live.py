@@ -37,10 +37,11 @@ def asked(shape: FlowShape, system: System, share: Share, trips: float) -> FlowS
     """The shape when each byte also crosses the networks of a share, in so many requests that its keeper answers."""
     keeper, networks = system.hosts[share.keeper], [system.networks[name] for name in share.networks]
     answering = keeper.seconds(share.call_cpu) * trips
-    shape = shape.over(networks).following(travelling(networks, trips))
+    shape = shape.following(travelling(networks, trips))
     for network in networks:
         shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
-    return keeper.working(shape, answering).after(answering, keeper.cpu.name, Activity.WAIT_FOR_REQUESTS)
+    shape = keeper.working(shape, answering).after(answering, keeper.cpu.name, Activity.WAIT_FOR_REQUESTS)
+    return shape.over(networks)  # its window bounds all of this, and takes no time of its own
 
 
 def _blocks(shape: FlowShape, system: System, share: Share, data: DataSet) -> FlowShape:

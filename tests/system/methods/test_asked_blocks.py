@@ -44,6 +44,16 @@ def test_one_request_at_a_time(cpu: float) -> None:
     assert result.get("jobs.full.elapsed") == pytest.approx(10e9 / 250e3 * EACH, rel=1e-3)
 
 
+@pytest.mark.parametrize("window", ["250 kB", "500 kB"])
+@pytest.mark.parametrize("latency", [2, 20, 200])
+def test_a_request_within_the_window_of_its_line_does_not_wait_for_it(window: str, latency: int) -> None:
+    """What is under way is one request, so that each takes a round trip more and no further time."""
+    changes = {"links.lan.window": window, "links.lan.latency": f"{latency} ms"}
+    text = SITE + ASKED.replace("STREAMS", "1").replace("MORE", TOOL.replace("CPU", "0.001"))
+    elapsed = sb.simulate(text, changes).get("jobs.full.elapsed")
+    assert elapsed == pytest.approx(10e9 / 250e3 * (EACH - 0.002 + latency / 1e3), rel=1e-3)
+
+
 def test_a_reader_that_takes_longer_than_a_request_limits() -> None:
     result = asked(more=TOOL.replace("CPU", "50"))
     assert result.get("jobs.full.elapsed") == pytest.approx(10e9 * 50e-9)

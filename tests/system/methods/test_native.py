@@ -412,3 +412,26 @@ def test_a_restore_fills_new_files_with_zeros_and_then_replays_the_log(tmp_path:
     log = 0.1 * GIB
     assert back.get("jobs.all.elapsed") - plain == pytest.approx(log * (12.5e-9 + 1 / 1e9), rel=0.001)
     assert back.get("jobs.all.bytes") == pytest.approx(GIB + log)
+
+
+@pytest.mark.parametrize(("files", "latency"), [(1, 10), (1, 100), (2, 100)])
+def test_each_backup_file_on_another_host_has_one_connection(files: int, latency: int) -> None:
+    """However many buffers are under way: a window of 1 MB for each file, and so for its restore."""
+    disks = [f"e{number}" for number in range(files)]
+    flash = "{kind: ssd, capacity: 1 TB, read_rate: 2 GB/s, write_rate: 2 GB/s, read_latency: 0 s, write_latency: 0 s}"
+    site = f"""\
+title: A database, and a share of another host for its backup files
+hosts:
+  db: {{model: host/windows-2016-server, owns: [d]}}
+  nas: {{model: host/windows-2016-server, owns: [{", ".join(disks)}]}}
+devices: {{d: {flash}, {", ".join(f"{disk}: {flash}" for disk in disks)}}}
+links: {{lan: {{joins: [db, nas], rate: 1 GB/s, latency: {latency} ms, window: 1 MB}}}}
+data: {{x: {{'on': d, size: 10 GB}}}}
+jobs:
+  full:
+    {{method: database_native, data: x, to: [{", ".join(disks)}], buffers: 64, engine: backup_engine/sql-server-2008}}
+  back: {{restore: full, after: full}}
+"""
+    result = sb.simulate(site)
+    for job in ("full", "back"):
+        assert result.get(f"jobs.{job}.transfer_rate") == pytest.approx(files * 1e6 / (latency / 1e3), rel=0.01)
