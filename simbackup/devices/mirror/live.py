@@ -12,6 +12,7 @@ from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import SMALL, Direction, Region, Service, Store, bus
 from simbackup.engine.activity import Activity
+from simbackup.engine.flows import Flow
 from simbackup.engine.limit import Spot
 from simbackup.engine.trace import Trace
 from simbackup.equations.disk_turns import interrupted_share
@@ -151,7 +152,7 @@ class Mirror:
         whole = self.origin.region.size
         return request / run, min(whole / max(size / run, 1.0), whole - request)
 
-    def _sides(self, size: float, request: float, *, scattered: bool) -> tuple[Service, Service]:
+    def _sides(self, size: float, request: float, *, scattered: bool, flow: Flow | None) -> tuple[Service, Service]:
         """What a read and a write take, on average over those that users have come before and all others.
 
         Those that come at random are the more often between two requests of the synchronisation the more slowly these
@@ -160,7 +161,7 @@ class Mirror:
         source, target = self.origin.region, self.region
         positioned = self._positioned(size, request, scattered=scattered)
         alone = _mixed(source, "read", request, *positioned), _mixed(target, "write", request, *positioned)
-        beside = [_requests_beside(source, "read"), _requests_beside(target, "write")]
+        beside = [_requests_beside(source, "read", flow), _requests_beside(target, "write", flow)]
         if not any(beside):
             return alone
         room = (source.size - request) / 3.0
@@ -187,8 +188,10 @@ class Mirror:
         between = (*bus(self.origin.region.store, "read"), *self.region.store.path)
         return min([self.parameters.sync_rate, *(network.rate * network.wires for network in between)])
 
-    def copying(self, size: float, *, scattered: bool) -> FlowShape:
+    def copying(self, size: float, *, scattered: bool, flow: Flow | None = None) -> FlowShape:
         """How a byte of a synchronisation loads both sides: so many requests at once, each a read and then a write.
+
+        Beside others than its own `flow`, if that is under way.
 
         Scattered regions are visited in order: the arms pass over what is between two of them. Where users
         work meanwhile the arms have been elsewhere before some of the requests.
@@ -197,7 +200,7 @@ class Mirror:
         request = min(self.parameters.request, source.size)
         if scattered and self.parameters.region < request:  # neighbouring regions are copied with one request
             request = min(request, max(self.parameters.region, self.changes.piece))
-        read, write = self._sides(size, request, scattered=scattered)
+        read, write = self._sides(size, request, scattered=scattered, flow=flow)
         away = travel_time((*bus(source.store, "read"), *target.store.path))
         each = 1.0 / (self.parameters.in_flight * request)
         parts = {
@@ -218,10 +221,11 @@ class Mirror:
         return shape.at_most(self.parameters.sync_rate, f"{self.name}.sync_rate", Activity.SYNCHRONISE)
 
 
-def _requests_beside(region: Region, direction: Direction) -> float:
+def _requests_beside(region: Region, direction: Direction, own: Flow | None) -> float:
     """Requests a second of users and applications, at places of their own on the device of a region."""
     store = region.store
-    used = sum(flow.rate * flow.demands.get(store.link, 0.0) for flow in store.link.flows if not flow.sequential)
+    others = [flow for flow in store.link.flows if flow is not own and not flow.sequential]
+    used = sum([flow.rate * flow.demands.get(store.link, 0.0) for flow in others])
     one = store.scattered(direction, region.begin, region.size, min(SMALL, region.size)).busy
     return used / one if one > 0.0 else 0.0
 
