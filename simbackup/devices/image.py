@@ -10,7 +10,7 @@ from simbackup.engine.trace import Trace
 if TYPE_CHECKING:
     from simbackup.devices.shape import FlowShape
     from simbackup.devices.volume.live import Volume
-    from simbackup.engine.flows import Flow
+    from simbackup.engine.flows import Flow, Link
 
 
 class Times(NamedTuple):
@@ -93,6 +93,11 @@ class SynchronisedImage(FrozenImage, Protocol):
 
     def synchronise(self) -> None:
         """Take new writes from now on, while old data are copied."""
+        ...
+
+    @property
+    def sides(self) -> tuple[Link, Link]:
+        """The devices of the origin and of the copy."""
         ...
 
     def copying(self, size: float, *, scattered: bool, flow: Flow | None = None) -> FlowShape:

@@ -18,7 +18,7 @@ class Neighbours:
         self.name = flow.name
         self._network, self._flow, self._links = network, flow, links
         self._there = self._names()
-        self.changed = network.env.event()
+        self.changed = simpy.Event(network.env)
         """Succeeds as soon as others are there."""
         network.couple(self, *links)
 

@@ -12,7 +12,7 @@ from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import SMALL, Direction, Region, Service, Store, bus
 from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Flow
+from simbackup.engine.flows import Flow, Link
 from simbackup.engine.limit import Spot
 from simbackup.engine.trace import Trace
 from simbackup.equations.disk_turns import interrupted_share
@@ -187,6 +187,11 @@ class Mirror:
         """Bytes a second that the networks between both sides carry, and that may be copied, at most."""
         between = (*bus(self.origin.region.store, "read"), *self.region.store.path)
         return min([self.parameters.sync_rate, *(network.rate * network.wires for network in between)])
+
+    @property
+    def sides(self) -> tuple[Link, Link]:
+        """The devices of the volume and of the mirror."""
+        return self.origin.region.store.link, self.region.store.link
 
     def copying(self, size: float, *, scattered: bool, flow: Flow | None = None) -> FlowShape:
         """How a byte of a synchronisation loads both sides: so many requests at once, each a read and then a write.

@@ -72,14 +72,16 @@ class RemoveSnapshot:
         return Moved(0.0, 0.0)
 
 
-def _copy(system: System, job: str, mirror: SynchronisedImage, size: float, *, scattered: bool) -> Steps:
+def _copy(
+    system: System, job: str, mirror: SynchronisedImage, size: float, *, scattered: bool
+) -> Generator[simpy.Event, Any, None]:
     """Copy what is behind, at another cost when others come to the devices of both sides, or leave them."""
 
     def shape(flow: Flow | None = None) -> FlowShape:
         return system.bounded(job, mirror.copying(size, scattered=scattered, flow=flow)._replace(sent=1.0))
 
     flow = shape().start(system.network, job, Activity.SYNCHRONISE, size)
-    neighbours = Neighbours(system.network, flow, mirror.origin.region.store.link, mirror.region.store.link)
+    neighbours = Neighbours(system.network, flow, *mirror.sides)
     yield flow.done | neighbours.changed
     while flow.active:
         neighbours.renew()
