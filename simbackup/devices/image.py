@@ -10,6 +10,7 @@ from simbackup.engine.trace import Trace
 if TYPE_CHECKING:
     from simbackup.devices.shape import FlowShape
     from simbackup.devices.volume.live import Volume
+    from simbackup.engine.flows import Flow, Link
 
 
 class Times(NamedTuple):
@@ -94,8 +95,13 @@ class SynchronisedImage(FrozenImage, Protocol):
         """Take new writes from now on, while old data are copied."""
         ...
 
-    def copying(self, size: float, *, scattered: bool) -> FlowShape:
-        """What a byte of a synchronisation loads on both sides."""
+    @property
+    def sides(self) -> tuple[Link, Link]:
+        """The devices of the origin and of the copy."""
+        ...
+
+    def copying(self, size: float, *, scattered: bool, flow: Flow | None = None) -> FlowShape:
+        """What a byte of a synchronisation loads on both sides, beside others than its own flow if that is there."""
         ...
 
     def attach(self) -> None:

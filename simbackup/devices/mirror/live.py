@@ -13,6 +13,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service, Store, bus
 from simbackup.devices.visitors import SMALL
 from simbackup.engine.activity import Activity
+from simbackup.engine.flows import Flow, Link
 from simbackup.engine.limit import Spot
 from simbackup.engine.trace import Trace
 from simbackup.equations.disk_turns import interrupted_share
@@ -152,7 +153,7 @@ class Mirror:
         whole = self.origin.region.size
         return request / run, min(whole / max(size / run, 1.0), whole - request)
 
-    def _sides(self, size: float, request: float, *, scattered: bool) -> tuple[Service, Service]:
+    def _sides(self, size: float, request: float, *, scattered: bool, flow: Flow | None) -> tuple[Service, Service]:
         """What a read and a write take, on average over those that users have come before and all others.
 
         Those that come at random are the more often between two requests of the synchronisation the more slowly these
@@ -161,7 +162,7 @@ class Mirror:
         source, target = self.origin.region, self.region
         positioned = self._positioned(size, request, scattered=scattered)
         alone = _mixed(source, "read", request, *positioned), _mixed(target, "write", request, *positioned)
-        beside = [_requests_beside(source, "read"), _requests_beside(target, "write")]
+        beside = [_requests_beside(source, "read", flow), _requests_beside(target, "write", flow)]
         if not any(beside):
             return alone
         room = (source.size - request) / 3.0
@@ -188,8 +189,15 @@ class Mirror:
         between = (*bus(self.origin.region.store, "read"), *self.region.store.path)
         return min([self.parameters.sync_rate, *(network.rate * network.wires for network in between)])
 
-    def copying(self, size: float, *, scattered: bool) -> FlowShape:
+    @property
+    def sides(self) -> tuple[Link, Link]:
+        """The devices of the volume and of the mirror."""
+        return self.origin.region.store.link, self.region.store.link
+
+    def copying(self, size: float, *, scattered: bool, flow: Flow | None = None) -> FlowShape:
         """How a byte of a synchronisation loads both sides: so many requests at once, each a read and then a write.
+
+        Beside others than its own `flow`, if that is under way.
 
         Scattered regions are visited in order: the arms pass over what is between two of them. Where users
         work meanwhile the arms have been elsewhere before some of the requests.
@@ -198,7 +206,7 @@ class Mirror:
         request = min(self.parameters.request, source.size)
         if scattered and self.parameters.region < request:  # neighbouring regions are copied with one request
             request = min(request, max(self.parameters.region, self.changes.piece))
-        read, write = self._sides(size, request, scattered=scattered)
+        read, write = self._sides(size, request, scattered=scattered, flow=flow)
         away = travel_time((*bus(source.store, "read"), *target.store.path))
         each = 1.0 / (self.parameters.in_flight * request)
         parts = {
@@ -219,10 +227,11 @@ class Mirror:
         return shape.at_most(self.parameters.sync_rate, f"{self.name}.sync_rate", Activity.SYNCHRONISE)
 
 
-def _requests_beside(region: Region, direction: Direction) -> float:
+def _requests_beside(region: Region, direction: Direction, own: Flow | None) -> float:
     """Requests a second of users and applications, at places of their own on the device of a region."""
     store = region.store
-    used = sum(flow.rate * flow.demands.get(store.link, 0.0) for flow in store.link.flows if not flow.sequential)
+    others = [flow for flow in store.link.flows if flow is not own and not flow.sequential]
+    used = sum([flow.rate * flow.demands.get(store.link, 0.0) for flow in others])
     one = store.scattered(direction, region.begin, region.size, min(SMALL, region.size)).busy
     return used / one if one > 0.0 else 0.0
 

@@ -9,8 +9,11 @@ from typing import Any, cast
 import simpy
 
 from simbackup.devices.image import FrozenImage, SynchronisedImage
+from simbackup.devices.neighbours import Neighbours
+from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.engine.alarm import LAST, Call
+from simbackup.engine.flows import Flow
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
 
@@ -69,6 +72,27 @@ class RemoveSnapshot:
         return Moved(0.0, 0.0)
 
 
+def _copy(
+    system: System, job: str, mirror: SynchronisedImage, size: float, *, scattered: bool
+) -> Generator[simpy.Event, Any, None]:
+    """Copy what is behind, at another cost when others come to the devices of both sides, or leave them."""
+
+    def shape(flow: Flow | None = None) -> FlowShape:
+        return system.bounded(job, mirror.copying(size, scattered=scattered, flow=flow)._replace(sent=1.0))
+
+    flow = shape().start(system.network, job, Activity.SYNCHRONISE, size)
+    neighbours = Neighbours(system.network, flow, *mirror.sides)
+    yield flow.done | neighbours.changed
+    while flow.active:
+        neighbours.renew()
+        yield Call(system.env, lambda _: None, priority=LAST)  # who has come has a rate now
+        if flow.active:
+            shape(flow).change(system.network, flow)
+            yield flow.done | neighbours.changed
+    neighbours.leave()
+    system.account(job, flow)
+
+
 @dataclass(frozen=True, slots=True)
 class Synchronise:
     """Synchronisation of a mirror: of the whole volume at first, of the changed regions after a split."""
@@ -88,9 +112,6 @@ class Synchronise:
             yield Call(system.env, lambda _: None, priority=LAST)
         for size, scattered in zip(behind, (False, True), strict=True):
             if size > 0.0:
-                shape = system.bounded(job, mirror.copying(size, scattered=scattered)._replace(sent=1.0))
-                flow = shape.start(system.network, job, Activity.SYNCHRONISE, size)
-                yield flow.done
-                system.account(job, flow)
+                yield from _copy(system, job, mirror, size, scattered=scattered)
         mirror.attach()
         return Moved(sum(behind), 0.0)
