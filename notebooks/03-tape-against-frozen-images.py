@@ -276,7 +276,7 @@ table.pivot_table(index=["scenario", "case"], columns="data.db.size", values="ho
 # - Twice as many drives are twice as fast as long as each has hours to write. At 26 GB, sixteen LTO drives are slower than eight:
 #   the robots carry one cartridge after the other, and mount, rewind and unload take longer than the transfer.
 # - One LTO-9 replaces eighty DLT 7000, but it needs a source that is fast enough. With 24 disks that several streams share
-#   (last picture), four drives are as fast as sixteen.
+#   (last picture), four drives take only a ninth longer than sixteen: the disks turn between the parts that the streams read.
 # - The dotted line is the copy back from an image as the document's program did it, one request at a time. Two drives of that
 #   time are as fast, and one LTO-5 is ten times as fast. The image was not fast because it copies quickly, but because the
 #   *backup* copies nothing.
@@ -285,7 +285,7 @@ table.pivot_table(index=["scenario", "case"], columns="data.db.size", values="ho
 full = drives.set_index(["scenario", "case", "data.db.size"])["jobs.backup.elapsed"]
 assert full["LTO-9", "16 drives", "26 GB"] > full["LTO-9", "8 drives", "26 GB"]
 assert 70 < full["DLT 7000", "1 drive", "26 TB"] / full["LTO-9", "1 drive", "26 TB"] < 90
-assert full["LTO-9, disks", "4 drives", "26 TB"] < 1.05 * full["LTO-9, disks", "16 drives", "26 TB"]
+assert full["LTO-9, disks", "4 drives", "26 TB"] < 1.15 * full["LTO-9, disks", "16 drives", "26 TB"]
 
 # %% [markdown]
 #

@@ -12,9 +12,9 @@ from simbackup.equations.elevator import visits
 from simbackup.methods.native.buffer_loop import SteadyLoop
 from simbackup.methods.native.sides import End
 
-STEPS = 50
+STEPS, SWEEPS = 50, 5
 EXACT = 1e-4
-"""Most steps of an approach, and the share of a number of buffers at which it ends."""
+"""Most steps of an approach, most rounds over devices, and the share of a number of buffers at which both end."""
 
 
 class _Place(NamedTuple):
@@ -66,16 +66,42 @@ def lost_in_turns(
 def settled(loop: Callable[[Mapping[Link, float]], SteadyLoop], devices: Sequence[Link]) -> SteadyLoop:
     """The loop with as many buffers at some devices as the turns leave there: longer turns let more wait, for fewer.
 
-    Others are left out. The mean of both estimates is geometric, since one falls as the other rises.
+    Others are left out. With several devices, each is settled beside the others until none moves.
     """
     waiting = dict.fromkeys(devices, 1.0)
-    for _ in range(STEPS):
-        going = loop(waiting)
-        found = {link: math.sqrt(number * going.busy_with(link)) for link, number in waiting.items()}
-        if all(abs(found[link] - number) <= EXACT * number for link, number in waiting.items()):
+    for _ in range(SWEEPS if len(devices) > 1 else 1):
+        before = dict(waiting)
+        for link in devices:
+            waiting[link] = _settled_at(loop, waiting, link)
+        if all(abs(waiting[link] - number) <= EXACT * number for link, number in before.items()):
             break
-        waiting = found
     return loop(waiting)
+
+
+def _settled_at(loop: Callable[[Mapping[Link, float]], SteadyLoop], beside: Mapping[Link, float], link: Link) -> float:
+    """Buffers at a device that leave as many there, by false position of logarithms (the Illinois algorithm)."""
+
+    def more(logarithm: float) -> float:
+        """By how much more wait than so many, as logarithms."""
+        return math.log(max(loop({**beside, link: math.exp(logarithm)}).busy_with(link), 1.0)) - logarithm
+
+    low, high = 0.0, math.log(2.0 * loop(beside).buffers)
+    above, below = more(low), more(high)
+    if above <= 0.0 or below >= 0.0:
+        return math.exp(low if above <= 0.0 else high)
+    kept = 0
+    for _ in range(STEPS):
+        middle = (low * below - high * above) / (below - above)
+        found = more(middle)
+        if abs(found) <= EXACT or high - low <= EXACT:
+            return math.exp(middle)
+        if found > 0.0:
+            low, above, below = middle, found, below / 2.0 if kept > 0 else below
+            kept = 1
+        else:
+            high, below, above = middle, found, above / 2.0 if kept < 0 else above
+            kept = -1
+    return math.exp((low + high) / 2.0)
 
 
 def _turned(here: Sequence[_Place], waiting: float) -> float:
