@@ -187,9 +187,14 @@ print(f"{best['jobs.backup.elapsed'] / MINUTE:.0f} min, back in {best['jobs.back
 
 # %% tags=["claims"]
 assert (good["jobs.back.elapsed"] <= 1.02 * good["jobs.backup.elapsed"]).all()
-some = good[(good[SIZE] == "1 MiB") & (good[BUFFERS] == 64)].set_index([COMPRESS, "case"])["jobs.backup.elapsed"] / MINUTE
+some = (
+    good[(good[SIZE] == "1 MiB") & (good[BUFFERS] == "64")].set_index([COMPRESS, "case"])["jobs.backup.elapsed"]
+    / MINUTE
+)
 assert 8 < some["true", "1 file"] < 9 < 21 < some["false", "1 file"] < 22
-assert all(some[compressed, FILES[0]] == min(some[compressed, files] for files in FILES) for compressed in ("true", "false"))
+assert all(
+    some[compressed, FILES[0]] == min(some[compressed, files] for files in FILES) for compressed in ("true", "false")
+)
 
 # %% [markdown]
 # - One file is best: with several files, the array turns between them, which only costs moves of its arms. More and larger
