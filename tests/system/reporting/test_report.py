@@ -170,7 +170,7 @@ def test_tables_lie_beside_the_page(tmp_path: Path) -> None:
     seconds = sum(row[2].value for row in sheet.iter_rows(min_row=2))
     assert seconds == pytest.approx(sum(split(result, "one_file").values()), rel=0.01)
     lines = (tmp_path / "a" / "jobs.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith("job,method,start (s),elapsed (s)")
+    assert lines[0].startswith("job,method,start (s),end (s),elapsed (s)")
     assert len(lines) == 1 + len(result.job_rows)
 
 
