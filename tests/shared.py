@@ -23,6 +23,14 @@ ROOT = Path(__file__).parents[1]
 """The folder of the repository."""
 MACHINES = {"machine", "machines", "old", "new", "hpux", "windows", "hpux-files", "windows-files"}
 """Names of scenarios that only others extend."""
+LIBRARY_BY_HAND = """\
+  library:
+    {model: tape_library/autoloader-8, bays: 4, slots: 8, robots: 2, exchange_time: 10 s, drives: 2,
+     drive: {model: tape_drive/lto-3, cartridge_capacity: 40 GB, tape_length: 100 m, passes: 10, read_speed: 1 m/s,
+      search_speed: 5 m/s, load_time: 30 s, unload_time: 10 s, locate_overhead: 2 s, turn_time: 1 s, host_rate: 1 GB/s,
+      native_rate: 80 MB/s, slowest_rate: 80 MB/s, reposition_time: 3 s, buffer: 64 MB}}
+"""
+"""A tape library in round figures, a line of `devices`, for tests that compute its times by hand."""
 RUNNABLE = [name for name in names() if not name.startswith("base/") and name.rpartition("/")[2] not in MACHINES]
 
 

@@ -22,6 +22,7 @@ from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
 from simbackup.scenario import Scenario
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget
+from simbackup.schema.job import BackupJob
 from simbackup.schema.quantity import si_or
 
 
@@ -173,10 +174,10 @@ def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
     if change is None:
         change = Change(growth=si_or(file.spec.growth, 0.0))
-    tools = [
-        getattr(job, "tool", None) for job in scenario.spec.jobs.values() if getattr(job, "data", "") == f"{name}-data"
-    ]
-    mounts = any(tool is not None and tool.mounts_images for tool in tools) and data.filesystem is not None
+    mounts = data.filesystem is not None and any(
+        isinstance(job, BackupJob) and job.data == f"{name}-data" and job.gives_single_files()
+        for job in scenario.spec.jobs.values()
+    )
     return Client(
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(change)), mounts and not by_file,

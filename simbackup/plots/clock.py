@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
+from simbackup import units
 from simbackup.plots import style
 from simbackup.results.clock import on_the_clock
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
 
-DAY, HOUR, MINUTE = 86_400, 3_600, 60
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
 STEPS = (
     60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY, 2 * DAY, 7 * DAY, 28 * DAY, 364 * DAY,
 )  # fmt: skip
@@ -43,8 +44,7 @@ def shown(time: int, step: int = 1) -> str:
     >>> shown(72_000), shown(86_400), shown(100_800), shown(3 * 86_400, 86_400)
     ('20:00', '00:00\nday 2', '04:00', 'day 4')
     """
-    days, seconds = divmod(time, DAY)
     if step >= DAY:
-        return f"day {days + 1}"
-    clock = f"{seconds // HOUR:02}:{seconds % HOUR // MINUTE:02}"
-    return f"{clock}\nday {days + 1}" if days and not seconds else clock
+        return f"day {time // DAY + 1}"
+    clock, _, day = units.show_clock(time).partition(" ")
+    return f"{clock}\n{day}" if day and time % DAY == 0 else clock

@@ -147,6 +147,10 @@ class BackupJob(JobSpec):
         """The one target on which each save set is a stream of bytes, which copies can read; None if there is none."""
         return None
 
+    def gives_single_files(self) -> bool:
+        """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
+        return False
+
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """Addresses of the conditional keys that a restore of this job's save sets uses."""
         del spec, name, job

@@ -37,7 +37,6 @@ WORDS = {
 NAMED = {
     "drawing/part_boxes.py": {"over", "workload"},
     "experiments/knock_out.py": {"tool"},
-    "planning/site.py": {"tool"},
     "scenario/checks.py": {"snapshot"},
     "planning/columns.py": {"machine"},
     "planning/inventory.py": {"machine"},

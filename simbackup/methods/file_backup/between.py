@@ -120,8 +120,23 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
 def mounts(spec: Spec, job: Restoring, saved: FileBackupSpec) -> bool:
     """Whether a restore takes selected files from an image, which its program mounts where it lies on a disk."""
     device = spec.devices.get(spec.read_by(job))
-    able = saved.method == "image" and saved.tool is not None and saved.tool.mounts_images
+    able = saved.method == "image" and saved.gives_single_files()
     return able and job.select is not None and isinstance(device, BlockDevice)
+
+
+def check_way_back(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec, source: str) -> None:
+    """Report a restore from whose source no way leads to where its files go."""
+    target = checks.spec.data.get(job.to or "")
+    if job.share is not None and not isinstance(job.share, Unknown):
+        check_maker(checks, path, job, saved, source)
+    elif target is not None:
+        checks.owned(path, target.on, "to")
+        checks.connected((*path, "to"), target.on, source)
+    elif job.discards(checks.spec) and saved.data in checks.spec.data:
+        own = checks.spec.owner_of(str(job.to)) is not None
+        checks.connected((*path, "to"), str(job.to) if own else checks.spec.data[saved.data].on, source)
+    elif job.copied_by is not None and job.to is None and saved.data in checks.spec.data:
+        checks.connected((*path, "copied_by"), checks.spec.data[saved.data].on, source)
 
 
 def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec) -> None:

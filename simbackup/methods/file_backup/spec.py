@@ -12,7 +12,6 @@ from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.job import FileKeeping, Saving
 from simbackup.schema.part import Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -25,10 +24,10 @@ from simbackup.methods.file_backup.between import (
     SpoolSpec,
     check_chain,
     check_level,
-    check_maker,
     check_reader,
     check_reduction,
     check_spool,
+    check_way_back,
     mounts,
 )
 from simbackup.methods.share.spec import ShareSpec
@@ -215,6 +214,10 @@ class FileBackupSpec(Saving, FileKeeping):
             return repeated
         return repeated * si_or(spec.data[self.data].compression, 1.0)
 
+    def gives_single_files(self) -> bool:
+        """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
+        return self.method == "file_level" or (self.tool is not None and self.tool.mounts_images)
+
     def searches(self) -> bool:
         """Whether an incremental image reads all to find what has changed."""
         return self.tool is not None and self.tool.scan_cpu is not None
@@ -276,7 +279,7 @@ class FileBackupSpec(Saving, FileKeeping):
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report a restore that cannot reach its target or does not fit there."""
         source = checks.spec.read_by(job)
-        target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(source)
+        library = checks.spec.devices.get(source)
         with checks.about(*path):
             check_chain(checks, path, job, self)
         with checks.about(*path):
@@ -285,16 +288,7 @@ class FileBackupSpec(Saving, FileKeeping):
             if isinstance(library, BackupTarget):
                 library.check_restore(checks, path, job)
         with checks.about(*path):
-            if job.share is not None and not isinstance(job.share, Unknown):
-                check_maker(checks, path, job, self, source)
-            elif target is not None:
-                checks.owned(path, target.on, "to")
-                checks.connected((*path, "to"), target.on, source)
-            elif job.discards(checks.spec) and self.data in checks.spec.data:
-                own = checks.spec.owner_of(str(job.to)) is not None
-                checks.connected((*path, "to"), str(job.to) if own else checks.spec.data[self.data].on, source)
-            elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:
-                checks.connected((*path, "copied_by"), checks.spec.data[self.data].on, source)
+            check_way_back(checks, path, job, self, source)
         if self.data in checks.spec.data:
             by_file = isinstance(library, MediaLibrary) or mounts(checks.spec, job, self)
             checks.extent(path, job, checks.spec.data[self.data], whole=self.method == "image" and not by_file)

@@ -10,6 +10,7 @@ import simbackup as sb
 from simbackup.equations import tape
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.shared import LIBRARY_BY_HAND
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s, speed: 1"
 SSD = "kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s"
@@ -22,12 +23,7 @@ devices:
   a: {{{SSD}, read_rate: 2 GB/s, write_rate: 2 GB/s}}
   b: {{{SSD}, read_rate: 2 GB/s, write_rate: 2 GB/s}}
   c: {{{SSD}, read_rate: 2 GB/s, write_rate: 2 GB/s}}
-  library:
-    {{model: tape_library/autoloader-8, bays: 4, slots: 8, robots: 2, exchange_time: 10 s, drives: 2,
-     drive: {{model: tape_drive/lto-3, cartridge_capacity: 40 GB, tape_length: 100 m, passes: 10, read_speed: 1 m/s,
-      search_speed: 5 m/s, load_time: 30 s, unload_time: 10 s, locate_overhead: 2 s, turn_time: 1 s, host_rate: 1 GB/s,
-      native_rate: 80 MB/s, slowest_rate: 80 MB/s, reposition_time: 3 s, buffer: 64 MB}}}}
-links:
+{LIBRARY_BY_HAND}links:
   lan: {{joins: [server, keeper], rate: 500 MB/s, latency: 0 s, duplex: full}}
 data:
   db:
