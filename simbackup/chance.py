@@ -10,7 +10,7 @@ import simpy
 
 from simbackup import units
 from simbackup.build import job_of
-from simbackup.data.make import change_of
+from simbackup.data.change import change_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.randomness import stream
 from simbackup.engine.trace import Trace

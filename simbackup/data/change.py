@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
+from simbackup.equations.change import Change
 from simbackup.schema.part import Modelled, Rules
-from simbackup.schema.quantity import Frozen, Multiple, PositiveShare, PositiveSize, Share, Word
+from simbackup.schema.quantity import Frozen, Multiple, PositiveShare, PositiveSize, Share, Word, si_or
 
 BY_LEVEL = "in backups of a level other than full"
+CHANGES = ("daily", "hot_data", "hot_changes", "replaced", "growth")
+"""Keys on which every backup above another depends."""
 
 
 class ChangeSheet(Frozen):
@@ -61,3 +64,16 @@ class ChangeSpec(Modelled, ChangeSheet):
 def within_files(change: ChangeSpec | None) -> bool:
     """Whether the runs of a change decide how many files it changes."""
     return change is not None and change.in_place and change.daily_files is None
+
+
+def change_of(change: ChangeSpec | None, file_size: float | None = None) -> Change | None:
+    """How data change, by bytes or, if they are in files of so many bytes, by whole files."""
+    if change is None:
+        return None
+    daily = change.daily_files if file_size is not None and change.daily_files is not None else change.daily
+    within = file_size is not None and within_files(change)
+    places = 1.0 + (file_size or 0.0) / change.run.si if within and change.run is not None else 1.0
+    return Change(
+        daily.si, si_or(change.hot_data, 1.0), si_or(change.hot_changes, 1.0), si_or(change.replaced, 0.0),
+        si_or(change.growth, 0.0), places,
+    )  # fmt: skip

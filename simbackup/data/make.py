@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from simbackup.data.change import ChangeSpec, within_files
+from simbackup.data.change import change_of
 from simbackup.data.live import Database, DataSet, Files
 from simbackup.data.spec import DataSpec
 from simbackup.devices.changes import Spread
-from simbackup.equations.change import Change
 from simbackup.parameters import parameters_of
 from simbackup.schema.quantity import si_or
 
@@ -37,16 +36,3 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
         )  # fmt: skip
     made.volume.lay(f"data.{name}", (begin, size), spread, si_or(aged.updates, 0.0) if aged else 0.0)
     return made
-
-
-def change_of(change: ChangeSpec | None, file_size: float | None = None) -> Change | None:
-    """How data change, by bytes or, if they are in files of so many bytes, by whole files."""
-    if change is None:
-        return None
-    daily = change.daily_files if file_size is not None and change.daily_files is not None else change.daily
-    within = file_size is not None and within_files(change)
-    places = 1.0 + (file_size or 0.0) / change.run.si if within and change.run is not None else 1.0
-    return Change(
-        daily.si, si_or(change.hot_data, 1.0), si_or(change.hot_changes, 1.0), si_or(change.replaced, 0.0),
-        si_or(change.growth, 0.0), places,
-    )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from simbackup.planning.night import SYNTHETIC, LevelRun
 from simbackup.planning.playing import job_of
-from simbackup.planning.site import PlannedSite
+from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.policies.levels import Level
 
 MOST_OF_A_POOL = 0.999
@@ -59,9 +59,16 @@ def older_on(
     if target.tape or math.isinf(target.capacity):
         return 0.0
     coming = [
-        system.saved(run.level if run.made else run.sent, 0.0, run.age) * factors.get(system.name, 1.0)
+        _kept(system, target, run) * factors.get(system.name, 1.0)
         for run in runs
         for system in site.of_policy(run.policy)
     ]
     most = max(system.size * factors.get(system.name, 1.0) for system in site.systems)  # what the checks ask for
     return max(min(used, MOST_OF_A_POOL * target.capacity - SPARE * max(sum(coming), most)), 0.0)
+
+
+def _kept(system: Client, target: Target, run: LevelRun) -> float:
+    """Bytes that a run of a policy adds to a pool for a system of its size at the start."""
+    if target.chunking is not None:
+        return system.size * system.new_chunks(target.chunking, dict(run.before).get(""))
+    return system.saved(run.level if run.made else run.sent, 0.0, run.age)

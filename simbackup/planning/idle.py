@@ -113,8 +113,11 @@ def _targets(site: PlannedSite) -> Iterator[Idle]:
             yield (*here, "object_size"), "it is only used in object stores"
         if target.tape and name in used:
             yield (*here, "reduction"), "on tape, 'compression' of a system acts"
-        if name not in synthetic or not target.on_disk:
-            yield (*here, "clones"), "it is only used where a disk takes synthetic full backups"
+        if name not in synthetic or not target.on_disk or target.chunking is not None:
+            yield (
+                (*here, "clones"),
+                "it is only used where a disk takes synthetic full backups, without 'deduplication'",
+            )
 
 
 def _targets_of(policy: PolicySpec) -> Iterator[str]:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simbackup.equations.change import differs, grown
 from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget, copied
-from simbackup.planning.site import Client, PlannedSite, Target
+from simbackup.planning.site import PlannedSite
+from simbackup.planning.stored import Clients, StoredCopies, StoredLogs
 from simbackup.policies.calendar import Due
 from simbackup.policies.clock import elapsed
 from simbackup.policies.days import each_day
-from simbackup.policies.levels import Level, RestorePoint
+from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
 from simbackup.policies.series import Series
 
@@ -49,123 +48,6 @@ class Day(NamedTuple):
     stocks: dict[str, Stock]
     points: dict[str, int]
     catalogue: float
-
-
-@dataclass
-class Clients:
-    """The systems of a policy as arrays."""
-
-    site: PlannedSite
-    systems: tuple[Client, ...]
-    shares: dict[float, Bytes] = field(default_factory=dict[float, Bytes])
-
-    @cached_property
-    def sizes(self) -> Bytes:
-        """Bytes at the start."""
-        return np.array([system.size for system in self.systems])
-
-    def factors(self, time: datetime) -> Bytes:
-        """How much larger each is than at the start."""
-        seconds = self.site.seconds(time)
-        return np.array([grown(system.change.growth, seconds) for system in self.systems])
-
-    def saved(self, point: RestorePoint, base: datetime | None) -> Bytes:
-        """Bytes of the save set of each at a restore point with a base of some time."""
-        whole = self.sizes * self.factors(point.time)
-        return whole if base is None else whole * self.share(elapsed(base, point.time))
-
-    def share(self, age: float) -> Bytes:
-        """Share of each that differs after some seconds."""
-        if age not in self.shares:
-            self.shares[age] = np.array([differs(system.change, age) for system in self.systems])
-        return self.shares[age]
-
-    def files(self, sizes: Bytes) -> float:
-        """Files in save sets of so many bytes of each, together."""
-        return float(np.sum(sizes / self.sizes * np.array([system.files for system in self.systems])))
-
-
-@dataclass
-class StoredCopies:
-    """The backups of a policy, or one of its copies, on a target: which are there, and bytes of each system."""
-
-    policy: str
-    copy: str
-    target: Target
-    systems: Clients
-    series: Series
-    sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
-    files: dict[int, float] = field(default_factory=dict[int, float])
-    together: dict[int, float] = field(default_factory=dict[int, float])
-    """Bytes of all systems, by point."""
-
-    def add(self, point: RestorePoint, base: datetime | None) -> None:
-        """Note a new save set."""
-        sizes = self.systems.saved(point, base)
-        self.files[point.number] = self.systems.files(sizes)
-        self._put(point, sizes)
-        self._share()
-
-    def _put(self, point: RestorePoint, saved: Bytes) -> None:
-        self.sizes[point.number] = taken = saved / self._reduction
-        self.together[point.number] = float(np.sum(taken))
-
-    def _share(self) -> None:
-        """Let synthetic full backups share blocks with the point before, on a target that clones them."""
-        if not self.target.clones:
-            return
-        before: RestorePoint | None = None
-        for point in self.series.points.values():
-            if point.level is Level.SYNTHETIC and point.number in self.sizes:
-                self._put(point, self.systems.saved(point, before.time if before is not None else None))
-            before = point
-
-    def expire(self, now: datetime, times: dict[int, datetime]) -> tuple[set[Hashable], tuple[float, ...]]:
-        """Free what has expired: its keys, and the seconds between points that were merged."""
-        expiry = self.series.expire(now)
-        for point in expiry.freed:
-            del self.sizes[point.number], self.files[point.number], self.together[point.number]
-        for point in expiry.merged:
-            self.add(point, None if point.base is None else times[point.base])
-        self._share()
-        gone: set[Hashable] = {(self.policy, self.copy, point.number) for point in expiry.freed}
-        return gone, tuple(elapsed(below.time, heir.time) for below, heir in expiry.merges)
-
-    @cached_property
-    def _reduction(self) -> Any:
-        if not self.target.tape:
-            return self.target.reduction
-        return np.array([system.compression for system in self.systems.systems])
-
-    @property
-    def used(self) -> float:
-        """Bytes that it takes on the target."""
-        return float(sum(self.together.values()))
-
-
-@dataclass
-class StoredLogs:
-    """The backups of transaction logs of a policy on a target: bytes of each system, by the point that they follow."""
-
-    policy: str
-    target: Target
-    systems: Clients
-    sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
-
-    def add(self, after: int, begin: datetime, end: datetime) -> None:
-        """Note the logs from one point to the next."""
-        now, seconds = self.systems.site.seconds(end), elapsed(begin, end)
-        sizes = [system.log_over(seconds, now) for system in self.systems.systems]
-        self.sizes[after] = np.array(sizes) / self.target.reduction
-
-    def keep(self, points: set[int]) -> None:
-        """Free the logs after other points."""
-        self.sizes = {number: sizes for number, sizes in self.sizes.items() if number in points}
-
-    @property
-    def used(self) -> float:
-        """Bytes that they take on the target."""
-        return float(sum(np.sum(sizes) for sizes in self.sizes.values()))
 
 
 @dataclass
@@ -231,7 +113,7 @@ class Ledger:
                     gone, ages = place.expire(run.time, self.times[policy])
                     if place.target.tape:
                         self.tapes[place.target.name].free(gone)
-                    elif place.target.on_disk:
+                    elif place.target.on_disk and place.target.chunking is None:
                         made += [MadeAtTarget(MERGE, copy, age) for age in ages]
             for logs in (logs for logs in self.logs if logs.policy == policy):
                 logs.keep(self.places[policy, ""].series.kept)
@@ -241,6 +123,7 @@ class Ledger:
     def _backup(self, policy: str, run: Due, sessions: dict[str, list[tuple[Hashable, float]]]) -> LevelRun:
         """Add the save set of a run, and its copies."""
         place, times = self.places[policy, ""], self.times.setdefault(policy, {})
+        newest = {at: self._newest(policy, at) for at in ("", *self.site.file.spec.policies[policy].copies)}
         point = place.series.add(run.time, run.level)
         base = None if point.base is None else place.series.points[point.base].time
         before = self.last.get(policy)
@@ -260,8 +143,16 @@ class Ledger:
                 written = (policy, at, point.number), kept.together[point.number]
                 sessions.setdefault(kept.target.name, []).append(written)
         synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
-        made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic else ()
-        return LevelRun(policy, point.level, age, copies, made=made)
+        made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic and place.target.chunking is None else ()
+        since = ((at, newest[at]) for at in ("", *copies))
+        before = tuple((at, elapsed(time, run.time)) for at, time in since if time is not None)
+        return LevelRun(policy, point.level, age, copies, made=made, before=before)
+
+    def _newest(self, policy: str, copy: str) -> datetime | None:
+        """When the newest save set on a target that deduplicates was made, None without one."""
+        place = self.places[policy, copy]
+        points = place.series.points.values() if place.target.chunking is not None else ()
+        return max((point.time for point in points), default=None)
 
     def _used(self) -> dict[str, dict[str, float]]:
         """Bytes of each policy on each target."""

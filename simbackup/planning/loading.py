@@ -9,6 +9,7 @@ from typing import Any
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.chunks import replicated, stated
 from simbackup.planning.division import divided
 from simbackup.planning.names import taken
 from simbackup.planning.spec import SiteSpec
@@ -211,15 +212,24 @@ def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             yield from _known(tree, ("policies", name, "logs", "to", str(i)), to, spec.targets, "target")
         if policy.staging is not None:
             yield from _known(tree, ("policies", name, "staging", "on"), policy.staging.on, spec.targets, "target")
-        for copy, part in policy.copies.items():
-            here = ("policies", name, "copies", copy, "to")
-            yield from _known(tree, here, part.to, spec.targets, "target")
-            if part.to in policy.to:
-                yield _problem(tree, here, f"'{part.to}' already takes the backups", "name another target")
+        yield from _copies(spec, tree, name)
+
+
+def _copies(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
+    policy = spec.policies[name]
+    for copy, part in policy.copies.items():
+        here = ("policies", name, "copies", copy, "to")
+        yield from _known(tree, here, part.to, spec.targets, "target")
+        if part.to in policy.to:
+            yield _problem(tree, here, f"'{part.to}' already takes the backups", "name another target")
+        for path, message, remedy in replicated(spec, policy.to, part.to):
+            yield _problem(tree, path, message, remedy)
 
 
 def _targets(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     for name, target in spec.targets.items():
+        for path, message, remedy in stated(spec, name):
+            yield _problem(tree, path, message, remedy, key=True)
         if target.beside:
             others = [other for other, one in spec.targets.items() if other != name and one.host is not None]
             for beside in target.beside:

@@ -41,7 +41,8 @@ class LevelRun(NamedTuple):
     """A level that runs for all systems of a policy, seconds since its base was made, and the copies that follow.
 
     `later` are days after the first of several nights that are simulated together. `made` is what targets then
-    make by themselves.
+    make by themselves. `before` are seconds since the previous save set on targets that deduplicate, by copy, with an
+    empty name for the backups; none where there was no save set before.
     """
 
     policy: str
@@ -50,6 +51,7 @@ class LevelRun(NamedTuple):
     copies: tuple[str, ...] = ()
     later: int = 0
     made: tuple[MadeAtTarget, ...] = ()
+    before: tuple[tuple[str, float], ...] = ()
 
     @property
     def sent(self) -> Level:
@@ -68,7 +70,7 @@ class Night:
     What runs, how much larger each system is than at the start, and bytes that lie on each target before. `moved` are
     the bytes that targets read and write for what they make by themselves, by job, and `logs` those of each backup of
     transaction logs, by system. `new` are the cartridges that are loaded for the first time, by target; those that the
-    site states unless given.
+    site states unless given. `points` are the restore points of each policy before.
     """
 
     day: date
@@ -78,6 +80,7 @@ class Night:
     moved: Mapping[str, float] = field(default_factory=dict[str, float])
     logs: Mapping[str, float] = field(default_factory=dict[str, float])
     new: Mapping[str, int] = field(default_factory=dict[str, int])
+    points: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @classmethod
     def first(cls, file: SiteFile) -> Night:
@@ -87,12 +90,18 @@ class Night:
 
     @classmethod
     def later(cls, file: SiteFile) -> Night:
-        """Nights in which each policy runs its other levels, a day after what they are based on."""
-        runs = (
-            LevelRun(name, level, DAY, later=i)
-            for name, policy in file.spec.policies.items()
-            for i, (level, _) in enumerate((level, days) for level, days in policy.levels() if level is not Level.FULL)
-        )
+        """Nights in which each policy runs its other levels, a day after what they are based on.
+
+        A full backup is another one where the target deduplicates and has one already.
+        """
+        runs: list[LevelRun] = []
+        for name, policy in file.spec.policies.items():
+            before = (("", DAY),) if file.spec.targets[policy.target].deduplication is not None else ()
+            levels = (level for level, _ in policy.levels() if before or level is not Level.FULL)
+            runs += [
+                LevelRun(name, level, 0.0 if level is Level.FULL else DAY, later=i, before=before)
+                for i, level in enumerate(levels)
+            ]
         return cls(file.spec.start + timedelta(days=1), tuple(runs))
 
 
@@ -100,7 +109,7 @@ def work_of(file: SiteFile, night: Night) -> Work:
     """All on which the outcome of a night depends, amounts to nine digits; nights of equal work go alike."""
     amounts = (
         f"{name} {amount:.9g}"
-        for each in (night.factors, night.used, night.moved, night.logs, night.new)
+        for each in (night.factors, night.used, night.moved, night.logs, night.new, night.points)
         for name, amount in each.items()
     )
     days = (night.day + timedelta(days=run.later) for run in night.runs)

@@ -39,6 +39,7 @@ def kind_of(days: Sequence[Day]) -> NightKind:
             age=_whole_days(run.age),
             later=(day.day - days[0].day).days,
             made=tuple(one._replace(age=_whole_days(one.age)) for one in run.made),
+            before=tuple((copy, _whole_days(age)) for copy, age in run.before),
         )
         for day in days
         for run, _ in day.runs
@@ -135,7 +136,8 @@ class Nights:
             for name, target in self.site.targets.items()
             if target.new is not None
         }
-        return Night(self.days[i].day, kind.runs, factors, used, moved, logs, new)
+        points = self.days[i - 1].points if i and any(run.before for run in kind.runs) else {}
+        return Night(self.days[i].day, kind.runs, factors, used, moved, logs, new, points)
 
     def found(self, night: date) -> tuple[NightKind, int, int]:
         """The kind of a night, the first of those simulated together with it, and days that it is after that one."""

@@ -178,11 +178,18 @@ class Origins:
             if f"-{ending}-".find(f"-{copy}-") >= 0:
                 here = (*above, "copies", copy)
                 keys = {key: (*here, *path) for key, path in OF_COPY.items()}
-                return PartOrigin(here, keys | {"pool": ("targets", part.to, "pool")}, "", system)
+                at = ("targets", part.to)
+                keys |= {
+                    "pool": (*at, "pool"),
+                    "new_chunks": (*at, "deduplication"),
+                    "new_since": (*at, "deduplication"),
+                }
+                return PartOrigin(here, keys, "", system)
         logs = steps[-1:] == [LOGS] and spec.policies[policy].logs is not None
         keys = {key: (*above, *path) for key, path in (OF_LOGS if logs else OF_POLICY).items()}
         own = {"method": ("systems", system, "method"), "priority": ("systems", system, "priority")}
-        keys = {**keys, **own, "pool": ("targets", spec.policies[policy].target, "pool")}
+        at = ("targets", spec.policies[policy].target)
+        keys = {**keys, **own, "pool": (*at, "pool"), "deduplication": (*at, "deduplication")}
         return PartOrigin(("systems", system), keys, "", system)
 
 

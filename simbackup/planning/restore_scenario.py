@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from simbackup.planning.ledger import StoredCopies
+from simbackup.planning.chunks import deduplicating
 from simbackup.planning.night import LevelRun, Night
 from simbackup.planning.scenarios import connecting, jobs_of, logs_job, site_parts, straight, whole_bytes
 from simbackup.planning.site import Client, PlannedSite
+from simbackup.planning.stored import StoredCopies
 from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import RestorePoint
 
@@ -27,6 +28,11 @@ class RestoreSource(NamedTuple):
     delay: float = 0.0
     late: bool = False
     """Whether newer save sets were still being written."""
+
+    def before(self, point: RestorePoint) -> tuple[float | None, int]:
+        """Seconds from the save set before a point to it, None if it is the first; and how many there are before it."""
+        older = [other.time for other in self.copies.series.points.values() if other.time < point.time]
+        return (elapsed(max(older), point.time) if older else None), len(older)
 
     def lost(self, site: PlannedSite, now: datetime) -> float:
         """Seconds of new data that are lost: since the point, or at most between two backups of logs and during one."""
@@ -94,8 +100,8 @@ def _written(
         age = elapsed(source.chain[i - 1].time, point.time) if i else 0.0
         for name in names:
             job = straight(jobs_of(site.file, name, LevelRun(policy, point.level, age), f"-{i}")[f"{name}-{i}"])
-            job |= (
-                {"to": target.name} | ({"pool": pool} if pool is not None else {}) | connecting(site.file, target.name)
-            )
+            job |= {"to": target.name} | connecting(site.file, target.name)
+            job |= {"pool": pool} if pool is not None else {}
+            job |= deduplicating(site.file, target.name, *source.before(point))
             jobs[f"{name}-{i}"] = job | ({"after": f"{name}-{i - 1}"} if i else {})
     yield from (f"{name}-{len(source.chain) - 1}" for name in names)

@@ -7,6 +7,7 @@ from typing import Any
 
 from simbackup import units
 from simbackup.errors import Place
+from simbackup.planning.chunks import deduplicating, replicating
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin, has_weekdays
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
@@ -19,6 +20,8 @@ GROWING = "capacity"
 HALF_A_DAY = DAY / 2.0
 CONNECTING = ("connections", "object_size")
 """Keys of a target that are keys of the jobs that write to it."""
+OF_TARGET = frozenset({"begin", "pool", "spool", "deduplication", *CONNECTING})
+"""Keys of a backup that only its target or its time needs."""
 
 
 def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
@@ -28,7 +31,8 @@ def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
     for run in night.runs:
         day, start = night.day + timedelta(days=run.later), run.later * DAY
         for name in of_policy(file, run.policy):
-            jobs = jobs_of(file, name, run, night_suffix(run.later), start)
+            points = max(night.points.get(run.policy, 1), 1)
+            jobs = jobs_of(file, name, run, night_suffix(run.later), start, points)
             for job, size in ((job, night.moved[job]) for job in jobs if job in night.moved):
                 jobs[job]["size"] = whole_bytes(size)
             jobs |= log_backups(file, name, night, run, parts)
@@ -101,8 +105,13 @@ def _room(policy: PolicySpec, day: date) -> float | None:
     return (begin(closes) - begin(policy.at)) % DAY or DAY
 
 
-def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: float = 0.0) -> dict[str, Any]:
-    """The backup of a system by a run, and its copies, with the begin of the day so many seconds after the start."""
+def jobs_of(  # noqa: PLR0917
+    file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: float = 0.0, points: int = 1
+) -> dict[str, Any]:
+    """The backup of a system by a run, and its copies, with the begin of the day so many seconds after the start.
+
+    There were so many restore `points` of the system before.
+    """
     policy = file.spec.policies[run.policy]
     job = f"{name}{suffix}"
     backup: dict[str, Any] = {
@@ -118,7 +127,8 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
         backup["pool"] = pool
     if staging is not None:
         backup["spool"] = {"on": staging.on, "size": whole_bytes(staging.size.si), "overlapped": staging.overlapped}
-    backup |= connecting(file, policy.target)
+    before = dict(run.before)
+    backup |= connecting(file, policy.target) | deduplicating(file, policy.target, before.get(""), points)
     tool = file.part("policies", run.policy, "tool")
     if tool is not None:
         backup["tool"] = tool
@@ -130,7 +140,8 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
         last = f"{job}-{made.name}"
         jobs[last] = consolidating(made, job)
     for copy in run.copies:
-        jobs[f"{job}-{copy}"] = _copying(file, policy.copies[copy], job, last, start) | tries
+        new = replicating(file, (policy.target, policy.copies[copy].to), before.get(""), before.get(copy))
+        jobs[f"{job}-{copy}"] = _copying(file, policy.copies[copy], job, last, start) | new | tries
         for made in (made for made in run.made if made.copy == copy):
             jobs[f"{job}-{made.name}"] = consolidating(made, f"{job}-{copy}")
     return jobs
@@ -150,7 +161,7 @@ def _tries(policy: PolicySpec) -> dict[str, Any]:
 
 def straight(job: dict[str, Any]) -> dict[str, Any]:
     """A backup that begins at once, with nothing that only its target needs."""
-    return {key: value for key, value in job.items() if key not in {"begin", "pool", "spool", *CONNECTING}}
+    return {key: value for key, value in job.items() if key not in OF_TARGET}
 
 
 def _copying(file: SiteFile, copy: SecondCopySpec, job: str, last: str, start: float) -> dict[str, Any]:

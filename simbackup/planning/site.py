@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from simbackup.data.make import change_of
+from simbackup.data.change import change_of
 from simbackup.equations.change import Change, differs, grown, hits_a_day
+from simbackup.planning.chunks import Chunking, chunking_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
@@ -43,6 +44,10 @@ class Client(NamedTuple):
     log: float = 0.0
     mounted: bool = False
     """Whether its program takes single files from an image on a disk."""
+    bytes_change: Change = Change()
+    """How its bytes change, also where whole files are saved."""
+    run: float = math.inf
+    """Mean bytes of a run of changed data."""
 
     def log_over(self, seconds: float, now: float) -> float:
         """Bytes of its transaction log over a time that ends so many seconds after the start."""
@@ -56,6 +61,10 @@ class Client(NamedTuple):
         """Bytes that a backup of a level has, so many seconds after the start, with a base of some age."""
         whole = self.size_at(seconds)
         return whole if level.whole else whole * differs(self.change, age)
+
+    def new_chunks(self, chunking: Chunking, before: float | None) -> float:
+        """Bytes for each of its data that are new to a store, whose newest save set of it is so many seconds old."""
+        return chunking.first() if before is None else chunking.since(self.bytes_change, self.run, before)
 
 
 class Target(NamedTuple):
@@ -78,6 +87,8 @@ class Target(NamedTuple):
     clones: bool = False
     new: float | None = None
     """Cartridges owned at the start that were never loaded; None if it makes no difference whether one is new."""
+    chunking: Chunking | None = None
+    """How it deduplicates, None if it does not."""
 
     @property
     def on_disk(self) -> bool:
@@ -181,6 +192,7 @@ def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
     return Client(
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(change)), mounts and not by_file,
+        change_of(given) or change, si_or(given.run if given is not None else None, math.inf),
     )  # fmt: skip
 
 
@@ -200,5 +212,5 @@ def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
     return Target(
         name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(target.reduction, 1.0),
         target.place, target.offsite, int(si_or(target.cartridges, 0.0)), si_or(target.fetch, 0.0),
-        target.clones, new,
+        target.clones, new, chunking_of(file, name),
     )  # fmt: skip

@@ -117,7 +117,14 @@ class TargetSpec(Frozen):
     fetch: Duration | None = None
     """Time until a restore can read what is kept there, such as that of a courier; none by default."""
     reduction: Reduction | None = None
-    """Bytes before divided by bytes after compression and deduplication at the target; 1 by default."""
+    """Bytes before divided by bytes after compression and deduplication at the target; with `deduplication`, what
+    compression of new chunks saves beyond that. 1 by default.
+    """
+    deduplication: RawPart = None
+    """How it deduplicates what it receives: a datasheet `deduplication/name`, or a mapping as under `deduplication` of
+    a job. What is new to it follows from how the systems change. It keeps chunks only once that several save sets of a
+    system have, and copies to another target that deduplicates send only chunks that are new there.
+    """
     clones: bool = False
     """Whether a synthetic full backup shares unchanged blocks with older save sets: if so, only changed data are read,
     written and stored; otherwise everything is.

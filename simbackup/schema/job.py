@@ -222,6 +222,13 @@ class Saving(Streamed, Storing):
     if TYPE_CHECKING:
         to: Text
 
+    def new_chunks(self, spec: Spec, last: float) -> float | None:
+        """Bytes of a save set for each of new chunks, in a store whose newest one is so many seconds older.
+
+        None if it does not deduplicate, or if its data do not say how they change.
+        """
+        del spec, last
+
 
 class Copying(Storing):
     """A job that copies what such a backup saved."""

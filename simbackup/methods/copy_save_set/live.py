@@ -55,6 +55,8 @@ class CopySaveSet:
     """Bytes of each object of the copy that is read, if its job says so."""
     copied_by: str | None = None
     """The job whose copy is read, the backup unless named."""
+    new_to_target: float | None = None
+    """Bytes of a save set for each that is new to the target, if that is another number than at the backup's store."""
     method: str = "copy_save_set"
 
     def expected(self, system: System) -> float:
@@ -120,7 +122,9 @@ class CopySaveSet:
 
     def _reduction(self, lies: Copy) -> Reduction:
         """How the bytes of the copy are reduced."""
-        return lies.reduction if self.new_chunks else _carried(lies.reduction)
+        if not self.new_chunks:
+            return _carried(lies.reduction)
+        return lies.reduction if self.new_to_target is None else replace(lies.reduction, repeated=self.new_to_target)
 
     def _begun(self, system: System, job: str, saved: SaveSet, how: Reduction, time: float) -> Copy:
         """The copy that a job makes of a save set, of which nothing is there yet but objects."""
@@ -171,10 +175,10 @@ class CopySaveSet:
         lies, copy = copies
         if lies.target in system.object_stores:
             return self._from_objects(lies).reading(system, copy.job, saved)
-        place, there = lies.extents[0], lies.compression if self.new_chunks else lies.fetched
+        place, there = lies.extents[0], copy.compression if self.new_chunks else lies.fetched
         each = self.tool.copying(way[1]) * there / copy.compression
         if self.new_chunks:
-            source = system.volumes[place.medium].region.part(place.position, saved.size / there)
+            source = system.volumes[place.medium].region.part(place.position, saved.size / lies.compression)
         else:
             source = lying(system, lies, 0.0, saved.size)
         shape = fetching(way, source, each, self.tool.request).times(1.0 / there)

@@ -26,5 +26,5 @@ def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
     owner, connections = spec.owner_of(job.to) or "", int(si_or(job.connections, 1.0))
     return CopySaveSet(
         job.save_set, server, job.to, owner, way, tool, streams, job.pool, connections, each, job.new_chunks,
-        back or (), si_or(getattr(by, "object_size", None), 0.0) or None, job.copied_by,
+        back or (), si_or(getattr(by, "object_size", None), 0.0) or None, job.copied_by, job.new_to_target(spec),
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from simbackup.data.change import CHANGES
 from simbackup.devices.network.spec import command_keys
 from simbackup.errors import choices
 from simbackup.methods.chosen_copy import copy_is_known
@@ -13,7 +14,7 @@ from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import BackupJob, Copying, JobSpec, Saving, Storing
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Pieces, PositiveSize, Quantity, Text, si_or
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, si_or
 from simbackup.schema.refers import ONTO_DEVICE, Refers
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ class CopySaveSetSpec(Copying):
     replicate; by default, the whole save set is copied, in one piece.
     """
 
+    new_since: PositiveDuration | None = None
+    """With `new_chunks`: how long before this copy the target got the previous one, if that is longer ago than the
+    previous backup. The chunks are copied that are new since then.
+    """
+
     conditional: ClassVar[Mapping[str, str]] = {"object_size": "in copies to an object store"}
 
     def tool_of(self) -> str | None:
@@ -73,6 +79,9 @@ class CopySaveSetSpec(Copying):
         saved = spec.jobs[self.save_set]
         yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
         yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in (*READ_KEYS, *RATE_KEYS))
+        if self.new_since is not None and isinstance(saved, BackupJob):
+            yield from (f"data.{_data(saved)}.change.{key}" for key in (*CHANGES, "run"))
+            yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in ("chunk", "within"))
         if isinstance(saved, BackupJob):
             yield f"hosts.{spec.owner_of(self.source(spec))}.read_ahead"
             if isinstance(spec.devices[self.to], MediaLibrary):
@@ -170,9 +179,22 @@ class CopySaveSetSpec(Copying):
         if self.new_chunks and not _shares_chunks(saved):
             message = f"'{self.save_set}' is not deduplicated"
             checks.report((*path, "new_chunks"), message, "leave it out, or give that backup a 'deduplication:'")
+        data = _data(saved)
+        if self.new_since is not None and not self.new_chunks:
+            message = "does not matter to a copy of the whole save set"
+            checks.report((*path, "new_since"), message, "leave it out, or write 'new_chunks: true'")
+        elif self.new_since is not None and data in checks.spec.data and self.new_to_target(checks.spec) is None:
+            message = f"'{data}' does not say how it changes, and in what runs of bytes"
+            remedy = f"write 'change: {{daily: 2 %, run: 64 KiB}}' under data.{data}"
+            checks.report((*path, "new_since"), message, remedy)
         if self.new_chunks and isinstance(target, MediaLibrary):
             message = "a tape cannot be read at so many places"
             checks.report((*path, "new_chunks"), message, "leave it out, so that the whole save set is copied")
+
+    def new_to_target(self, spec: Spec) -> float | None:
+        """Bytes of the save set for each of chunks that are `new_since`; None without that, or if not known."""
+        saved, since = spec.jobs[self.save_set], self.new_since
+        return saved.new_chunks(spec, since.si) if since is not None and isinstance(saved, Saving) else None
 
     def _check_tape(self, checks: Checks, path: Path, saved: BackupJob, target: BackupTarget) -> None:
         """Report what prevents a copy of what is on tape."""

@@ -38,8 +38,15 @@ def chunks_of(said: DeduplicationSpec, changed: Changed | None, *, whole: bool) 
         return Chunks(ratio, piece(together, [1.0 / ratio]))
     chunk = said.chunk.si if said.chunk is not None else 0.0
     if said.ratio is None:
-        ratio *= changed.sent / min(touched_chunks(changed.share, changed.run, chunk), changed.sent)
+        ratio = new_since(said, changed)
     if whole and said.last is not None:
         parts = came_with(changed.change, said.last.si, int(si_or(said.generations, 1.0)))
         return Chunks(ratio, min(together, piece(max(changed.run, chunk), parts)))
     return Chunks(ratio, piece(together, [1.0 / ratio]))
+
+
+def new_since(said: DeduplicationSpec, changed: Changed) -> float:
+    """Bytes of a save set for each that is new to a store, where those are new in which something has changed."""
+    chunk = said.chunk.si if said.chunk is not None else 0.0
+    new = min(touched_chunks(changed.share, changed.run, chunk), changed.sent)
+    return si_or(said.within, 1.0) * changed.sent / new

@@ -70,7 +70,9 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
     the `last` backup.
     """
     last: PositiveDuration | None = None
-    """How long before a full backup the previous one of the same data went to the store."""
+    """How long before this backup the previous one of the same data, of any level, went to the store. By default, a
+    backup of a level other than full follows the one that it is based on.
+    """
     generations: PositiveCount | None = None
     """Number of full backups of the data that the store has, one every `last`; one by default. The newest consists of
     pieces that came with each of them.

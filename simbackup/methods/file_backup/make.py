@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup.catalogue import Reduction
-from simbackup.data.make import change_of
-from simbackup.equations.change import differs
 from simbackup.methods.compression.make import reduction_of
-from simbackup.methods.deduplication.make import Changed, chunks_of
+from simbackup.methods.deduplication.make import chunks_of
+from simbackup.methods.file_backup.changed import changed_by
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
 from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
@@ -28,7 +27,6 @@ from simbackup.schema.job import Storing
 from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
-    from simbackup.data.spec import DataSpec
     from simbackup.scenario.spec import Spec
 
 
@@ -73,22 +71,9 @@ def _spooled(job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[st
 def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
     """How it deduplicates and compresses its data."""
     data, chunks = spec.data[job.data], job.deduplication
-    lies = None if chunks is None else chunks_of(chunks, _changed(job, data), whole=job.level == "full")
+    lies = None if chunks is None else chunks_of(chunks, changed_by(job, data), whole=job.level == "full")
     how = reduction_of(job.compressor, chunks, si_or(data.compression, 1.0), lies)
     return tool_of(job.tool).coding(how, int(si_or(job.streams, 1.0)) * _workers(job))
-
-
-def _changed(job: FileBackupSpec, data: DataSpec) -> Changed | None:
-    """How data have changed since the backup on which this one is based, or the last one of its store."""
-    age, change, last = job.base_age(), change_of(data.change), job.deduplication.last if job.deduplication else None
-    since = age if age is not None else last.si if last is not None else None
-    if change is None or data.change is None or since is None:
-        return None
-    least = 1.0 / data.size.si  # a byte, as `portion` has it
-    files = change_of(data.change, data.size.si / si_or(data.files, 1.0)) or change
-    share = max(differs(change, since), least)
-    sent = 1.0 if age is None else max(differs(files, since), least) if job.method == "file_level" else share
-    return Changed(change, si_or(data.change.run, data.size.si), sent, share)
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:

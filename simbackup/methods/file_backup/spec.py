@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from simbackup.data.change import within_files
+from simbackup.data.change import CHANGES, within_files
 from simbackup.devices.network.spec import command_keys
 from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget, Sink
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simbackup.schema.job import Restoring
 
 from simbackup.methods.compression.spec import CompressionSpec
+from simbackup.methods.deduplication.make import new_since
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.methods.file_backup.between import (
     SpoolSpec,
@@ -30,12 +31,11 @@ from simbackup.methods.file_backup.between import (
     check_way_back,
     mounts,
 )
+from simbackup.methods.file_backup.changed import changed_by
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
 
-CHANGES = ("daily", "hot_data", "hot_changes", "replaced", "growth")
-"""Keys of a change on which every backup above another depends."""
 TAPE_KEYS = ("file_marks", "block", "unload_after")
 """What a program says of tape alone."""
 
@@ -48,8 +48,7 @@ class FileBackupSpec(Saving, FileKeeping):
     data: Annotated[Text, OF_DATA]
     """The data set that is saved."""
     to: Annotated[Text, ONTO_DEVICE]
-    """The tape library, the object store, or the volume or device of any host, that takes the save set; or `nul`, which
-    keeps nothing."""
+    """The tape library, object store, volume or device that takes the save set; or `nul`, which keeps nothing."""
     source: Annotated[Text, Refers("reads", "devices", "data")] | None = None
     """The frozen image that is read; the data themselves by default. The host that owns the image reads it, if one is
     stated under `owns`; otherwise the host of the data does.
@@ -117,8 +116,7 @@ class FileBackupSpec(Saving, FileKeeping):
         tape = isinstance(spec.devices[self.to], MediaLibrary)
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
         yield from self.tool.asks(f"jobs.{name}.tool", image=not walks) if self.tool is not None else ()
-        if self.compressor is not None:
-            yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.shares_threads")
+        yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.shares_threads") if self.compressor else ()
         yield from self._reduction_uses(name)
         if tape:
             yield from (
@@ -225,6 +223,12 @@ class FileBackupSpec(Saving, FileKeeping):
     def shares_chunks(self) -> bool:
         """Whether it deduplicates."""
         return self.deduplication is not None
+
+    def new_chunks(self, spec: Spec, last: float) -> float | None:
+        """Bytes of a save set for each of new chunks, in a store whose newest one is so many seconds older."""
+        said, data = self.deduplication, spec.data.get(self.data)
+        changed = changed_by(self, data, last) if said is not None and data is not None else None
+        return None if said is None or changed is None else new_since(said, changed)
 
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes that its program writes to tape with each command, None if it says nothing of them."""

@@ -206,6 +206,27 @@ def test_stores_that_replicate_send_what_was_new_and_give_all_back() -> None:
     assert whole.get("jobs.replicate.elapsed") == pytest.approx(8e9 / 50e6, rel=0.01)
 
 
+def test_a_store_that_got_its_last_copy_a_week_ago_gets_what_is_new_since_then() -> None:
+    """After a day 5 % of the chunks are new, after seven 1 - 0.95^7: over a line of 50 MB/s."""
+    chunks = {"cut_cpu": "0 ns/B", "join_cpu": "0 ns/B", "together": "1 GB", "last": "1 d", "at": "target"}
+    changes = {"data.d.change": {"daily": "5 %", "run": "64 KiB"}, "jobs.save.deduplication": chunks}
+    changes |= {"hosts.second.dirty_background": "0 %", "hosts.client.dirty_background": "0 %"}
+    text = SITE + REPLICATED.replace(", deduplication: " + CHUNKS, "")
+    for last, share in ({}, 0.05), ({"jobs.replicate.new_since": "7 d"}, 1.0 - 0.95**7):
+        result = sb.simulate(text, changes | last)
+        assert result.get("jobs.replicate.elapsed") == pytest.approx(8e9 * share / 50e6, rel=0.01)
+        assert result.get("devices.c.bytes") == pytest.approx(8e9 * (share + 1.0), rel=0.01)
+
+
+def test_the_age_of_the_last_copy_needs_new_chunks_and_a_change() -> None:
+    with pytest.raises(
+        sb.InputError, match=r"jobs.replicate.new_since: does not matter to a copy of the whole save set"
+    ):
+        sb.load(SITE + REPLICATED, {"jobs.replicate.new_since": "7 d", "jobs.replicate.new_chunks": False})
+    with pytest.raises(sb.InputError, match=r"jobs.replicate.new_since: 'd' does not say how it changes"):
+        sb.load(SITE + REPLICATED, {"jobs.replicate.new_since": "7 d"})
+
+
 def test_only_deduplicated_save_sets_have_new_chunks() -> None:
     with pytest.raises(sb.InputError, match="'save' is not deduplicated"):
         sb.load(SITE + REPLICATED, {"jobs.save.deduplication": None})

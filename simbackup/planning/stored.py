@@ -1,0 +1,163 @@
+"""Save sets of a policy on a target: which are there, and the bytes of each system."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbackup.equations.change import differs, grown
+from simbackup.planning.chunks import Chunking
+from simbackup.planning.site import Client, PlannedSite, Target
+from simbackup.policies.clock import elapsed
+from simbackup.policies.levels import Level, RestorePoint
+from simbackup.policies.series import Series
+
+Bytes = NDArray[np.float64]
+
+
+@dataclass
+class Clients:
+    """The systems of a policy as arrays."""
+
+    site: PlannedSite
+    systems: tuple[Client, ...]
+    shares: dict[float, Bytes] = field(default_factory=dict[float, Bytes])
+
+    @cached_property
+    def sizes(self) -> Bytes:
+        """Bytes at the start."""
+        return np.array([system.size for system in self.systems])
+
+    def factors(self, time: datetime) -> Bytes:
+        """How much larger each is than at the start."""
+        seconds = self.site.seconds(time)
+        return np.array([grown(system.change.growth, seconds) for system in self.systems])
+
+    def saved(self, point: RestorePoint, base: datetime | None) -> Bytes:
+        """Bytes of the save set of each at a restore point with a base of some time."""
+        whole = self.sizes * self.factors(point.time)
+        return whole if base is None else whole * self.share(elapsed(base, point.time))
+
+    def share(self, age: float) -> Bytes:
+        """Share of each that differs after some seconds."""
+        if age not in self.shares:
+            self.shares[age] = np.array([differs(system.change, age) for system in self.systems])
+        return self.shares[age]
+
+    def new_chunks(self, chunking: Chunking, point: RestorePoint, before: float | None) -> Bytes:
+        """Bytes of each at a point that a store does not have, whose newest save set is so many seconds older."""
+        share = [system.new_chunks(chunking, before) for system in self.systems]
+        return self.sizes * self.factors(point.time) * np.array(share)
+
+    def files(self, sizes: Bytes) -> float:
+        """Files in save sets of so many bytes of each, together."""
+        return float(np.sum(sizes / self.sizes * np.array([system.files for system in self.systems])))
+
+
+@dataclass
+class StoredCopies:
+    """The backups of a policy, or one of its copies, on a target: which are there, and bytes of each system."""
+
+    policy: str
+    copy: str
+    target: Target
+    systems: Clients
+    series: Series
+    sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
+    files: dict[int, float] = field(default_factory=dict[int, float])
+    together: dict[int, float] = field(default_factory=dict[int, float])
+    """Bytes of all systems, by point."""
+    follows: dict[int, int | None] = field(default_factory=dict[int, int | None])
+    """The point before each with which it shares chunks, None where it is the first."""
+
+    def add(self, point: RestorePoint, base: datetime | None) -> None:
+        """Note a new save set."""
+        sizes = self.systems.saved(point, base)
+        self.files[point.number] = self.systems.files(sizes)
+        self.follows.pop(point.number, None)
+        self._put(point, sizes)
+        self._share()
+
+    def _put(self, point: RestorePoint, saved: Bytes) -> None:
+        self.sizes[point.number] = taken = saved / self._reduction
+        self.together[point.number] = float(np.sum(taken))
+
+    def _share(self) -> None:
+        """Let save sets share what they have in common with the point before.
+
+        On a target that deduplicates all do, and on one that clones blocks synthetic full backups.
+        """
+        if self.target.chunking is not None:
+            self._share_chunks(self.target.chunking)
+        if self.target.chunking is not None or not self.target.clones:
+            return
+        before: RestorePoint | None = None
+        for point in self.series.points.values():
+            if point.level is Level.SYNTHETIC and point.number in self.sizes:
+                self._put(point, self.systems.saved(point, before.time if before is not None else None))
+            before = point
+
+    def _share_chunks(self, chunking: Chunking) -> None:
+        """Let each point hold the chunks that the one before does not have."""
+        before: RestorePoint | None = None
+        for point in sorted(self.series.points.values(), key=lambda point: point.time):
+            found = before.number if before is not None else None
+            if self.follows.get(point.number, point.number) != found:
+                age = elapsed(before.time, point.time) if before is not None else None
+                self._put(point, self.systems.new_chunks(chunking, point, age))
+                self.follows[point.number] = found
+            before = point
+
+    def expire(self, now: datetime, times: dict[int, datetime]) -> tuple[set[Hashable], tuple[float, ...]]:
+        """Free what has expired: its keys, and the seconds between points that were merged."""
+        expiry = self.series.expire(now)
+        for point in expiry.freed:
+            del self.sizes[point.number], self.files[point.number], self.together[point.number]
+            self.follows.pop(point.number, None)
+        for point in expiry.merged:
+            self.add(point, None if point.base is None else times[point.base])
+        self._share()
+        gone: set[Hashable] = {(self.policy, self.copy, point.number) for point in expiry.freed}
+        return gone, tuple(elapsed(below.time, heir.time) for below, heir in expiry.merges)
+
+    @cached_property
+    def _reduction(self) -> Any:
+        if not self.target.tape:
+            return self.target.reduction
+        return np.array([system.compression for system in self.systems.systems])
+
+    @property
+    def used(self) -> float:
+        """Bytes that it takes on the target."""
+        return float(sum(self.together.values()))
+
+
+@dataclass
+class StoredLogs:
+    """The backups of transaction logs of a policy on a target: bytes of each system, by the point that they follow."""
+
+    policy: str
+    target: Target
+    systems: Clients
+    sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
+
+    def add(self, after: int, begin: datetime, end: datetime) -> None:
+        """Note the logs from one point to the next."""
+        now, seconds = self.systems.site.seconds(end), elapsed(begin, end)
+        sizes = [system.log_over(seconds, now) for system in self.systems.systems]
+        self.sizes[after] = np.array(sizes) / self.target.reduction
+
+    def keep(self, points: set[int]) -> None:
+        """Free the logs after other points."""
+        self.sizes = {number: sizes for number, sizes in self.sizes.items() if number in points}
+
+    @property
+    def used(self) -> float:
+        """Bytes that they take on the target."""
+        return float(sum(np.sum(sizes) for sizes in self.sizes.values()))
