@@ -38,7 +38,8 @@ class Reduction:
     speed from which on they do; threads that compress, and threads that expand; whether a single one of them
     works while the program reads on; and bytes a second before of a card, if one limits. Of deduplication: bytes before
     over bytes that are new to the store; reference core seconds to find chunks and to join them, and threads that do;
-    bytes that lie together in the store, None if all do, such pieces read at once, and bytes asked for at a time; bytes
+    bytes that lie together in the store, None if all do, bytes that are read for these, None if only they are, such
+    pieces read at once, and bytes asked for at a time; bytes
     a second that the store takes at most, of all and of one stream, and that it gives back; and reads of its index for
     each byte that is saved.
     """
@@ -58,6 +59,7 @@ class Reduction:
     join_cpu: float = 0.0
     cutters: int = 1
     together: float | None = None
+    read: float | None = None
     at_once: float = 1.0
     asked: float = math.inf
     ingest: float | None = None

@@ -11,7 +11,8 @@ from simbackup.devices.store import Direction, Service, Store
 class ChunkStore(Over):
     """A device that holds a deduplicated store: whoever reads in sequence goes to another place after each piece.
 
-    The pieces of a save set lie `together` bytes on average, and the next one anywhere in the store. `at_once` pieces
+    The pieces of a save set lie `together` bytes on average, and the next one anywhere in the store. For each of them
+    `read` bytes are read, where others lie between them, or itself alone. `at_once` pieces
     are asked for at a time, so that a reader waits for the device no longer than that works, or for his part of the
     latency of one. Writes go on where the last one ended.
 
@@ -20,11 +21,19 @@ class ChunkStore(Over):
     """
 
     def __init__(
-        self, below: Store, extent: tuple[float, float], together: float, at_once: float = 1.0, asked: float = math.inf
+        self,
+        below: Store,
+        extent: tuple[float, float],
+        together: float,
+        read: float | None = None,
+        *,
+        at_once: float = 1.0,
+        asked: float = math.inf,
     ) -> None:
         super().__init__(below)
         self.begin, self.extent = extent
         self.together = together
+        self.read = max(read or 0.0, together)
         self.at_once = at_once
         self.asked = asked
 
@@ -35,7 +44,7 @@ class ChunkStore(Over):
 
     def _piece(self) -> Service:
         """What a piece takes."""
-        size = min(self.together, self.extent)
+        size = min(self.read, self.extent)
         one = self.below.scattered("read", self.begin, max(self.extent, size), size)
         return Service(max(one.latency / self.at_once, one.busy), one.busy)
 

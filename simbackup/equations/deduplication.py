@@ -73,3 +73,31 @@ def came_with(change: Change, apart: float, number: int) -> list[float]:
     """
     since = [0.0, *(differs(change, k * apart) for k in range(1, number + 1)), 1.0]
     return [later - earlier for earlier, later in pairwise(since)]
+
+
+def containers_read(shares: Sequence[float], brought: Sequence[float], run: float, container: float) -> float:
+    """Bytes of containers that a restore reads for each byte that it returns, if it reads each container once.
+
+    `sum v_k T(p_k / v_k)`: a generation brought the share `v_k` of the data, in order, and `p_k` of it is still part of
+    the save set. Of its containers, the share `T` holds some of that (`touched_chunks`, with containers in place of
+    chunks). A restore proceeds through all generations in order at the same time, as a merge does, so that a memory of
+    some containers for each generation suffices; with less, containers are read more than once (the cache of
+    Lillibridge, Eshghi and Bhagwat, "Improving Restore Speed for Backup Systems that Use Inline Chunk-Based
+    Deduplication", FAST 2013). Holds until the store collects its garbage, which brings what is left together.
+
+    Parameters
+    ----------
+    shares
+        Share of the save set that came with each generation; the sum is 1.
+    brought
+        Bytes that each generation brought, over the bytes of the save set.
+    run
+        Mean bytes of a run that stayed as it was, or was replaced.
+    container
+        Bytes of a container.
+
+    >>> round(containers_read([0.1, 0.9], [0.1, 1.0], run=65536, container=4194304), 3)
+    1.1
+    """
+    parts = zip(shares, brought, strict=True)
+    return sum([each * touched_chunks(share / each, run, container) for share, each in parts])

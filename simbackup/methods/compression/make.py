@@ -40,7 +40,7 @@ def reduction_of(
     return replace(
         how, at=chunks.at, compress_cpu=how.compress_cpu / repeated, repeated=repeated, cut_cpu=chunks.cut_cpu.si,
         join_cpu=chunks.join_cpu.si, cutters=int(si_or(chunks.threads, 1.0)),
-        together=lies.together, at_once=si_or(chunks.at_once, 1.0), asked=chunks.together.si,
+        together=lies.together, read=lies.read, at_once=si_or(chunks.at_once, 1.0), asked=chunks.together.si,
         ingest=chunks.ingest.si if chunks.ingest is not None else None,
         stream_ingest=chunks.stream_ingest.si if chunks.stream_ingest is not None else None,
         restore_rate=chunks.restore_rate.si if chunks.restore_rate is not None else None,

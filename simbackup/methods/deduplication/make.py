@@ -5,16 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from simbackup.equations.change import Change
-from simbackup.equations.deduplication import came_with, piece, touched_chunks
+from simbackup.equations.deduplication import came_with, containers_read, piece, touched_chunks
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.schema.quantity import si_or
 
 
 class Chunks(NamedTuple):
-    """Bytes of a save set for each that is new to the store, and bytes of it that lie together there."""
+    """Bytes of a save set for each that is new to the store, and bytes of it that lie together there.
+
+    For these a restore reads so many bytes, where others lie between them; itself alone if None.
+    """
 
     ratio: float
     together: float
+    read: float | None = None
 
 
 class Changed(NamedTuple):
@@ -41,7 +45,12 @@ def chunks_of(said: DeduplicationSpec, changed: Changed | None, *, whole: bool) 
         ratio = new_since(said, changed)
     if whole and said.last is not None:
         parts = came_with(changed.change, said.last.si, int(si_or(said.generations, 1.0)))
-        return Chunks(ratio, min(together, piece(max(changed.run, chunk), parts)))
+        run = max(changed.run, chunk)
+        if said.container is not None:
+            brought = [parts[0]] * (len(parts) - 1) + [1.0]
+            held, each = containers_read(parts, brought, run, said.container.si), said.container.si
+            return Chunks(ratio, each / max(held, 1.0), each)
+        return Chunks(ratio, min(together, piece(run, parts)))
     return Chunks(ratio, piece(together, [1.0 / ratio]))
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
 
-READ_KEYS = ("together", "at_once")
+READ_KEYS = ("together", "at_once", "container")
 """What decides how a store is read."""
 RATE_KEYS = ("restore_rate", "stream_restore_rate")
 """How fast a store on disk gives it back."""
@@ -40,6 +40,11 @@ class DeduplicationSheet(Frozen):
     together: PositiveSize
     """Mean bytes of already stored chunks that are next to each other on disk when a save set is read; the next ones
     may be anywhere in the store. New chunks are stored in order.
+    """
+    container: PositiveSize | None = None
+    """Bytes of a container, in which new chunks are stored in order. A restore of a full backup with `last` reads whole
+    containers, and keeps some of each earlier backup in memory while it needs more of them. By default, it reads the
+    pieces one after the other, each from its place.
     """
     chunk: PositiveSize | None = None
     """Mean bytes of a chunk; by default, small compared with runs of changed data."""
@@ -95,6 +100,7 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
         "restore_rate": "in restores and copies from disks",
         "stream_restore_rate": "in restores and copies from disks",
         "index_reads": "onto disks",
+        "container": "in restores and copies from disks of full backups with 'last'",
         "chunk": "with 'last' or 'index_reads'",
         "generations": "in restores and copies of full backups with 'last'",
         "within": "where no 'ratio' is stated",

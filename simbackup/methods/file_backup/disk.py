@@ -240,7 +240,8 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     if how.together is None:
         return whole.part(lies.position + begin / there, size / there)
     used = min(max(used, lies.size / copy.fetched), whole.size)  # what was there before holds the rest of its chunks
-    chunks = ChunkStore(whole.store, (whole.begin, used), how.together, how.at_once, how.asked)
+    extent = (whole.begin, used)
+    chunks = ChunkStore(whole.store, extent, how.together, how.read, at_once=how.at_once, asked=how.asked)
     return Region(chunks, whole.begin, min(size / copy.fetched, used))
 
 

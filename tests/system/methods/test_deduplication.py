@@ -258,3 +258,20 @@ def test_what_was_new_to_the_store_comes_back_in_order(ratio: float, jumps: floa
     changes = {"links.lan.rate": "1 GB/s", "jobs.full.deduplication.join_cpu": "0 ns/B"}
     result = run(site(), changes | {"jobs.full.deduplication.ratio": ratio})
     assert result.get("jobs.back.elapsed") == pytest.approx(1000 * (2.5e-3 + 10e-3 * jumps), rel=0.02)
+
+
+CONTAINERS = {"cut_cpu": "0 ns/B", "join_cpu": "0 ns/B", "together": "1 MB", "at": "target", "container": "4 MB"}
+
+
+@pytest.mark.parametrize("nights", [1, 10])
+def test_a_restore_reads_containers_that_earlier_nights_have_left(nights: int) -> None:
+    """A tenth is new each night, and something of each old container is left: ten nights leave twice the data to read.
+
+    250 containers of 4 MB of the first backup, and 25 of each night, each after a latency of 10 ms and in 10 ms.
+    """
+    changes = {"data.image.change": {"daily": "10 %", "run": "4 KiB"}, "links.lan.rate": "5 GB/s"}
+    changes["jobs.full.deduplication"] = CONTAINERS | {"last": "1 d", "generations": nights}
+    result = run(site().replace(f"deduplication: {{{DEDUP}}}, ", ""), changes)
+    each = 4e6 / 400e6 + 10e-3
+    expected = (250 + 25 * nights) * each
+    assert result.get("jobs.back.elapsed") == pytest.approx(expected, rel=0.03)

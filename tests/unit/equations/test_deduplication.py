@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracles.containers import simulated
 
 from simbackup.equations.change import DAY, Change
-from simbackup.equations.deduplication import came_with, piece, touched_chunks
+from simbackup.equations.deduplication import came_with, containers_read, piece, touched_chunks
 
 PLACES = 200_000
 
@@ -41,3 +42,21 @@ def test_a_chunk_that_is_small_beside_a_run_is_touched_as_its_bytes_are() -> Non
     assert touched_chunks(0.03, 1e6, 1.0) == pytest.approx(0.03, rel=1e-4)
     assert touched_chunks(1.0, 1.0, 1.0) == 1.0
     assert touched_chunks(0.0, 1.0, 1.0) == 0.0
+
+
+@pytest.mark.parametrize(("daily", "nights"), [(0.02, 1), (0.02, 10), (0.1, 3), (0.1, 30), (0.3, 20)])
+@pytest.mark.parametrize("container", [8, 64])
+def test_a_restore_that_keeps_some_containers_of_each_night(daily: float, nights: int, container: int) -> None:
+    """Against a store that is filled run by run, and read through a memory of eight containers for each generation."""
+    shares = came_with(Change(daily=daily), DAY, nights)
+    expected = containers_read(shares, [daily] * nights + [1.0], 1.0, container - 1)  # runs lie in one container
+    assert simulated(container, daily, nights, 8 * (nights + 1)) == pytest.approx(expected, rel=0.02)
+
+
+def test_a_restore_with_too_little_memory_reads_far_more() -> None:
+    """Which is why the equation states what memory it needs."""
+    assert simulated(64, 0.1, 30, 4) > 5 * simulated(64, 0.1, 30, 8 * 31)
+
+
+def test_containers_of_one_generation_are_read_once() -> None:
+    assert containers_read([1.0], [1.0], 65536, 4 * 1024**2) == 1.0
