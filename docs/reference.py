@@ -232,7 +232,7 @@ def _type(part: type[BaseModel], key: str) -> str:
     if words:
         return " or ".join(f"`{word}`" for word in words)
     if inner is not None:
-        kind, up = sheet_kind(inner), "" if part in {*registry.sections().values(), SiteSpec} else "../"
+        kind, up = sheet_kind(inner), "" if part in {*registry.sections().values(), SiteSpec, TargetSpec} else "../"
         named = f"[datasheet]({up}datasheets/{kind}.md) `{kind}/NAME`, or a mapping"
         if kind is None:
             return f"mapping, see `{key}` below"

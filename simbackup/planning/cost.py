@@ -7,13 +7,17 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
-from simbackup.planning.ledger import Day
+from simbackup.planning.ledger import Day, Stock
+from simbackup.planning.prices import PricesSpec
 from simbackup.planning.site import PlannedSite
+from simbackup.planning.stored import NOTHING
 from simbackup.schema.quantity import si_or
 
 TERABYTE = 1e12
 MEAN_MONTH = 365.0 / 12.0
 """Days of the month that a price per month is for."""
+A_PRICE = 1_000.0
+"""Requests that a price is for."""
 
 
 class Month(NamedTuple):
@@ -36,40 +40,52 @@ class ReadBack(NamedTuple):
 
 
 def read_back(site: PlannedSite, by_target: Iterable[tuple[str, float]]) -> ReadBack | None:
-    """What it costs to read bytes back from targets; None without a price of `egress`, or if none stores objects."""
-    prices = site.file.spec.prices
-    size = math.fsum(size for name, size in by_target if site.targets[name].stores_objects)
-    if not size or prices is None or prices.egress is None:
-        return None
-    return ReadBack(size, size / TERABYTE * prices.egress.si, prices.currency)
+    """What it costs to read bytes back from targets; None if none stores objects, or without prices of reading."""
+    total, costs, currency = 0.0, list[float](), ""
+    for name, size in by_target:
+        prices = site.targets[name].prices
+        if not site.targets[name].stores_objects or prices is None or prices.egress is prices.retrieval is None:
+            continue
+        total += size
+        costs.append(size / TERABYTE * (si_or(prices.egress, 0.0) + si_or(prices.retrieval, 0.0)))
+        currency = prices.currency
+    return ReadBack(total, math.fsum(costs), currency) if total else None
 
 
 def months(site: PlannedSite, days: Iterable[Day]) -> list[Month]:
     """The costs of each month of some days; none without prices.
 
-    A pool costs by the bytes that it holds when it is full, object storage by those that are there on each day, and a
-    month that is not whole its part.
+    A pool costs by the bytes that it holds when it is full. Object storage costs by those that are there on each day or
+    were deleted too early, and by the requests that write. A month that is not whole costs its part.
     """
-    prices = site.file.spec.prices
-    if prices is None:
-        return []
-    pool = sum(
-        target.capacity / TERABYTE for target in site.targets.values() if not target.tape and not target.stores_objects
-    )
+    priced = {name: target.prices for name, target in site.targets.items() if target.prices is not None}
     found: list[Month] = []
-    bought = 0
+    bought = dict.fromkeys(priced, 0)
     for month, group in groupby(days, key=lambda day: f"{day.day:%Y-%m}"):
-        inside = list(group)
-        share = len(inside) / MEAN_MONTH
-        now = sum(stock.bought for stock in inside[-1].stocks.values())
-        objects = sum(
-            stock.used for day in inside for name, stock in day.stocks.items() if site.targets[name].stores_objects
-        )
-        each = (
-            pool * si_or(prices.pool_month, 0.0) * share,
-            (now - bought) * si_or(prices.cartridge, 0.0),
-            objects / TERABYTE / MEAN_MONTH * si_or(prices.object_month, 0.0),
-        )
-        bought = now
-        found.append(Month(month, *each, sum(each), prices.currency))
+        inside = list(group) if priced else []
+        pools = cartridges = objects = 0.0
+        for name, prices in priced.items():
+            target, stocks = site.targets[name], [day.stocks[name] for day in inside]
+            if target.stores_objects:
+                objects += _objects(prices, stocks)
+            elif target.tape:
+                cartridges += (stocks[-1].bought - bought[name]) * si_or(prices.cartridge, 0.0)
+                bought[name] = stocks[-1].bought
+            else:
+                month_of_all = target.capacity / TERABYTE * si_or(prices.pool_month, 0.0)
+                pools += month_of_all * len(stocks) / MEAN_MONTH
+        if priced:
+            currency = next(iter(priced.values())).currency
+            found.append(Month(month, pools, cartridges, objects, pools + cartridges + objects, currency))
     return found
+
+
+def _objects(prices: PricesSpec, stocks: Iterable[Stock]) -> float:
+    """The cost of object storage on some days: what it holds, or is paid for all the same, and what was written."""
+    held, written = 0.0, NOTHING
+    for stock in stocks:
+        held += stock.used + stock.early
+        written = written.plus(stock.written)
+    each = si_or(prices.write_requests, 0.0)
+    requests = written.objects * each + written.parts * si_or(prices.part_requests, each)
+    return held / TERABYTE / MEAN_MONTH * si_or(prices.object_month, 0.0) + requests / A_PRICE

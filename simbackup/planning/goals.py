@@ -147,7 +147,7 @@ def stocked_goals(plan: Plan, goals: Goals) -> list[Goal]:
 
 def _unfitting(plan: Plan, goals: Goals) -> Iterator[Problem]:
     """Report what goals name and the site does not have."""
-    if goals.spec.budget_month is not None and plan.site.file.spec.prices is None:
+    if goals.spec.budget_month is not None and not plan.months:
         remedy = "write 'prices: prices/...' in the site"
         yield _problem(goals.tree, ("budget_month",), "cannot be compared: the site has no prices", remedy)
     for name, goal in goals.spec.restores.items():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget, copied
 from simbackup.planning.site import PlannedSite
-from simbackup.planning.stored import Clients, StoredCopies, StoredLogs
+from simbackup.planning.stored import NOTHING, Clients, StoredCopies, StoredLogs, WrittenObjects
 from simbackup.policies.calendar import Due
 from simbackup.policies.clock import elapsed
 from simbackup.policies.days import each_day
@@ -28,7 +28,8 @@ class Stock(NamedTuple):
     """What a target holds at the end of a day: bytes, the most during it; cartridges in use, bought so far, and empty.
 
     `by_policy` are the bytes of each policy, `new` the new cartridges that were begun in its night, where
-    that makes a difference.
+    that makes a difference. Of object storage, `early` are bytes that were deleted but are still paid for, and
+    `written` what was written in its night.
     """
 
     used: float
@@ -38,6 +39,8 @@ class Stock(NamedTuple):
     empty: int = 0
     by_policy: tuple[tuple[str, float], ...] = ()
     new: int = 0
+    early: float = 0.0
+    written: WrittenObjects = NOTHING
 
 
 class Day(NamedTuple):
@@ -60,6 +63,8 @@ class Ledger:
     tapes: dict[str, Cartridges] = field(default_factory=dict[str, Cartridges])
     times: dict[str, dict[int, datetime]] = field(default_factory=dict[str, dict[int, datetime]])
     last: dict[str, datetime] = field(default_factory=dict[str, datetime])
+    written: dict[str, WrittenObjects] = field(default_factory=dict[str, WrittenObjects])
+    """What the night has written into each store of objects."""
 
     def __post_init__(self) -> None:
         spec = self.site.file.spec
@@ -100,6 +105,7 @@ class Ledger:
     def _day(self, day: date, due: list[tuple[str, Due]]) -> Day:
         runs: list[tuple[LevelRun, datetime]] = []
         sessions: dict[str, list[tuple[Hashable, float]]] = {}
+        self.written = {}
         done = {policy: self._backup(policy, run, sessions) for policy, run in due}
         for name, tapes in self.tapes.items():
             tapes.begun = 0
@@ -118,7 +124,7 @@ class Ledger:
             for logs in (logs for logs in self.logs if logs.policy == policy):
                 logs.keep(self.places[policy, ""].series.kept)
             runs.append((done[policy]._replace(made=tuple(made)), run.time))
-        return Day(day, tuple(runs), self._stocks(peaks), self._points(), self._catalogue())
+        return Day(day, tuple(runs), self._stocks(day, peaks), self._points(), self._catalogue())
 
     def _backup(self, policy: str, run: Due, sessions: dict[str, list[tuple[Hashable, float]]]) -> LevelRun:
         """Add the save set of a run, and its copies."""
@@ -139,6 +145,8 @@ class Ledger:
             if at:
                 kept.series.take(point)
                 kept.add(point, base)
+            name = kept.target.name
+            self.written[name] = self.written.get(name, NOTHING).plus(kept.written(point))
             if kept.target.tape:
                 written = (policy, at, point.number), kept.together[point.number]
                 sessions.setdefault(kept.target.name, []).append(written)
@@ -162,14 +170,17 @@ class Ledger:
             there[place.policy] = there.get(place.policy, 0.0) + place.used
         return used
 
-    def _stocks(self, peaks: dict[str, dict[str, float]]) -> dict[str, Stock]:
+    def _stocks(self, day: date, peaks: dict[str, dict[str, float]]) -> dict[str, Stock]:
         stocks: dict[str, Stock] = {}
         for name, by_policy in self._used().items():
             tapes = self.tapes.get(name)
             counts = (tapes.in_use, tapes.bought, tapes.empty) if tapes else (0, 0, 0)
-            peak = sum(peaks[name].values())
             new = tapes.begun if tapes and self.site.targets[name].new is not None else 0
-            stocks[name] = Stock(sum(by_policy.values()), peak, *counts, tuple(by_policy.items()), new)
+            stocks[name] = Stock(
+                sum(by_policy.values()), sum(peaks[name].values()), *counts, tuple(by_policy.items()), new,
+                sum([place.early_on(day) for place in self.places.values() if place.target.name == name]),
+                self.written.get(name, NOTHING),
+            )  # fmt: skip
         return stocks
 
     def _points(self) -> dict[str, int]:

@@ -128,10 +128,20 @@ def site_of(tree: Node, name: str, source: Node | None = None) -> SiteFile:
 
 
 def _priced(tree: Node, problems: list[Problem]) -> Node:
-    """The tree with the prices merged over their datasheet."""
-    prices = tree.mapping.get("prices")
-    if prices is None:
+    """The tree with the prices of the site, and those of targets, merged over their datasheets."""
+    tree = _with_prices(tree, "", problems)
+    targets = tree.mapping.get("targets")
+    if targets is None or not targets.mapping:
         return tree
+    each = {name: _with_prices(target, f"targets.{name}.", problems) for name, target in targets.mapping.items()}
+    return Node({**tree.mapping, "targets": Node(each, targets.place, targets.key)}, tree.place, tree.key)
+
+
+def _with_prices(part: Node, address: str, problems: list[Problem]) -> Node:
+    """The site or a target with its prices merged over the datasheet that they name."""
+    prices = part.mapping.get("prices")
+    if prices is None:
+        return part
     given = Node({"model": prices}, prices.place, prices.key) if isinstance(prices.value, str) else prices
     named = given.mapping.get("model")
     if named is not None:
@@ -140,11 +150,11 @@ def _priced(tree: Node, problems: list[Problem]) -> Node:
         except InputError:
             legal = [each for each in shelf.names() if each.startswith("prices/")]
             message = f"there is no datasheet '{named.word}'"
-            problems.append(Problem(named.place, "prices.model", message, choices(named.word, legal)))
-            return Node({k: v for k, v in tree.mapping.items() if k != "prices"}, tree.place, tree.key)
+            problems.append(Problem(named.place, f"{address}prices.model", message, choices(named.word, legal)))
+            return Node({k: v for k, v in part.mapping.items() if k != "prices"}, part.place, part.key)
         else:
             given = trees.overlay(sheet.tree.mapping["parameters"], given)
-    return Node({**tree.mapping, "prices": given}, tree.place, tree.key)
+    return Node({**part.mapping, "prices": given}, part.place, part.key)
 
 
 def _parts(spec: SiteSpec) -> Iterator[tuple[tuple[str, ...], Frozen]]:
@@ -227,6 +237,7 @@ def _copies(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
 
 
 def _targets(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    yield from _currencies(spec, tree)
     for name, target in spec.targets.items():
         for path, message, remedy in stated(spec, name):
             yield _problem(tree, path, message, remedy, key=True)
@@ -240,6 +251,16 @@ def _targets(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
                 )
         elif target.host is None:
             yield _problem(tree, ("targets", name), "has no host", "write 'host:', or 'beside:' another target")
+
+
+def _currencies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report a target whose prices are in another currency than those of the others."""
+    priced = [(("targets", name, "prices"), target.prices) for name, target in spec.targets.items()]
+    first = spec.prices or next((prices for _, prices in priced if prices is not None), None)
+    for path, prices in priced:
+        if first is not None and prices is not None and prices.currency != first.currency:
+            message = f"is in {prices.currency}, and other prices of the site are in {first.currency}"
+            yield _problem(tree, path, message, f"write all prices in {first.currency}")
 
 
 def _known(tree: Node, path: tuple[str, ...], name: str, legal: Any, what: str) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from simbackup.schema.part import Modelled
-from simbackup.schema.quantity import Frozen, Money, Word
+from simbackup.schema.quantity import Duration, Frozen, Money, Word
 
 
 class PricesSheet(Frozen):
@@ -21,9 +21,17 @@ class PricesSheet(Frozen):
     """A new cartridge."""
     object_month: Money | None = None
     """A terabyte of object storage for a month."""
+    minimum_storage: Duration | None = None
+    """How long object storage is paid for at least: what is deleted earlier costs as much as if it stayed so long."""
+    write_requests: Money | None = None
+    """A thousand requests that write objects to object storage."""
+    part_requests: Money | None = None
+    """A thousand requests that write parts of large objects; `write_requests` by default."""
     egress: Money | None = None
     """A terabyte that a restore reads back from object storage; `plan restore` prints what it costs."""
+    retrieval: Money | None = None
+    """A terabyte that an archive makes readable, in addition to `egress`."""
 
 
 class PricesSpec(Modelled, PricesSheet):
-    """The prices of a site: a datasheet `prices/name`, or a mapping."""
+    """The prices of a site or of a target: a datasheet `prices/name`, or a mapping."""

@@ -16,6 +16,7 @@ from simbackup.planning.chunks import Chunking, chunking_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
+from simbackup.planning.prices import PricesSpec
 from simbackup.planning.scenarios import night_scenario
 from simbackup.policies.calendar import Calendar, Entry
 from simbackup.policies.clock import Opening, clock, elapsed
@@ -89,6 +90,12 @@ class Target(NamedTuple):
     """Cartridges owned at the start that were never loaded; None if it makes no difference whether one is new."""
     chunking: Chunking | None = None
     """How it deduplicates, None if it does not."""
+    objects: ObjectTarget | None = None
+    """The store of objects that it is, None if it is none."""
+    object_size: float | None = None
+    """Bytes of each object; None if each file is one, or each save set of an image."""
+    prices: PricesSpec | None = None
+    """What storage costs there."""
 
     @property
     def on_disk(self) -> bool:
@@ -212,5 +219,6 @@ def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
     return Target(
         name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(target.reduction, 1.0),
         target.place, target.offsite, int(si_or(target.cartridges, 0.0)), si_or(target.fetch, 0.0),
-        target.clones, new, chunking_of(file, name),
+        target.clones, new, chunking_of(file, name), device if isinstance(device, ObjectTarget) else None,
+        target.object_size.si if target.object_size is not None else None, target.prices or file.spec.prices,
     )  # fmt: skip

@@ -139,6 +139,8 @@ class TargetSpec(Frozen):
     """
     limit: LimitSpec | None = None
     """How many backups and copies it takes at once; no limit by default."""
+    prices: PricesSpec | None = None
+    """What storage costs here; by default, what it costs in the whole site."""
 
 
 class SiteSpec(Frozen):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,23 @@ from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import Level, RestorePoint
 from simbackup.policies.series import Series
+from simbackup.schema.quantity import si_or
 
 Bytes = NDArray[np.float64]
+
+
+class WrittenObjects(NamedTuple):
+    """Objects that were written, and the requests for parts of those that have several."""
+
+    objects: float = 0.0
+    parts: float = 0.0
+
+    def plus(self, other: WrittenObjects) -> WrittenObjects:
+        """Both together."""
+        return WrittenObjects(self.objects + other.objects, self.parts + other.parts)
+
+
+NOTHING = WrittenObjects()
 
 
 @dataclass
@@ -75,6 +90,8 @@ class StoredCopies:
     """Bytes of all systems, by point."""
     follows: dict[int, int | None] = field(default_factory=dict[int, int | None])
     """The point before each with which it shares chunks, None where it is the first."""
+    early: list[tuple[datetime, float]] = field(default_factory=list[tuple[datetime, float]])
+    """Bytes that were deleted before their minimum duration, and until when they are paid for."""
 
     def add(self, point: RestorePoint, base: datetime | None) -> None:
         """Note a new save set."""
@@ -117,6 +134,9 @@ class StoredCopies:
     def expire(self, now: datetime, times: dict[int, datetime]) -> tuple[set[Hashable], tuple[float, ...]]:
         """Free what has expired: its keys, and the seconds between points that were merged."""
         expiry = self.series.expire(now)
+        minimum = _minimum(self.target)
+        self.early += [(point.time + minimum, self.together[point.number]) for point in expiry.freed]
+        self.early = [(until, size) for until, size in self.early if until > now]
         for point in expiry.freed:
             del self.sizes[point.number], self.files[point.number], self.together[point.number]
             self.follows.pop(point.number, None)
@@ -125,6 +145,24 @@ class StoredCopies:
         self._share()
         gone: set[Hashable] = {(self.policy, self.copy, point.number) for point in expiry.freed}
         return gone, tuple(elapsed(below.time, heir.time) for below, heir in expiry.merges)
+
+    def early_on(self, day: date) -> float:
+        """Bytes that are paid for on a day though they were deleted."""
+        return sum([size for until, size in self.early if until.date() > day])
+
+    def written(self, point: RestorePoint) -> WrittenObjects:
+        """The objects of the save sets of a point, and the requests for their parts; none but in a store of objects."""
+        store, sizes, files = self.target.objects, self.sizes[point.number], self.files[point.number]
+        if store is None:
+            return NOTHING
+        share = files / self.systems.files(self.systems.sizes)
+        found = NOTHING
+        for system, size in zip(self.systems.systems, sizes, strict=True):
+            each = self.target.object_size
+            number = size / each if each is not None else system.files * share if system.by_file else 1.0
+            number = max(number, 1.0)
+            found = found.plus(WrittenObjects(number, number * store.part_requests(size / number)))
+        return found
 
     @cached_property
     def _reduction(self) -> Any:
@@ -161,3 +199,9 @@ class StoredLogs:
     def used(self) -> float:
         """Bytes that they take on the target."""
         return float(sum(np.sum(sizes) for sizes in self.sizes.values()))
+
+
+def _minimum(target: Target) -> timedelta:
+    """How long what lies on a target is paid for at least."""
+    asked = target.prices.minimum_storage if target.prices is not None and target.stores_objects else None
+    return timedelta(seconds=si_or(asked, 0.0))

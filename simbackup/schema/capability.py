@@ -234,6 +234,11 @@ class MediaLibrary(BackupTarget):
 class ObjectTarget(BackupTarget):
     """A store of objects, which requests over connections write and read."""
 
+    def part_requests(self, size: float) -> float:
+        """Requests for the parts of an object of so many bytes, besides the one for the object; none by default."""
+        del size
+        return 0.0
+
 
 class JobLimit(Device):
     """A limit of the jobs that run at once, which these name under `queues`."""

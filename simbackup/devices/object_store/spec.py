@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from simbackup.equations.objects import parts
 from simbackup.schema.capability import ObjectTarget, Piece
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Path
-from simbackup.schema.quantity import Count, Duration, Frequency, Frozen, Pieces, PositiveSize, Rate
+from simbackup.schema.quantity import Count, Duration, Frequency, Frozen, Pieces, PositiveSize, Rate, si_or
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -59,6 +61,11 @@ class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
 
     each_time: ClassVar[frozenset[str]] = frozenset({"write_latency", "read_latency", "retrieval_time"})
     pieces: ClassVar[Mapping[str, Piece]] = {limit: Piece(times=limit) for limit in LIMITS}
+
+    def part_requests(self, size: float) -> float:
+        """One for each part, and those that begin and complete them, of which one stands for the object."""
+        number = parts(size, self.part.si, si_or(self.most_parts, math.inf))
+        return 0.0 if number <= 1.0 else number + max(si_or(self.object_requests, 0.0) - 1.0, 0.0)
 
     def facts(self) -> Facts:
         """Rate of a connection, its latencies, and the limits of all."""

@@ -1,0 +1,115 @@
+"""What object storage costs in plans, by hand: minimum durations, requests, and prices of each target."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from sites.plan import site
+
+from simbackup.errors import InputError
+from simbackup.planning.cost import MEAN_MONTH, Month, months
+from simbackup.planning.ledger import Ledger
+from simbackup.planning.restore import restore
+from simbackup.planning.site import PlannedSite, load_site
+
+PRICES = {"currency": "EUR", "date": "2027-01-01", "object_month": 20}
+END = date(2027, 12, 31)
+TERABYTES = 2.0
+
+
+def loaded(priced: dict[str, Any], policy: dict[str, Any], **cloud: Any) -> PlannedSite:
+    made = site(zone="UTC", prices=PRICES | priced)
+    made["targets"] = {
+        "cloud": {
+            "host": "host/linux-modern-server", "link": {"rate": "10 Gb/s", "latency": "1 ms"},
+            "device": {"model": "object_store/amazon-s3-standard"}, **cloud,
+        },
+    }  # fmt: skip
+    made["policies"] = {"nightly": {"to": "cloud", "at": "20:00"} | policy}
+    made["systems"] = {"a": {"size": "2 TB", "policy": "nightly"}}
+    return load_site(made)
+
+
+def costs(planned: PlannedSite, until: date = END) -> list[Month]:
+    return months(planned, Ledger(planned).days(until))
+
+
+WEEKLY = {"schedule": {"full": "saturday"}, "retention": {"last": 1}}
+
+
+def test_what_is_deleted_early_is_paid_for_until_its_minimum_duration() -> None:
+    """A full backup each week, of which one is kept, costs in November as if each stayed for nine or thirteen weeks."""
+    for minimum, kept in ("0 d", 1), ("63 d", 9), ("91 d", 13):
+        found = next(one for one in costs(loaded({"minimum_storage": minimum}, WEEKLY)) if one.month == "2027-11")
+        assert found.objects == pytest.approx(kept * TERABYTES * 20 * 30 / MEAN_MONTH, rel=0.02)
+
+
+def test_what_stays_longer_costs_the_same_with_a_minimum() -> None:
+    rules = {"schedule": {"full": "saturday"}, "retention": {"age": "26 weeks"}}
+    plain, minimum = (costs(loaded(prices, rules)) for prices in ({}, {"minimum_storage": "90 d"}))
+    assert plain == minimum
+
+
+@pytest.mark.parametrize(
+    ("keys", "requests"),
+    [
+        ({"object_size": "4 MB"}, 500_000.0),  # one for each object
+        ({"object_size": "80 MiB"}, 2e12 / (80 * 1024**2) * (10 + 2)),  # ten parts of 8 MiB, and two around them
+        ({}, 10_000.0 + 2),  # a single object, of as many parts as one may have
+    ],
+)
+def test_requests_that_write_cost(keys: dict[str, Any], requests: float) -> None:
+    """Four Saturdays of February."""
+    plain, priced = (
+        costs(loaded(prices, WEEKLY, **keys), date(2027, 2, 28))[1] for prices in ({}, {"write_requests": 0.01})
+    )
+    assert priced.objects - plain.objects == pytest.approx(4 * requests / 1000 * 0.01, rel=1e-6)
+
+
+def test_parts_may_have_a_price_of_their_own() -> None:
+    """A PUT for each of 500,000 objects; of 2 TB in 23,842 objects one request each, and eleven at the other price."""
+    prices = {"write_requests": 0.05, "part_requests": 0.005}
+    large = 2e12 / (80 * 1024**2)
+    for size, expected in ("4 MB", 500_000 * 0.05), ("80 MiB", large * (0.05 + 11 * 0.005)):
+        plain, priced = (costs(loaded(each, WEEKLY, object_size=size), date(2027, 2, 28))[1] for each in ({}, prices))
+        assert priced.objects - plain.objects == pytest.approx(4 * expected / 1000, rel=1e-6)
+
+
+def test_each_file_is_a_request_where_it_is_an_object() -> None:
+    made = loaded({"write_requests": 0.01}, WEEKLY).file.tree.plain()
+    made["systems"] = {"a": {"size": "2 TB", "files": 3_000_000, "filesystem": "filesystem/xfs", "policy": "nightly"}}
+    found = load_site(made)
+    stocks = [day.stocks["cloud"] for day in Ledger(found).days(date(2027, 1, 8))]
+    assert [tuple(stock.written) for stock in stocks] == [(3e6, 0.0), *[(0.0, 0.0)] * 6]
+
+
+def test_a_target_has_prices_of_its_own() -> None:
+    cheap = loaded({}, WEEKLY, prices={"currency": "EUR", "date": "2027-01-01", "object_month": 1})
+    assert costs(cheap)[5].objects == pytest.approx(costs(loaded({}, WEEKLY))[5].objects / 20)
+
+
+def test_a_datasheet_of_prices_may_be_named_at_a_target() -> None:
+    made = site(zone="UTC", prices="prices/list-2026")
+    made["targets"]["vault"] = {
+        "beside": "pool", "link": {"rate": "1 Gb/s", "latency": "20 ms"}, "place": "cloud",
+        "prices": "prices/archive-2026", "object_size": "1 GiB",
+        "device": {"model": "object_store/amazon-s3-glacier-deep-archive"},
+    }  # fmt: skip
+    assert load_site(made).targets["vault"].prices.object_month.si == pytest.approx(0.99)  # type: ignore[union-attr]
+    made["targets"]["vault"]["prices"] = "prices/archive-2062"
+    with pytest.raises(InputError, match=r"targets.vault.prices.model: there is no datasheet 'prices/archive-2062'"):
+        load_site(made)
+
+
+def test_other_currencies_are_refused() -> None:
+    with pytest.raises(InputError, match=r"targets.cloud.prices: is in USD, and other prices of the site are in EUR"):
+        loaded({}, WEEKLY, prices={"currency": "USD", "date": "2027-01-01"})
+
+
+def test_retrieval_costs_beside_egress() -> None:
+    prices = {"egress": 90, "retrieval": 10}
+    found = restore(loaded(prices, WEEKLY, object_size="1 GB"), at=date(2027, 1, 9), intervals="none").read_back
+    assert found is not None
+    assert found.cost == pytest.approx(TERABYTES * 100, rel=0.01)
