@@ -52,7 +52,7 @@ class Counted:
             return time.process_time() - began
 
     def _counting(self, name: str, rules: str, found: object = None) -> Any:
-        """A patch of what finds rates by some rules, which counts what it has found: something, or just what is given."""
+        """A patch of what finds rates by some rules; it counts what is found, or only what is as given."""
         find = getattr(Solving, name)
 
         def counting(*args: Any) -> Any:
