@@ -92,14 +92,14 @@ def declared_shares(result: Result, addresses: Iterable[str]) -> dict[str, float
     >>> declared_shares(simulate("teaching/short-backups"), ["jobs.save-1.elapsed"])
     {}
     """
-    waits, fleets = DeclaredWaits(result), result.record.fleets
-    found: dict[str, float] = {}
+    waits, found = DeclaredWaits(result), dict[str, float]()
     for address in addresses:
         owner, _, column = address.rpartition(".")
         section, _, job = owner.partition(".")
         if section == "jobs" and job in result.row_of:
             rows: Sequence[Mapping[str, Any]] = [result.row_of[job]] if column in ALONE else []
         elif section == "fleets" and column in TOGETHER:
+            fleets = result.record.fleets
             own = (t for t in fleets if t == owner or t.startswith(f"{owner}."))
             rows = jobs_of(result.job_rows, [part for template in own for part in fleets[template]])
         else:

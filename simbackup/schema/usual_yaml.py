@@ -35,25 +35,23 @@ def composed(text: str, greatest_depth: int) -> Any | None:
         begin = parser.get_event()
         if type(begin) is not yaml.DocumentStartEvent or begin.explicit:
             return None
-        root = _node(parser, parser.get_event(), greatest_depth)
+        root = _node(yaml, parser, parser.get_event(), greatest_depth)
         parser.get_event()  # the document ends
         return root if type(parser.get_event()) is yaml.StreamEndEvent else None
     except (yaml.YAMLError, _RareError):
         return None
 
 
-def _node(parser: Any, event: Any, levels: int) -> Any:
+def _node(yaml: Any, parser: Any, event: Any, levels: int) -> Any:
     """The node that an event begins, in which there may be so many levels; its other events are taken from a parser."""
-    from yaml import events, nodes  # noqa: PLC0415
-
     if event.anchor is not None or event.tag is not None or levels < 0:
         raise _RareError
-    if type(event) is events.ScalarEvent:
-        return nodes.ScalarNode("", event.value, event.start_mark, style=event.style)
+    if type(event) is yaml.ScalarEvent:
+        return yaml.ScalarNode("", event.value, event.start_mark, style=event.style)
     inside: list[Any] = []
-    while not isinstance(begin := parser.get_event(), events.CollectionEndEvent):
-        inside.append(_node(parser, begin, levels - 1))
-    if type(event) is events.SequenceStartEvent:
-        return nodes.SequenceNode("", inside, event.start_mark, flow_style=event.flow_style)
+    while not isinstance(begin := parser.get_event(), yaml.CollectionEndEvent):
+        inside.append(_node(yaml, parser, begin, levels - 1))
+    if type(event) is yaml.SequenceStartEvent:
+        return yaml.SequenceNode("", inside, event.start_mark, flow_style=event.flow_style)
     pairs = list(zip(inside[::2], inside[1::2], strict=True))
-    return nodes.MappingNode("", pairs, event.start_mark, flow_style=event.flow_style)
+    return yaml.MappingNode("", pairs, event.start_mark, flow_style=event.flow_style)

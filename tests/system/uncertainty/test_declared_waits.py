@@ -162,3 +162,10 @@ def test_the_deviation_of_a_site_is_that_of_its_computed_part() -> None:
     found = interval(scenario)
     computed = (found.elapsed.best - 12.0 * HOUR) * 2.718281828 ** (SCORE * deviation_at(scenario, "jobs.back.elapsed"))
     assert found.elapsed.high >= 12.0 * HOUR + 0.9 * computed
+
+
+def test_shares_of_jobs_need_no_record_of_their_run() -> None:
+    """A record looks for keys without effect, which the cases behind an interval would each do again."""
+    result = sb.simulate("teaching/short-backups")
+    declared_shares(result, ["jobs.save-1.elapsed"])
+    assert "record" not in vars(result)
