@@ -10,6 +10,8 @@ from simbackup.equations.intervals import CONFIDENCE, Interval, mean_interval, s
 
 BATCH = 5
 """Neighbouring values whose mean counts as one in MSER-5."""
+ROUNDED = 9
+"""Decimals of the number of values below a percentile: 0.07 times 100 is a little more than 7."""
 
 
 class PercentileInterval(NamedTuple):
@@ -37,11 +39,13 @@ def warm_up(values: Sequence[float]) -> int:
     """
     means = [math.fsum(values[i : i + BATCH]) / BATCH for i in range(0, len(values) - BATCH + 1, BATCH)]
     best, cut = math.inf, 0
-    total, squares = 0.0, 0.0
+    middle, squares = 0.0, 0.0
     found: list[tuple[float, int]] = []
     for n, mean in enumerate(reversed(means), start=1):  # from the end, so that each sum is the last one and a term
-        total, squares = total + mean, squares + mean * mean
-        found.append((max(0.0, squares - total * total / n) / n**2, len(means) - n))
+        away = mean - middle
+        middle += away / n
+        squares += away * (mean - middle)  # about the mean: squares of great numbers lose their digits
+        found.append((squares / n**2, len(means) - n))
     for error, at in reversed(found):
         if at <= len(means) // 2 and error < best:
             best, cut = error, at
@@ -107,7 +111,8 @@ def percentile_interval(
             high = k + 1
     if low == 0 or high is None or high > count:
         return None
-    return PercentileInterval(ordered[math.ceil(share * count) - 1], ordered[low - 1], ordered[high - 1])
+    which = math.ceil(round(share * count, ROUNDED))
+    return PercentileInterval(ordered[which - 1], ordered[low - 1], ordered[high - 1])
 
 
 def replications_needed(pilot: Sequence[float], share: float, confidence: float = CONFIDENCE) -> int:

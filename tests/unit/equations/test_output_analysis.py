@@ -18,6 +18,18 @@ def test_a_series_that_is_steady_loses_little_and_a_slow_start_is_cut() -> None:
     assert abs(fmean(rising[warm_up(rising) :]) - 10.0) < 0.2 < abs(fmean(rising) - 10.0)
 
 
+@pytest.mark.parametrize("value", [0.1, 0.7, 86_400.1])
+def test_a_series_that_never_changes_loses_nothing(value: float) -> None:
+    assert warm_up([value] * 400) == 0
+
+
+def test_what_is_cut_does_not_depend_on_where_zero_is() -> None:
+    """Sums of squares of numbers near ten millions lose all digits of deviations of a thousandth."""
+    drawn = random.Random(1)  # noqa: S311
+    values = [drawn.gauss(0.0, 2.0**-10) + (1.0 if i < 40 else 0.0) for i in range(500)]
+    assert warm_up(values) == warm_up([2.0**23 + value for value in values]) == 40
+
+
 def test_batch_means_are_wider_than_the_interval_of_alike_neighbours_taken_as_independent() -> None:
     drawn = random.Random(1)  # noqa: S311
     values = [0.0]
@@ -38,6 +50,14 @@ def test_the_interval_of_a_percentile_covers_it(count: int, share: float, least:
         assert found is not None
         hits += found.low <= share <= found.high
     assert hits >= 929
+
+
+@pytest.mark.parametrize("share", [0.07, 0.29, 0.55, 0.9])
+def test_a_percentile_has_its_share_of_the_values_up_to_it(share: float) -> None:
+    """Of 1 to 100, it is 100 times the share, though 0.07 * 100 and 0.55 * 100 are a little more in binary."""
+    found = percentile_interval([float(n) for n in range(1, 101)], share)
+    assert found is not None
+    assert found.value == round(100 * share)
 
 
 def test_a_percentile_of_too_few_values_has_no_interval() -> None:
