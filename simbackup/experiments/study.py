@@ -110,7 +110,7 @@ def _table(asked: StudySpec, points: list[Point], tree: Node, runner: Runner, ef
     seeds = len(by_row[0])
     figures = [_figures(sample) for sample in samples]
     draws = draws_for(asked, effort, [row[0].records for row in by_row])
-    widths = study_intervals(points, figures, [row[0] for row in by_row], draws, runner)
+    widths = study_intervals(points, figures, by_row, draws, runner)
     failed = [{FAILED: "; ".join(dict.fromkeys(one.why for one in row if one.why)) or None} for row in by_row]
     any_failed = any(each[FAILED] for each in failed)
     rows = tuple(

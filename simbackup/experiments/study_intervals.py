@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import NamedTuple
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
@@ -87,10 +88,39 @@ def in_cases(
     return [[found.get((i, n), CaseFigures()) for n in range(len(points))] for i in range(len(cases))]
 
 
+class _Scale(NamedTuple):
+    """How many times what the first seed gives is the mean over all seeds: figures, and what bounds them.
+
+    Cases are run with the first seed only.
+    """
+
+    figures: Numbers
+    bounds: Numbers
+
+    @classmethod
+    def of(cls, means: Numbers, found: Sequence[PointResult]) -> _Scale:
+        """The scale of a row, from the means of its figures and what each seed gave."""
+        first = found[0]
+        every = {name: fmean(one.bounds.get(name, bound) for one in found) for name, bound in first.bounds.items()}
+        return cls(_times(means, _numbers(list(means), first.figures)), _times(every, first.bounds))
+
+    def applied(self, one: CaseFigures) -> CaseFigures:
+        """What a case gives, as a mean over all seeds."""
+        figures, bounds = (
+            {name: value * times.get(name, 1.0) for name, value in numbers.items()}
+            for numbers, times in ((one.figures, self.figures), (one.bounds, self.bounds))
+        )
+        return CaseFigures(figures, bounds, one.declared)
+
+
+def _times(means: Numbers, first: Numbers) -> Numbers:
+    return {name: mean / first[name] for name, mean in means.items() if first.get(name, 0.0) > 0.0}
+
+
 def study_intervals(
     points: Sequence[Point],
     figures: Sequence[Mapping[str, Figure]],
-    found: Sequence[PointResult],
+    found: Sequence[Sequence[PointResult]],
     draws: CaseDraws | None,
     runner: Runner,
 ) -> StudyIntervals:
@@ -99,8 +129,8 @@ def study_intervals(
     Parameters
     ----------
     points, figures, found
-        The rows of a study, their figures (means over all seeds), and what they gave with the first seed, all inputs
-        at their best estimates. Rows that could not be run have no intervals.
+        The rows of a study, their figures (means over all seeds), and what they gave with each seed, all inputs at
+        their best estimates. Rows that could not be run have no intervals.
     draws
         How the cases of the inputs are drawn; None for no intervals.
     runner
@@ -108,27 +138,31 @@ def study_intervals(
     """
     if draws is None:
         return StudyIntervals(tuple({} for _ in points))
-    good = [n for n, one in enumerate(found) if not one.refused]
+    good = [n for n, row in enumerate(found) if not row[0].refused]
     rows = [points[n] for n in good]
     scenarios = {str(n): resolved(point) for n, point in enumerate(rows)}
     unknown = tuple(inputs(scenarios))
     sample = draws.sample(unknown, points[0].seed)
-    outcomes = in_cases(rows, unknown, sample, runner, INTERVALS)
+    bests = [_numbers(points[at].show, figures[at]) for at in good]
+    scales = [_Scale.of(best, found[at]) for at, best in zip(good, bests, strict=True)]
+    outcomes = [
+        [scale.applied(one) for scale, one in zip(scales, case, strict=True)]
+        for case in in_cases(rows, unknown, sample, runner, INTERVALS)
+    ]
     spreads: dict[str, dict[int, CentralInterval]] = {}
     widths: list[dict[str, CentralInterval]] = [{} for _ in points]
     for n, at in enumerate(good):
-        in_row = [outcome[n] for outcome in outcomes]
-        for name, best in _numbers(rows[n].show, figures[at]).items():
-            first = found[at].figures.get(name)
-            times = best / first if isinstance(first, int | float) and first > 0.0 else 1.0  # cases have one seed only
-            values = [each.figures[name] * times for each in in_row if name in each.figures]
+        first, in_row = found[at][0], [outcome[n] for outcome in outcomes]
+        bounds = scales[n].applied(CaseFigures({}, first.bounds)).bounds
+        for name, best in bests[n].items():
+            values = [each.figures[name] for each in in_row if name in each.figures]
             spread = spread_of(best, values or [best])
-            bound = bound_of(name, found[at].bounds, [each.bounds for each in in_row])
-            own = declared_of(name, in_row) if values else (found[at].declared.get(name, 0.0),)
+            bound = bound_of(name, bounds, [each.bounds for each in in_row])
+            own = declared_of(name, in_row) if values else (first.declared.get(name, 0.0),)
             interval = whole(best, values, scenarios[str(n)], name, bound, declared=own)
             if interval is not None:
                 spreads.setdefault(name, {})[n], widths[at][name] = spread, interval
-    tried = _Tried(rows, unknown, sample, outcomes, draws.alone, runner)
+    tried = _Tried(rows, scales, unknown, sample, outcomes, draws.alone, runner)
     alone = {name: moved for name, own in spreads.items() if (moved := tried.alone_at(name, own, good)) is not None}
     place = {at: n for n, at in enumerate(good)}
     cases = tuple(
@@ -139,9 +173,10 @@ def study_intervals(
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """Rows of a study with their inputs, and what they gave in a sample of cases."""
+    """Rows of a study with their inputs, and what they gave in a sample of cases, as means over all seeds."""
 
     rows: Sequence[Point]
+    scales: Sequence[_Scale]
     inputs: tuple[Input, ...]
     sample: Sequence[Case]
     outcomes: Sequence[Sequence[CaseFigures]]
@@ -156,7 +191,8 @@ class _Tried:
         there = tuple(replace(one, uses=_named(one.uses, at)) for one in self.inputs)
 
         def run(cases: Sequence[Case]) -> list[Numbers]:
-            return [one[0].figures for one in in_cases([self.rows[at]], there, cases, self.runner, INTERVALS)]
+            found = in_cases([self.rows[at]], there, cases, self.runner, INTERVALS)
+            return [self.scales[at].applied(one).figures for [one] in found]
 
         outcomes = [each[at].figures for each in self.outcomes]
         ends = deciding({name: spreads[at]}, leaning([name], self.sample, outcomes), self.alone, run)

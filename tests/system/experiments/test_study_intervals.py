@@ -130,3 +130,42 @@ def test_a_large_study_has_none_unless_asked() -> None:
     vary = {"title": "Many", "scenarios": {"one": str(ROOT / "scenarios/teaching/snapshot-slows-writes.yaml")},
             "vary": {"data.file.size": sizes}, "show": ["jobs.first_time.elapsed"]}  # fmt: skip
     assert not sb.study(vary).intervals.cases
+
+
+SIZES = {
+    "of": "data.files.size", "distribution": "uniform", "loc": "20 GB", "scale": "180 GB", "least": "20 GB",
+    "most": "200 GB",
+}  # fmt: skip
+"""Sizes by chance; with seed 2, the first of four is 1.7 times their mean."""
+
+
+def random_sizes(folder: Path, **more: Any) -> dict[str, Any]:
+    file = folder / "random.yaml"
+    file.write_text(json.dumps(SITE | {"chance": {"sizes": SIZES}} | more), encoding="utf-8")
+    return {"title": "Random sizes", "scenarios": {"one": str(file)}, "show": [SAVE, "jobs.save.bytes"], "seeds": 4}
+
+
+def test_what_decides_a_mean_is_what_moves_the_mean(tmp_path: Path) -> None:
+    """Cases have the first seed only, whose figures are 1.7 times the mean without any input being moved."""
+    wanted = random_sizes(tmp_path)
+    found = sb.study(wanted, seed=2)
+    first = found.samples[0][SAVE][0]
+    assert isinstance(first, float)
+    assert first > 1.7 * found.rows[0][SAVE]
+    [one] = found.intervals.alone[SAVE].contributions
+    assert one.input.name == "devices.target.write_rate"
+    ends = sb.study(
+        {**wanted, "vary": {"devices.target.write_rate": ["50 MB/s", "200 MB/s"]}}, seed=2, intervals="none"
+    )
+    assert [one.at_low, one.at_high] == pytest.approx([row[SAVE] for row in ends.rows], rel=0.02)  # some 10 s are fixed
+
+
+def test_a_line_bounds_the_mean_of_all_seeds(tmp_path: Path) -> None:
+    """The bytes of all seeds cross the line in so many seconds on average, however many the first one has."""
+    hosts = {name: {"model": "host/linux-modern-server", "owns": [own]} for name, own in
+             (("server", "source"), ("vault", "target"))}  # fmt: skip
+    lan = {"rate": "120 MB/s", "latency": "0.1 ms", "joins": ["server", "vault"]}
+    for seed in (0, 2):  # the first is smaller, and larger, than the mean
+        [row] = sb.study(random_sizes(tmp_path, hosts=hosts, links={"lan": lan}), seed=seed).rows
+        assert row[SAVE + LOW] == pytest.approx(row["jobs.save.bytes"] / 120e6, rel=1e-6)
+        assert row[SAVE + LOW] < row[SAVE]
