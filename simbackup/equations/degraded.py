@@ -102,9 +102,13 @@ def write_cases(level: Level, disks: int, size: float, stripe_unit: float, *, mi
         return (Case(1.0, healthy, rewritten_disks(level, disks, size, stripe_unit)),)
     data, parity = data_disks(level, disks), SCHEMES[level].parity_disks
     if not parity:  # copies that are missing are not written
-        left, hit = healthy.writes - max(healthy.writes // disks, 1), min(healthy.writes / disks, 1.0)
-        fewer = DiskWork(0, left, 0.0, healthy.bytes_written * left / healthy.writes)
-        return tuple(case for case in (Case(1.0 - hit, healthy), Case(hit, fewer)) if case.share)
+        writes, (each, more) = healthy.writes, divmod(healthy.writes, disks)
+        lost = ((each, 1.0 - more / disks), (each + 1, more / disks))  # some disks have one write more than others
+        return tuple(
+            Case(share, DiskWork(0, writes - n, 0.0, healthy.bytes_written * (writes - n) / writes))
+            for n, share in lost
+            if share
+        )
     stripes, rest = divmod(size, stripe_unit * data)
     whole = DiskWork(0, int(stripes) * (disks - 1), 0.0, float(stripes * stripe_unit * (disks - 1)))
     if not rest:
