@@ -36,12 +36,13 @@ class LoopState(NamedTuple):
     standing: tuple[float, ...]
 
 
-def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> float:
-    """Bytes per second that pass through a closed loop of buffers in the steady state.
+def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> LoopState:
+    """Bytes per second through a closed loop of buffers in the steady state, and the mean share of them at each centre.
 
     Buffers wait out their latencies in parallel, and queue at each centre: exact mean value analysis
-    (`queueing.mva_closed`), X = n B / (Z + sum of residences). Holds for exponential service. Short runs begin with
-    all buffers empty and are a little slower.
+    (`queueing.mva_closed`), X = n B / (Z + sum of residences). By Little's law, a buffer spends the share of each round
+    at a centre that is the share of the buffers there. Holds for exponential service. Short runs begin with all buffers
+    empty and are a little slower. If a centre has no capacity left, all buffers queue there.
 
     Parameters
     ----------
@@ -54,20 +55,10 @@ def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[flo
     demands
         Seconds that a byte needs at each centre; infinite where a centre has no capacity left.
 
-    >>> round(loop_rate(1e6, 1, 0.09, [10e-9]) / 1e6, 3), round(loop_rate(1e6, 1000, 0.09, [10e-9]) / 1e6, 3)
-    (10.0, 100.0)
-    """
-    return loop(buffer, buffers, latency, demands).rate
-
-
-def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> LoopState:
-    """Bytes per second that pass through a closed loop of buffers, and the mean share of buffers at each centre.
-
-    By Little's law, a buffer spends this share of each round at the centre. Parameters, equation and range are those
-    of `loop_rate`; if a centre has no capacity left, all buffers queue there.
-
     >>> loop(1e6, 1, 0.09, [10e-9])
     LoopState(rate=10000000.0, standing=(0.1,))
+    >>> round(loop(1e6, 1000, 0.09, [10e-9]).rate / 1e6, 3)
+    100.0
     """
     stuck = [math.isinf(demand) for demand in demands]
     if any(stuck):

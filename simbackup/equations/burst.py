@@ -65,17 +65,3 @@ def time_to(bucket: Bucket, left: float, rate: float, level: float) -> float:
     if missing == 0.0:
         return 0.0
     return missing / change if missing * change > 0.0 else math.inf
-
-
-def busy_time(bucket: Bucket, left: float, amount: float) -> float:
-    """Seconds that a sequence of operations takes: L / (burst - baseline) at the burst rate, and then at the baseline.
-
-    Range: nobody else uses credits, and the bucket is the only limit.
-
-    >>> busy_time(Bucket(3000.0, 300.0, 5.4e6), 5.4e6, 6e6), busy_time(Bucket(3000.0, 300.0, 5.4e6), 5.4e6, 6.3e6)
-    (2000.0, 3000.0)
-    """
-    lasts = time_to(bucket, left, bucket.burst, 0.0) if left > 0.0 else 0.0
-    if amount <= bucket.burst * lasts:
-        return amount / bucket.burst
-    return lasts + (amount - bucket.burst * lasts) / bucket.baseline

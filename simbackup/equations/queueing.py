@@ -1,8 +1,7 @@
-"""Closed forms of queueing theory, which simulated queues must match.
+"""Closed forms of queueing theory.
 
-Kleinrock, "Queueing Systems, Volume 1: Theory", Wiley 1975, for the open queues; Reiser and Lavenberg,
-"Mean-Value Analysis of Closed Multichain Queuing Networks", Journal of the ACM 27(2), 1980, for the closed
-network.
+Reiser and Lavenberg, "Mean-Value Analysis of Closed Multichain Queuing Networks", Journal of the ACM 27(2), 1980, for
+the closed network.
 """
 
 from __future__ import annotations
@@ -18,39 +17,6 @@ class ClosedNetwork(NamedTuple):
     throughput: float
     response: float
     queue_lengths: tuple[float, ...]
-
-
-def mg1_wait(arrival_rate: float, service_time: float, service_variance: float) -> float:
-    """Seconds in queue, service excluded, at one server with Poisson arrivals and any service times.
-
-    Pollaczek-Khinchine: `W = lambda (s^2 + variance) / (2 (1 - rho))`; infinite from `rho = 1` on.
-
-    Parameters
-    ----------
-    arrival_rate
-        Customers per second.
-    service_time
-        Mean seconds of service.
-    service_variance
-        Seconds squared.
-
-    Raises
-    ------
-    ValueError
-        If an argument is negative.
-
-    Examples
-    --------
-    >>> mg1_wait(0.5, 1.0, 3.0)
-    2.0
-
-    """
-    if min(arrival_rate, service_time, service_variance) < 0:
-        raise ValueError("arrival rate, service time and variance must not be negative")
-    utilisation = arrival_rate * service_time
-    if utilisation >= 1:
-        return math.inf
-    return arrival_rate * (service_time**2 + service_variance) / (2 * (1 - utilisation))
 
 
 def mva_closed(service_demands: Sequence[float], customers: int, think_time: float = 0.0) -> ClosedNetwork:

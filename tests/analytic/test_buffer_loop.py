@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import simpy
 
-from simbackup.equations.buffers import loop_rate
+from simbackup.equations.buffers import loop
 from simbackup.equations.stages import HalfLoop, joined_rate
 
 MIB = 2.0**20
@@ -65,7 +65,7 @@ def simulated(buffers: int, latency: float, demands: list[float], seed: int) -> 
 )
 def test_the_equation_agrees_with_buffers_that_go_round(buffers: int, latency: float, demands: list[float]) -> None:
     rate, half = simulated(buffers, latency, demands, seed=2002)
-    expected = loop_rate(MIB, buffers, latency, [demand / MIB for demand in demands]) / MIB
+    expected = loop(MIB, buffers, latency, [demand / MIB for demand in demands]).rate / MIB
     assert half < 0.03 * rate
     assert rate == pytest.approx(expected, abs=half)
 
@@ -73,7 +73,7 @@ def test_the_equation_agrees_with_buffers_that_go_round(buffers: int, latency: f
 def test_the_simulation_tells_a_loop_with_one_buffer_more_from_it() -> None:
     """The test above has teeth: it would not pass with eight buffers in place of seven."""
     rate, half = simulated(7, 0.076, [0.006], seed=2002)
-    assert loop_rate(MIB, 8, 0.076, [0.006 / MIB]) / MIB > rate + 3 * half
+    assert loop(MIB, 8, 0.076, [0.006 / MIB]).rate / MIB > rate + 3 * half
 
 
 def joined(buffers: int, sides: tuple[tuple[float, float], ...], coding: tuple[float, int], shared: bool) -> float:
@@ -142,5 +142,5 @@ def test_joined_loops_go_round_no_faster_than_either_alone() -> None:
     rates = [joined_rate(n, one, other, 0.001, 2) for n in (1, 7, 60, 600)]
     assert rates == sorted(rates)
     for n, rate in zip((1, 7, 60, 600), rates, strict=True):
-        assert rate <= loop_rate(1.0, n, 0.05, [0.002]) * (1 + 1e-9)
+        assert rate <= loop(1.0, n, 0.05, [0.002]).rate * (1 + 1e-9)
     assert rates[-1] == pytest.approx(500.0, rel=0.001)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import simbackup as sb
-from simbackup.equations.buffers import loop_rate
+from simbackup.equations.buffers import loop
 from simbackup.equations.intervals import mean_interval
 
 MIB = 2.0**20
@@ -66,14 +66,14 @@ def test_long_runs_agree_with_mean_value_analysis(tmp_path: Path, buffers: int, 
     """Within the interval of their batch means, 99.9 %."""
     changes = {"jobs.full.buffers": buffers, "jobs.full.engine.request_latency": f"{latency} s"}
     rate, half = mean_interval(batch_rates(simulated(tmp_path, changes, seed=2002)), 0.999)
-    expected = loop_rate(MIB, buffers, 2 * latency, DEMANDS)
+    expected = loop(MIB, buffers, 2 * latency, DEMANDS).rate
     assert half < 0.09 * rate
     assert rate == pytest.approx(expected, abs=half)
 
 
 def test_the_comparison_tells_a_buffer_more(tmp_path: Path) -> None:
     rate, half = mean_interval(batch_rates(simulated(tmp_path, {"jobs.full.buffers": 3}, seed=2002)), 0.999)
-    assert loop_rate(MIB, 4, 2 * LATENCY, DEMANDS) > rate + half
+    assert loop(MIB, 4, 2 * LATENCY, DEMANDS).rate > rate + half
 
 
 @pytest.mark.parametrize(

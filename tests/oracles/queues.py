@@ -1,4 +1,4 @@
-"""Equations of queueing that only tests need."""
+"""Equations of queueing that only tests need: Kleinrock, "Queueing Systems, Volume 1: Theory", Wiley 1975."""
 
 from __future__ import annotations
 
@@ -9,7 +9,38 @@ from typing import Any
 import numpy as np
 import simpy
 
-from simbackup.equations.queueing import mg1_wait
+
+def mg1_wait(arrival_rate: float, service_time: float, service_variance: float) -> float:
+    """Seconds in queue, service excluded, at one server with Poisson arrivals and any service times.
+
+    Pollaczek-Khinchine: `W = lambda (s^2 + variance) / (2 (1 - rho))`; infinite from `rho = 1` on.
+
+    Parameters
+    ----------
+    arrival_rate
+        Customers per second.
+    service_time
+        Mean seconds of service.
+    service_variance
+        Seconds squared.
+
+    Raises
+    ------
+    ValueError
+        If an argument is negative.
+
+    Examples
+    --------
+    >>> mg1_wait(0.5, 1.0, 3.0)
+    2.0
+
+    """
+    if min(arrival_rate, service_time, service_variance) < 0:
+        raise ValueError("arrival rate, service time and variance must not be negative")
+    utilisation = arrival_rate * service_time
+    if utilisation >= 1:
+        return math.inf
+    return arrival_rate * (service_time**2 + service_variance) / (2 * (1 - utilisation))
 
 
 def mm1_wait(arrival_rate: float, service_time: float) -> float:

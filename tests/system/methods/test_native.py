@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.equations.buffers import loop_rate
+from simbackup.equations.buffers import loop
 from simbackup.equations.stages import HalfLoop, joined_rate
 from simbackup.results.result import Result
 from tests.oracles.requests import Mechanics, buffers_round
@@ -90,7 +90,7 @@ def test_one_buffer_waits_on_itself_and_many_on_the_slower_device(tmp_path: Path
 
 @pytest.mark.parametrize("buffers", [2, 7, 60])
 def test_buffers_between_are_the_closed_loop(tmp_path: Path, buffers: int) -> None:
-    rate = loop_rate(MIB, buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB])
+    rate = loop(MIB, buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
     assert elapsed(tmp_path, backup("full", buffers=buffers)) == pytest.approx(GIB / rate)
 
 
@@ -204,15 +204,15 @@ def test_volumes_of_unequal_size_are_read_at_once_until_the_smaller_is_done(tmp_
 
 def test_two_volumes_are_read_faster_than_one_while_both_last(tmp_path: Path) -> None:
     jobs = backup("full", data="[db, log]", to="nothing", buffers=8)
-    both = loop_rate(MIB, 8, LATENCY, [READ / 2 / MIB] * 2)
-    alone = loop_rate(MIB, 8, LATENCY, [READ / MIB])
+    both = loop(MIB, 8, LATENCY, [READ / 2 / MIB] * 2).rate
+    alone = loop(MIB, 8, LATENCY, [READ / MIB]).rate
     assert both > 1.2 * alone
     assert elapsed(tmp_path, jobs) == pytest.approx(0.5 * GIB / both + 0.75 * GIB / alone)
 
 
 def test_volumes_of_equal_size_have_one_phase(tmp_path: Path) -> None:
     jobs = backup("full", data="[db, log]", to="nothing", buffers=8)
-    both = loop_rate(MIB, 8, LATENCY, [READ / 2 / MIB] * 2)
+    both = loop(MIB, 8, LATENCY, [READ / 2 / MIB] * 2).rate
     assert elapsed(tmp_path, jobs, "full", {"data.log.size": "1 GiB"}) == pytest.approx(2 * GIB / both)
 
 
@@ -265,7 +265,7 @@ def test_two_files_on_two_devices_share_the_bytes(tmp_path: Path) -> None:
     result = run(tmp_path, backup("full", to="[d, e]", buffers=10))
     assert moved(result, "devices.d") == pytest.approx(GIB / 2)
     assert moved(result, "devices.e") == pytest.approx(GIB / 2)
-    rate = loop_rate(MIB, 10, 2 * LATENCY, [READ / MIB, WRITE / 2 / MIB, 1 / 100 / 2 / MIB])
+    rate = loop(MIB, 10, 2 * LATENCY, [READ / MIB, WRITE / 2 / MIB, 1 / 100 / 2 / MIB]).rate
     assert result.get("jobs.full.elapsed") == pytest.approx(GIB / rate)
 
 
@@ -283,7 +283,7 @@ def test_two_backups_at_once_share_a_saturated_device(tmp_path: Path) -> None:
 @pytest.mark.parametrize("buffers", [4, 12, 50])
 def test_two_backups_at_once_are_one_loop_of_all_their_buffers(tmp_path: Path, buffers: int) -> None:
     """Where the device is nearly full; a lightly loaded one is held for fuller than it is."""
-    both = loop_rate(MIB, 2 * buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB])
+    both = loop(MIB, 2 * buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
     result = run(tmp_path, backup("full", buffers=buffers) + backup("too", buffers=buffers, data="other"))
     for job in ("full", "too"):
         assert result.get(f"jobs.{job}.elapsed") == pytest.approx(2 * GIB / both, rel=0.01)
@@ -292,8 +292,8 @@ def test_two_backups_at_once_are_one_loop_of_all_their_buffers(tmp_path: Path, b
 @pytest.mark.parametrize("buffers", [1, 2])
 def test_two_backups_at_once_slow_each_other(tmp_path: Path, buffers: int) -> None:
     """No faster than one loop of all buffers, and no slower than one after the other."""
-    alone = loop_rate(MIB, buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB])
-    both = loop_rate(MIB, 2 * buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB])
+    alone = loop(MIB, buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
+    both = loop(MIB, 2 * buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
     result = run(tmp_path, backup("full", buffers=buffers) + backup("too", buffers=buffers, data="other"))
     assert result.get("jobs.full.elapsed") == pytest.approx(result.get("jobs.too.elapsed"))
     assert 2 * GIB / both <= result.get("jobs.full.elapsed") <= 2 * GIB / alone

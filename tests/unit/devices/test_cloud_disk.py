@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from oracles.bursts import busy_time
 
 import simbackup as sb
 from simbackup.devices.cloud_disk.live import CloudDisk, Limits
-from simbackup.equations.burst import Bucket, busy_time
+from simbackup.equations.burst import Bucket
 from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.equations.buffers import default_buffers, loop_rate
+from simbackup.equations.buffers import default_buffers, loop
 
 MIB = 2.0**20
 DEMANDS = st.lists(st.floats(1e-10, 1e-7), min_size=1, max_size=4)
@@ -29,30 +29,30 @@ def test_each_file_takes_its_depth_and_one_and_each_volume_two() -> None:
 
 def test_one_buffer_does_one_thing_after_the_other() -> None:
     """1 MiB waits 20 ms and takes 5 ms and 10 ms: a round is 35 ms."""
-    assert loop_rate(MIB, 1, 0.020, [0.005 / MIB, 0.010 / MIB]) == pytest.approx(MIB / 0.035)
+    assert loop(MIB, 1, 0.020, [0.005 / MIB, 0.010 / MIB]).rate == pytest.approx(MIB / 0.035)
 
 
 def test_two_buffers_without_latency_at_two_equal_centres() -> None:
     """Three states, each as likely, in two of which a centre works: 2/3 of its rate."""
-    assert loop_rate(MIB, 2, 0.0, [0.01 / MIB] * 2) == pytest.approx(2 / 3 * MIB / 0.01)
+    assert loop(MIB, 2, 0.0, [0.01 / MIB] * 2).rate == pytest.approx(2 / 3 * MIB / 0.01)
 
 
 def test_two_buffers_at_one_centre_with_latency() -> None:
     """Z = 30 ms, D = 10 ms. One buffer: X = 25 /s, Q = 1/4. Two: R = 12.5 ms, X = 2 / 42.5 ms."""
-    assert loop_rate(MIB, 2, 0.030, [0.01 / MIB]) == pytest.approx(2 / 0.0425 * MIB)
+    assert loop(MIB, 2, 0.030, [0.01 / MIB]).rate == pytest.approx(2 / 0.0425 * MIB)
 
 
 def test_with_many_buffers_the_slowest_centre_is_all() -> None:
-    assert loop_rate(MIB, 5000, 0.1, [1e-9, 8e-9, 3e-9]) == pytest.approx(1 / 8e-9, rel=1e-6)
+    assert loop(MIB, 5000, 0.1, [1e-9, 8e-9, 3e-9]).rate == pytest.approx(1 / 8e-9, rel=1e-6)
 
 
 def test_with_no_queue_rates_add_up() -> None:
     """Hardly any service: each buffer goes round as if it were alone."""
-    assert loop_rate(MIB, 20, 0.1, [1e-13]) == pytest.approx(20 * MIB / 0.1, rel=1e-4)
+    assert loop(MIB, 20, 0.1, [1e-13]).rate == pytest.approx(20 * MIB / 0.1, rel=1e-4)
 
 
 def test_a_centre_that_gives_no_time_stops_all() -> None:
-    assert loop_rate(MIB, 7, 0.1, [1e-9, math.inf]) == 0.0
+    assert loop(MIB, 7, 0.1, [1e-9, math.inf]).rate == 0.0
 
 
 @given(DEMANDS, st.floats(0.0, 0.2), st.integers(1, 60), st.sampled_from([MIB / 16, MIB, 4 * MIB]))
@@ -60,19 +60,19 @@ def test_one_more_buffer_never_slows_and_bounds_hold(
     demands: list[float], latency: float, buffers: int, size: float
 ) -> None:
     """N B / (Z + N sum D) <= X <= min(1 / max D, N B / (Z + sum D)), and X grows with N."""
-    rate = loop_rate(size, buffers, latency, demands)
+    rate = loop(size, buffers, latency, demands).rate
     service = size * sum(demands)
     assert rate <= min(1 / max(demands), buffers * size / (latency + service)) * (1 + 1e-9)
     assert rate >= buffers * size / (latency + buffers * service) * (1 - 1e-9)
-    assert loop_rate(size, buffers + 1, latency, demands) >= rate * (1 - 1e-9)
+    assert loop(size, buffers + 1, latency, demands).rate >= rate * (1 - 1e-9)
 
 
 @given(DEMANDS, st.floats(1e-3, 0.2), st.integers(1, 40))
 def test_larger_buffers_never_slow(demands: list[float], latency: float, buffers: int) -> None:
-    assert loop_rate(2 * MIB, buffers, latency, demands) >= loop_rate(MIB, buffers, latency, demands) * (1 - 1e-9)
+    assert loop(2 * MIB, buffers, latency, demands).rate >= loop(MIB, buffers, latency, demands).rate * (1 - 1e-9)
 
 
 @given(DEMANDS, st.floats(0.0, 0.2), st.integers(1, 40), st.floats(1.0, 10.0))
 def test_a_slower_centre_never_speeds_up(demands: list[float], latency: float, buffers: int, factor: float) -> None:
     slower = [demands[0] * factor, *demands[1:]]
-    assert loop_rate(MIB, buffers, latency, slower) <= loop_rate(MIB, buffers, latency, demands) * (1 + 1e-9)
+    assert loop(MIB, buffers, latency, slower).rate <= loop(MIB, buffers, latency, demands).rate * (1 + 1e-9)

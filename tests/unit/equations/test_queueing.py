@@ -3,9 +3,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from oracles.queues import md1_wait, mm1_wait, mmc_wait, shared_with_a_stream
+from oracles.queues import md1_wait, mg1_wait, mm1_wait, mmc_wait, shared_with_a_stream
 
-from simbackup.equations.queueing import mg1_wait, mixed_response, mva_closed
+from simbackup.equations.queueing import mixed_response, mva_closed
 
 
 def test_mm1_by_hand() -> None:
