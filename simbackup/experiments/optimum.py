@@ -28,6 +28,8 @@ KEEPS, BEST = "keeps limits", "best"
 """Columns of whether a row keeps all limits, and whether it is one of the best."""
 DISTANT = 0.6
 """Share of the runs with which the whole space is searched; the others look round what is best."""
+DIGITS = 9
+"""Digits in which goals are compared; the others are rounding."""
 STEPS = {1: 1, 2: 4, 3: 2}
 """Parts into which the weight between goals is divided, by their number."""
 
@@ -122,7 +124,9 @@ class _Searching:
 
     def _judged(self, place: Place, figures: Mapping[str, float]) -> Tried:
         signs = [sign for _, sign in self.goals.goals()]
-        goals = tuple(sign * value for sign, value in zip(signs, self._values(figures), strict=True))
+        goals = tuple(
+            float(f"{sign * value:.{DIGITS}g}") for sign, value in zip(signs, self._values(figures), strict=True)
+        )
         return Tried(
             place, goals, sum(broken(address, b, figures[address]) for address, b in self.goals.limits.items())
         )
@@ -205,13 +209,8 @@ def optimum(asked: StudySpec, goals: OptimiseSpec, space: SearchSpace, base: Poi
     best = search.result()
     if not best:
         raise ResultError(f"{base}: none of the {len(search.known)} combinations that were tried keeps the limits")
-    return Search(
-        tuple(search.point(one.place) for one in best),
-        str(base).rpartition(", ")[0],
-        len(search.known),
-        space.size,
-        search.table(best),
-    )
+    points, name = tuple(search.point(one.place) for one in best), str(base).rpartition(", ")[0]
+    return Search(points, name, len(search.known), space.size, search.table(best))
 
 
 def _searched(search: _Searching, goals: int) -> None:

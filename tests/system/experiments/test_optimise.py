@@ -64,6 +64,16 @@ def test_a_value_between_two_ends_is_found(tmp_path: Path) -> None:
     assert min(row["cost"] for row in found.searches[0].rows) <= least * (1.0 + 1e-6)
 
 
+def test_rounding_makes_no_choice_better(tmp_path: Path) -> None:
+    """The source is busy for the same bytes at any rate of the target, but for the last digit of its seconds."""
+    busy = "devices.source.busy_s"
+    search = {"values": {RATE: ["320 MB/s", "380 MB/s"]}, "least": [SAVE, busy]}
+    found = sb.study({**asked(tmp_path, search), "show": [SAVE, busy]}, workers=1, intervals="none")
+    [slow, fast] = found.searches[0].rows
+    assert 0.0 < fast[busy] - slow[busy] < 1e-12 * slow[busy]
+    assert [row[RATE] for row in found.rows] == ["380 MB/s"]
+
+
 LAST, ROBOTS, MOVE = "jobs.r8.elapsed", "devices.library.robots", "devices.library.exchange_time"
 MOVES = [f"{seconds} s" for seconds in range(6, 18)]
 
