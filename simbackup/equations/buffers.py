@@ -40,8 +40,8 @@ def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) 
     """Bytes per second through a closed loop of buffers in the steady state, and the mean share of them at each centre.
 
     Buffers wait out their latencies in parallel, and queue at each centre: exact mean value analysis
-    (`queueing.mva_closed`), X = n B / (Z + sum of residences). By Little's law, a buffer spends the share of each round
-    at a centre that is the share of the buffers there. Holds for exponential service. Short runs begin with all buffers
+    (`queueing.mva_closed`), X = n B / (Z + sum of residences). By Little's law, the share of the buffers at a centre is
+    the share of each round that a buffer spends there. Holds for exponential service. Short runs begin with all buffers
     empty and are a little slower. If a centre has no capacity left, all buffers queue there.
 
     Parameters
