@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from simbackup.experiments.copies import copies
 from simbackup.experiments.processes import worker_processes
 from simbackup.results.result import Result
-from simbackup.uncertainty.effort import THOROUGH, Done, for_scenario
+from simbackup.uncertainty.effort import THOROUGH, Done, for_scenario, is_small
 from simbackup.uncertainty.verdict import JobInterval, job_intervals
 
 ALONE = 400
@@ -40,3 +41,22 @@ def intervals_of(result: Result, effort: str = "quick", progress: Done | None = 
             return job_intervals(result, effort=work, executor=shared, progress=progress)
     with worker_processes(os.cpu_count() or 1) as executor:
         return job_intervals(result, effort=work, executor=executor, progress=progress)
+
+
+def cut_short(result: Result, found: Mapping[str, JobInterval]) -> list[str]:
+    """A sentence for each end of a range at which intervals stop short, as a check refuses it.
+
+    None for a large scenario, as the checks take long.
+
+    Parameters
+    ----------
+    result
+        The result.
+    found
+        The intervals of its jobs.
+    """
+    if not is_small(result.trace) or not any(one.refused for one in found.values()):
+        return []
+    from simbackup.uncertainty.range_ends import clipped  # noqa: PLC0415 (most checks allow all cases)
+
+    return clipped({result.scenario.name: result.scenario})

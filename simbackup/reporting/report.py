@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from simbackup.errors import InputError, ResultError
-from simbackup.experiments.intervals import intervals_of
+from simbackup.experiments.intervals import cut_short, intervals_of
 from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.output.target import PAGE, WORKBOOK, check_file, check_folder
 from simbackup.output.whole import write_whole
@@ -19,8 +19,7 @@ from simbackup.results.kept import whole
 from simbackup.results.result import Result
 from simbackup.run import Progress, result_of, simulate
 from simbackup.scenario import Scenario, Source
-from simbackup.uncertainty.effort import Done, is_small
-from simbackup.uncertainty.range_ends import clipped
+from simbackup.uncertainty.effort import Done
 
 What = Result | Scenario | Source
 
@@ -140,8 +139,7 @@ def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: 
 
         pictures = list(draw(result))
     widths = intervals_of(result, intervals, cases) if scenario is not None else {}
-    short = clipped({name: scenario}) if scenario is not None and widths and is_small(result.trace) else []
-    return Chapter(name, result, found, widths, pictures, note, short)
+    return Chapter(name, result, found, widths, pictures, note, cut_short(result, widths))
 
 
 def explained(result: Result, scenario: Scenario | None) -> dict[str, Reasons]:

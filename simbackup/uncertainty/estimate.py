@@ -41,6 +41,7 @@ class Estimate:
     `values` are those of the figure in the cases that have it, of `asked` cases: in the others the job failed or a
     check refused the values. `bound` is that of what the figure is bound by, such as the least that a time can be.
     `declared` is the share of each value, or of the best estimate if there are none, that consists of declared waits.
+    In `refused` cases, a check refused the values at first.
     """
 
     spread: CentralInterval
@@ -49,14 +50,19 @@ class Estimate:
     asked: int
     bound: CentralInterval | None = None
     declared: tuple[float, ...] = ()
+    refused: int = 0
 
 
 class CaseFigures(NamedTuple):
-    """The figures of one case, what bounds them, and the shares of them that are declared."""
+    """The figures of one case, what bounds them, and the shares of them that are declared.
+
+    If a check `refused` its values, they are those of values nearer to the best estimates, or none.
+    """
 
     figures: Mapping[str, float] = {}
     bounds: Mapping[str, float] = {}
     declared: Mapping[str, float] = {}
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +79,12 @@ class _Runs:
 
     def __call__(self, case: Case) -> CaseFigures:
         """What a case gives; nothing if its values are refused even near the best estimates."""
-        for _ in range(HALVINGS):
+        for halved in range(HALVINGS):
             try:
-                return self.read(self._results(case))
+                return self.read(self._results(case))._replace(refused=halved > 0)
             except InputError:
                 case = tuple(score / 2.0 for score in case)
-        return CaseFigures()
+        return CaseFigures(refused=True)
 
     def read(self, results: Mapping[str, Result]) -> CaseFigures:
         """The figures of results, and what bounds them."""
@@ -155,6 +161,7 @@ def estimates(
         done += len(cases)
         return [each.figures for each in found]
 
+    refused = sum(each.refused for each in outcomes)
     lean = leaning(list(spreads), sample, figures_of)
     ends = deciding(spreads, lean, effort.alone, tried) if most else {}
     found: dict[str, Estimate] = {}
@@ -162,7 +169,7 @@ def estimates(
         bound = bound_of(name, best.bounds, [each.bounds for each in outcomes])
         contributions = contributed(name, spread.best, values[name], ends, unknown)
         own = declared_of(name, outcomes) if values[name] else (best.declared.get(name, 0.0),)
-        found[name] = Estimate(spread, contributions, tuple(values[name]), len(sample), bound, own)
+        found[name] = Estimate(spread, contributions, tuple(values[name]), len(sample), bound, own, refused)
     return found
 
 

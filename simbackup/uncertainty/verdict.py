@@ -52,6 +52,8 @@ class JobInterval:
     """The share of cases in which it takes no longer than the answer that is shown."""
     declared: float = 0.0
     """Seconds of the answer that are declared waits, such as until an archive is readable: the model adds no error."""
+    refused: int = 0
+    """Cases whose values a check refused at first, so that values nearer to the best estimates took their place."""
 
     @property
     def decides(self) -> list[Contribution]:
@@ -76,6 +78,9 @@ class JobInterval:
             parts.append(f"{units.show_short(self.declared, 's', 3)} of it are declared waits")
         if self.cases < self.asked:
             parts.append(f"it fails in {100.0 * (1.0 - self.cases / self.asked):.0f} % of cases")
+        if self.refused:
+            share = 100.0 * self.refused / self.asked
+            parts.append(f"in {share:.0f} % of cases a check refuses the values, and nearer ones take their place")
         if self.floor.line:
             shared = f" with the bytes of {self.floor.runs} jobs" if self.floor.runs > 1 else ""
             parts.append(f"{self.floor.line} sets the lower end{shared}")
@@ -103,7 +108,7 @@ class JobInterval:
                 }
                 for one in self.decides
             ],
-            "cases": self.cases, "asked": self.asked, **self.nearest.as_dict(),
+            "cases": self.cases, "asked": self.asked, "refused": self.refused, **self.nearest.as_dict(),
         }  # fmt: skip
 
 
@@ -218,7 +223,7 @@ def job_intervals(
             job, operation_of(scenario, address), interval, one.spread, share, one.contributions, len(one.values),
             one.asked, floor, nearest(operation_of(scenario, address), _bytes(result, job)),
             share_below(one.spread.best, one.spread.best, one.values, deviation, one.declared) if one.values else HALF,
-            shares.get(job, 0.0) * one.spread.best,
+            shares.get(job, 0.0) * one.spread.best, one.refused,
         )  # fmt: skip
     return intervals
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from simbackup.drawing.from_spec import layout_of
 from simbackup.errors import InputError
+from simbackup.experiments.intervals import cut_short
 from simbackup.output.whole import write_whole
 from simbackup.reporting import files, sections
 from simbackup.reporting.page import Chapter, page
@@ -19,8 +20,7 @@ from simbackup.reporting.sentences import in_short
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, nothing_to_do
-from simbackup.uncertainty.effort import for_scenario, is_small
-from simbackup.uncertainty.range_ends import clipped
+from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.verdict import job_intervals
 from simbackup.web.cards import cards_of
 from simbackup.web.levers import Lever, levers_of
@@ -80,7 +80,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     chapter = replace(chapter, pictures=list(pictures(result)))
     _details(chapter, send)
     steps.begin("computing intervals")
-    chapter = with_intervals(chapter, scenario, steps.report)
+    chapter = with_intervals(chapter, steps.report)
     send(answered(chapter, before, more=False))
     steps.begin("writing the report")
     out = Path(task["out"])
@@ -124,15 +124,14 @@ def answered(chapter: Chapter, before: Mapping[str, Any], *, more: bool) -> dict
     }  # fmt: skip
 
 
-def with_intervals(chapter: Chapter, scenario: Scenario, progress: Callable[[int, int], None]) -> Chapter:
+def with_intervals(chapter: Chapter, progress: Callable[[int, int], None]) -> Chapter:
     """The chapter with the intervals of its jobs; without where the scenario is very large."""
     records = chapter.result.trace.length
     effort = for_scenario("quick", records)
     if effort is None:
         return replace(chapter, note="No intervals: the scenario is very large.")
     found = job_intervals(chapter.result, effort=effort, progress=progress)
-    ends = clipped({scenario.name: scenario}) if found and is_small(chapter.result.trace) else []
-    return replace(chapter, intervals=found, clipped=ends)
+    return replace(chapter, intervals=found, clipped=cut_short(chapter.result, found))
 
 
 def _details(chapter: Chapter, send: Send) -> None:

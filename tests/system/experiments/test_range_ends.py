@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import replace
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import pytest
 
+from simbackup import simulate
 from simbackup.cli.show_published import fits
+from simbackup.equations.uncertainty import SCORE
 from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.separability import Separability
 from simbackup.reporting.report import report
@@ -17,6 +22,8 @@ from simbackup.schema.calibration import Fit
 from simbackup.uncertainty.estimate import estimates
 from simbackup.uncertainty.inputs import inputs
 from simbackup.uncertainty.range_ends import clipped, reached
+from simbackup.uncertainty.verdict import job_intervals
+from tests.shared import Say
 
 DRIVE = {
     "native_rate": {"value": "140 MB/s", "basis": "assumed", "range": ["20 MB/s", "200 MB/s"], "why": "a test"},
@@ -55,6 +62,39 @@ def test_the_interval_stops_where_the_check_begins() -> None:
 def test_no_end_of_a_range_ends_a_command() -> None:
     seconds = estimates({"x": scenario(DRIVE)}, lambda results: {"save": results["x"].get("jobs.save.elapsed")})["save"]
     assert 0.0 < seconds.spread.low < seconds.spread.high
+
+
+VOLUME = {
+    "title": "A volume that may be too small",
+    "hosts": {"server": {"model": "host/linux-modern-server", "owns": ["source", "target"]}},
+    "devices": {
+        "source": {"model": "ssd/sata-ssd-2015"},
+        "target": {"model": "disk/sata-7200-1tb-2008"},
+        "volume": {"kind": "logical_volume", "on": "source", "size": "100 GB"},
+    },
+    "data": {
+        "files": {
+            "on": "volume",
+            "size": {"value": "90 GB", "basis": "assumed", "range": ["50 GB", "200 GB"], "why": "a test"},
+        },
+    },
+    "jobs": {"save": {"method": "image", "data": "files", "to": "target"}},
+}  # fmt: skip
+
+
+def test_a_verdict_says_in_how_many_cases_a_check_refuses_the_values(tmp_path: Path, say: Say) -> None:
+    """The files are larger than their volume from 0.217 deviations on: in the upper eight of twenty cases."""
+    fits = SCORE * math.log(100.0 / 90.0) / math.log(200.0 / 90.0)
+    upper = sum(NormalDist().inv_cdf((part + 0.5) / 20) > fits for part in range(20))
+    assert upper == 8
+    [save] = job_intervals(simulate(VOLUME)).values()
+    assert (save.refused, save.asked) == (8, 20)
+    file = tmp_path / "volume.yaml"
+    file.write_text(json.dumps(VOLUME), encoding="utf-8")
+    code, shown, _ = say("run", file)
+    assert code == 0
+    assert "; in 40 % of cases a check refuses the values, and nearer ones take their place" in shown
+    assert "data.files.size: the end 200 GB of its range is clipped to 99990234375 B, because" in shown
 
 
 def test_a_fit_that_ends_at_its_bound_says_so_and_gives_no_percentage_for_an_uncertainty(
