@@ -143,6 +143,7 @@ def test_a_whole_quantity_can_be_replaced() -> None:
         ("devices.cwo.chunk", "there is no 'cwo' under devices; did you mean 'cow'?"),
         ("links.lan.rate", "there is no 'lan' under links; none is defined"),
         ("devics.cow.chunk", "is not the address of a value; did you mean 'devices'?"),
+        ("sdb.model", "is not the address of a value; did you mean 'devices.sdb.model'?"),
         ("devices.cow.chunck", "is not known here; did you mean 'chunk'?"),
         ("", "is not the address of a value; choose from: "),
         ("extends", "is not the address of a value; choose from: "),
