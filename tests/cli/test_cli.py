@@ -514,3 +514,10 @@ def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith(reported.replace("{}", str(tmp_path)))
     assert said.err.count("\n") == 1
+
+
+def test_datasheets_are_found_by_words(say: Say) -> None:
+    found = json.loads(say("models", "list", "Tape_Drive", "lto", "--json").out)
+    assert {row["name"] for row in found} == {f"tape_drive/lto-{n}" for n in range(1, 11)}
+    none = say("models", "list", "lto", "zebra")
+    assert (none.code, none.err.strip()) == (2, "models list: no datasheet has 'lto' and 'zebra'; see 'models list'")
