@@ -26,6 +26,8 @@ QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
 MOST_NOTES = 20
 """Notes of parts that are printed."""
+SUMS = ("waits", "lock")
+"""Times that are added where a row stands for many jobs."""
 A_DAY = 86_400.0
 Columns = dict[str, tuple[str, Callable[[Any], str]]]
 """Heads by the key of a row, with the function that formats its value."""
@@ -56,6 +58,11 @@ def _seconds(value: float) -> str:
     return units.show_short(value, "s")
 
 
+def _added(value: float, *, of_many: bool) -> str:
+    """Time that may be the sum of the times of many jobs."""
+    return f"{_seconds(value)} in all" if of_many and value else _seconds(value)
+
+
 def _bytes(value: float) -> str:
     return units.show_short(value, "B")
 
@@ -82,12 +89,13 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
     time = clock.times(rows) if day else _seconds
     for item, row in zip(jobs, rows, strict=True):
         row["elapsed"] = _seconds(row["elapsed"])
+        row |= {key: _added(row[key], of_many=isinstance(item, groups.Group)) for key in SUMS if key in row}
         if isinstance(item, groups.Group) and groups.repeated(item):
             row["elapsed"] = f"mean {_seconds(row['mean'])}, worst {_seconds(row['slowest'])}"
     columns: Columns = {
         "job": ("job", str), "method": ("method", str), "start": ("start", time), "end": ("end", time),
         "elapsed": ("elapsed", str), "bytes": ("bytes", _bytes), "files": ("files", _count), "rate": ("rate", _rate),
-        "transfer_rate": ("transfer rate", _rate), "waits": ("waits", _seconds), "lock": ("lock", _seconds),
+        "transfer_rate": ("transfer rate", _rate), "waits": ("waits", str), "lock": ("lock", str),
     }  # fmt: skip
     columns = {key: column for key, column in columns.items() if all(key in row for row in rows)}
     if not day:
