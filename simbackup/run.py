@@ -37,7 +37,7 @@ def simulate(
     *,
     seed: int = 0,
     progress: Progress | None = None,
-    until: Collection[str] = (),
+    until: str | Collection[str] = (),
     most_records: int | None = None,
     trace: str = FULL,
 ) -> Result:
@@ -54,8 +54,8 @@ def simulate(
     progress
         Called from time to time with the progress of the run.
     until
-        Names of jobs: the run ends when these have ended, and the result has only jobs that have ended by then. All
-        jobs by default.
+        Names of jobs, or of one: the run ends when these have ended, and the result has only jobs that have ended by
+        then. All jobs by default.
     most_records
         Maximum number of records of the trace, beyond which the run is abandoned; no limit by default.
     trace
@@ -81,6 +81,7 @@ def simulate(
         scenario = scenario.with_(overrides)
     if trace not in KEEPS:
         raise ResultError(f"there is no trace '{trace}'; {choices(trace, KEEPS)}")
+    until = (until,) if isinstance(until, str) else until
     _check_jobs(scenario, until)
     system, jobs = _built(scenario, seed)
     system.trace.keeps = NONE if trace == NONE else FULL
@@ -108,7 +109,7 @@ def _check_jobs(scenario: Scenario, until: Collection[str]) -> None:
     for name in until:
         if name not in scenario.spec.jobs:
             raise InputError(
-                [Problem(Place(""), "until", f"there is no job '{name}'", choices(name, scenario.spec.jobs))]
+                [Problem(Place("simulate"), "until", f"there is no job '{name}'", choices(name, scenario.spec.jobs))]
             )
 
 

@@ -17,7 +17,7 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~])")
 def pages() -> dict[str, str]:
     """The page of each kind, their list, and the page of works."""
     sheets: dict[str, list[Datasheet]] = {}
-    for name in shelf.names():
+    for name in sorted(shelf.names(), key=counted):
         sheets.setdefault(name.partition("/")[0], []).append(shelf.load_datasheet(name))
     made = {f"datasheets/{kind}.md": page(kind, own) for kind, own in sheets.items()}
     return made | {"datasheets/index.md": _index(sheets), "datasheets/works.md": _works()}
@@ -56,6 +56,15 @@ def together(value: str) -> str:
     '7200\xa0rpm'
     """
     return value.replace(" ", "\N{NO-BREAK SPACE}") if len(value) <= SHORT else value
+
+
+def counted(name: str) -> list[str | int]:
+    """What sorts names with numbers as people count.
+
+    >>> sorted(["lto-1", "lto-10", "lto-9"], key=counted)
+    ['lto-1', 'lto-9', 'lto-10']
+    """
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
 
 
 def anchor(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
@@ -37,6 +38,8 @@ CALLS: dict[str, str] = {
 }
 """Functions of one argument that have a notation."""
 NAMES = {"math.inf": r"\infty", "math.pi": r"\pi", "True": r"\text{true}", "False": r"\text{false}"}
+LONGEST = 64
+"""About as many letters fit on a line of the handbook."""
 Term = tuple[str, int]
 """A piece of LaTeX, and how loosely it binds."""
 
@@ -67,11 +70,11 @@ def _lines(tree: ast.FunctionDef) -> list[str]:
             case ast.If(test=test, body=[*before, ast.Return(value=ast.expr() as value)], orelse=[]):
                 cases.append((shown(_inlined(before, value)), shown(test)))
             case ast.Assign(targets=[target], value=value):
-                lines += [f"{name} &= {given}" for name, given in _assigned(target, value)]
+                lines += _assigned(target, value)
             case ast.Return(value=ast.expr() as value):
-                last = shown(value)
-                right = last if not cases else _choice([*cases, (last, "")])
-                return [*lines, f"{_name(tree.name)} &= {right}"]
+                if cases:
+                    return [*lines, f"{_name(tree.name)} &= {_choice([*cases, (shown(value), '')])}"]
+                return [*lines, *_equation(_name(tree.name), value)]
             case _:
                 raise NotAFormula
     raise NotAFormula
@@ -102,10 +105,34 @@ class _Replaced(ast.NodeTransformer):
         return self.given.get(node.id, node)
 
 
-def _assigned(target: ast.expr, value: ast.expr) -> list[tuple[str, str]]:
+def _assigned(target: ast.expr, value: ast.expr) -> list[str]:
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        return [(shown(one), shown(other)) for one, other in zip(target.elts, value.elts, strict=True)]
-    return [(shown(target), shown(value))]
+        pairs = zip(target.elts, value.elts, strict=True)
+        return [line for one, other in pairs for line in _equation(shown(one), other)]
+    return _equation(shown(target), value)
+
+
+def _equation(name: str, value: ast.expr) -> list[str]:
+    """A name and its value; a long sum takes several lines, each but the first beginning with its sign."""
+    lines = [f"{name} &="]
+    for term in _summands(value):
+        if _letters(lines[-1] + term) > LONGEST and not lines[-1].endswith("&="):
+            lines.append("&")
+        lines[-1] += f" {term}"
+    return lines
+
+
+def _letters(latex: str) -> int:
+    """About how many letters wide a formula is."""
+    return len(re.sub(r"\\[a-zA-Z]+|[{}&]|\\(?= )", "", latex))
+
+
+def _summands(value: ast.expr) -> list[str]:
+    """The terms of a sum, each but the first with its sign."""
+    if not (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.Sub)):
+        return [shown(value)]
+    sign, loosest = ("+", SUM) if isinstance(value.op, ast.Add) else ("-", PRODUCT)
+    return [*_summands(value.left), f"{sign} {_within(value.right, loosest)}"]
 
 
 def _choice(cases: Sequence[tuple[str, str]]) -> str:

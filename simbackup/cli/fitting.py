@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,6 +10,19 @@ from typing import NamedTuple
 
 BETWEEN, EDGES = 3, 2
 """Columns of the terminal between two columns of a table, and at both its edges."""
+UNBROKEN = "\xa0"
+_UNIT = r"(?:%|(?:[kKMGTPE]?i?[Bb](?:/s)?|[mun]?s|min|[hdm]|ns/B|rpm)(?![\w/]))"
+_WITHIN = re.compile(rf"(?<=\d) (?={_UNIT})|(?<=\d [hd]) (?=\d)|(?<=\d min) (?=\d)")
+
+
+def whole_quantities(text: str) -> str:
+    """A text with single spaces, and in its quantities spaces that do not break."""
+    return _WITHIN.sub(UNBROKEN, " ".join(text.split()))
+
+
+def parted(text: str) -> str:
+    """A text with plain spaces in its quantities again."""
+    return text.replace(UNBROKEN, " ")
 
 
 class CellLine(NamedTuple):
@@ -29,8 +43,12 @@ class CellLine(NamedTuple):
 
     @classmethod
     def words(cls, text: str) -> CellLine:
-        """A text, which may be broken between its words."""
-        return cls(tuple(text.split()) or ("",))
+        """A text, which may be broken between its words, but not inside a quantity.
+
+        >>> CellLine.words("2 h 30 min to 1 d, 10 % of it").pieces
+        ('2 h 30 min', 'to', '1 d,', '10 %', 'of', 'it')
+        """
+        return cls(tuple(map(parted, whole_quantities(text).split(" "))))
 
     def broken(self, width: int) -> list[str]:
         """The line in so many columns, as far as its pieces allow.
@@ -91,6 +109,11 @@ def tables(names: Sequence[TableColumn], figures: Sequence[TableColumn], width: 
             found.append([])
         found[-1].append(figure)
     return [[*names, *some] for some in found]
+
+
+def fits(columns: Sequence[TableColumn], width: int) -> bool:
+    """Whether a table of this width can hold the columns without breaking a line."""
+    return _taken([one.most for one in columns]) <= width
 
 
 def widths(columns: Sequence[TableColumn], width: int) -> list[int]:

@@ -7,17 +7,33 @@ from typing import Annotated
 import typer
 
 from simbackup.cli.options import Json
+from simbackup.errors import InputError, Place, Problem
 
 
-def listed(as_json: Json = False) -> None:
+def listed(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Words in the name or title, such as tape_drive or 2018; default: all.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """List the datasheets; those that cannot be read are reported below."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import datasheet_list  # noqa: PLC0415
 
     rows, wrong = datasheet_list()
-    show.listing(rows, as_json=as_json)
-    if wrong is not None:
+    wanted = [word.lower() for word in words or []]
+    found = [row for row in rows if all(word in f"{row['name']} {row['title']}".lower() for word in wanted)]
+    if rows and not found:
+        raise InputError(
+            [Problem(Place("models list"), "", f"no datasheet has {_all_of(wanted)}", "see 'models list'")]
+        )
+    show.listing(found, as_json=as_json)
+    if wrong is not None and not wanted:
         raise wrong
+
+
+def _all_of(words: list[str]) -> str:
+    return " and ".join(f"'{word}'" for word in words)
 
 
 def shown(

@@ -5,22 +5,20 @@ from __future__ import annotations
 import json as json_format
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
+from simbackup.cli.terminal import line, table
 from simbackup.engine.trace import FULL, NONE
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
 from simbackup.results.notes import note_sentences
 from simbackup.results.origins import exact
 from simbackup.results.rows import reports
-from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from simbackup.results.result import Result
     from simbackup.uncertainty.verdict import JobInterval
 
@@ -28,10 +26,9 @@ QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
 MOST_NOTES = 20
 """Notes of parts that are printed."""
-WIDE = 160
-"""Columns where standard output is not a terminal."""
+SUMS = ("waits", "lock")
+"""Times that are added where a row stands for many jobs."""
 A_DAY = 86_400.0
-Cells = Sequence[Sequence[str]]
 Columns = dict[str, tuple[str, Callable[[Any], str]]]
 """Heads by the key of a row, with the function that formats its value."""
 
@@ -40,34 +37,6 @@ def json(data: object) -> None:
     """Print data as JSON."""
     text = json_format.dumps(data, indent=1, allow_nan=False)
     print(text.replace("\x7f", "\\u007f"))  # noqa: T201 (the only control character that JSON leaves as it is)
-
-
-def line(text: str = "") -> None:
-    """Print text."""
-    print(for_terminal(text))  # noqa: T201 (a command line prints)
-
-
-def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[int] = ()) -> None:
-    """Print a table."""
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415 (unlike a string, it holds no markup)
-
-    drawn = Table(
-        title=Text(for_terminal(title)) if title else None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False
-    )
-    for i, name in enumerate(header):
-        drawn.add_column(Text(for_terminal(name)), justify="right" if i in right else "left", overflow="fold")
-    for row in rows:
-        drawn.add_row(*(Text(for_terminal(cell)) for cell in row))
-    console().print(drawn)
-
-
-def console(width: int | None = None) -> Console:
-    """Standard output, as wide as the terminal unless a width is given."""
-    from rich.console import Console  # noqa: PLC0415
-
-    return Console(width=width or (None if sys.stdout.isatty() else WIDE), highlight=False)
 
 
 def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:
@@ -87,6 +56,11 @@ def _text(value: object) -> str:
 
 def _seconds(value: float) -> str:
     return units.show_short(value, "s")
+
+
+def _added(value: float, *, of_many: bool) -> str:
+    """Time that may be the sum of the times of many jobs."""
+    return f"{_seconds(value)} in all" if of_many and value else _seconds(value)
 
 
 def _bytes(value: float) -> str:
@@ -115,12 +89,13 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
     time = clock.times(rows) if day else _seconds
     for item, row in zip(jobs, rows, strict=True):
         row["elapsed"] = _seconds(row["elapsed"])
+        row |= {key: _added(row[key], of_many=isinstance(item, groups.Group)) for key in SUMS if key in row}
         if isinstance(item, groups.Group) and groups.repeated(item):
             row["elapsed"] = f"mean {_seconds(row['mean'])}, worst {_seconds(row['slowest'])}"
     columns: Columns = {
         "job": ("job", str), "method": ("method", str), "start": ("start", time), "end": ("end", time),
         "elapsed": ("elapsed", str), "bytes": ("bytes", _bytes), "files": ("files", _count), "rate": ("rate", _rate),
-        "transfer_rate": ("transfer rate", _rate), "waits": ("waits", _seconds), "lock": ("lock", _seconds),
+        "transfer_rate": ("transfer rate", _rate), "waits": ("waits", str), "lock": ("lock", str),
     }  # fmt: skip
     columns = {key: column for key, column in columns.items() if all(key in row for row in rows)}
     if not day:

@@ -79,8 +79,7 @@ def sureness(sure: Sureness) -> None:
     """The intervals of a plan in words."""
     for one in sure.full:
         if one.early is not None:
-            until = "the end" if one.late is None else str(one.late)
-            show.line(f"'{one.target}' is full between {one.early} and {until}, over the range of 'growth'")
+            show.line(f"'{one.target}' is full {one.sentence()}")
     if sure.night is not None:
         show.line(f"{sure.night.sentence()} (the only night sampled)")
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from simbackup import units
 from simbackup.cli.fitting import CellLine, TableColumn, tables
-from simbackup.cli.show import console, line
-from simbackup.cli.show_study import print_columns
+from simbackup.cli.terminal import console, line, print_columns
 
 if TYPE_CHECKING:
     from simbackup.experiments.influences import Sensitivity

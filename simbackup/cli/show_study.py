@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.cli.fitting import Cell, CellLine, TableColumn, tables, widths
-from simbackup.cli.show import console, line
+from simbackup.cli.fitting import Cell, CellLine, TableColumn, tables
+from simbackup.cli.terminal import console, line, print_columns
 from simbackup.equations.intervals import CONFIDENCE
 from simbackup.equations.uncertainty import LEVEL
 from simbackup.experiments.comparison import CHANGE, TIMES
 from simbackup.experiments.replications import HALF
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.results.figure_units import unit_of
-from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
     from simbackup.experiments.studied import Study
@@ -61,26 +60,6 @@ def _compared(found: Study) -> None:
     for columns in tables(_names(found, rows), _changes(found, rows), console().width):
         print_columns(columns, title)
         title = ""
-
-
-def print_columns(columns: list[TableColumn], title: str = "") -> None:
-    """Print columns that fit the terminal as far as their pieces allow."""
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415 (unlike a string, it holds no markup)
-
-    drawn = Table(title=Text(for_terminal(title)) if title else None, title_justify="left", box=SIMPLE_HEAD)
-    drawn.pad_edge = False
-    space = widths(columns, console().width)
-    for one, width in zip(columns, space, strict=True):
-        head = Text("\n".join(map(for_terminal, one.head.broken(width))))
-        drawn.add_column(head, justify="right" if one.right else "left", no_wrap=True, min_width=width)
-    for cells in zip(*(one.cells for one in columns), strict=True):
-        texts = ["\n".join(for_terminal(part) for each in cell for part in each.broken(width))
-                 for cell, width in zip(cells, space, strict=True)]  # fmt: skip
-        drawn.add_row(*map(Text, texts))
-    wide = console(max(console().width, sum(space) + 3 * len(space)))
-    wide.print(drawn)
 
 
 def _names(found: Study, rows: Sequence[Mapping[str, Any]]) -> list[TableColumn]:

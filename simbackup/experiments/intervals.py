@@ -16,7 +16,7 @@ ALONE = 400
 
 
 def intervals_of(result: Result, effort: str = "quick", progress: Done | None = None) -> dict[str, JobInterval]:
-    """The 90 % interval of the elapsed time of each job that ended well, by its name.
+    """The 90 % interval of the elapsed time, in seconds, of each job that ended well, by its name.
 
     Parameters
     ----------
@@ -27,6 +27,11 @@ def intervals_of(result: Result, effort: str = "quick", progress: Done | None = 
         some hundreds of runs, however long they take.
     progress
         Called after each run with the number of runs that are done and the maximum number of runs.
+
+    Raises
+    ------
+    ResultError
+        There is no such effort, or the scenario cannot be run again.
 
     >>> from simbackup import simulate
     >>> intervals_of(simulate("teaching/short-backups"), "none")

@@ -70,7 +70,9 @@ class Study:
     """The scenario or case with which the others are compared."""
 
     def __repr__(self) -> str:
-        return f"Study({self.title!r}, {len(self.rows)} rows, {len(self.figures)} figures)"
+        sizes = ((len(self.rows), "row"), (len(self.figures), "figure"))
+        held = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in sizes)
+        return f"Study({self.title!r}, {held})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the rows, of many the first."""

@@ -22,7 +22,7 @@ from simbackup.experiments.study_intervals import HIGH, LOW, study_intervals
 from simbackup.scenario import Source
 from simbackup.schema.study import StudySpec
 from simbackup.schema.tree import Node
-from simbackup.uncertainty.effort import Done
+from simbackup.uncertainty.effort import Done, known
 
 FAILED = "failed"
 """Column of why jobs failed, if any did, or of why a point could not be run."""
@@ -74,14 +74,15 @@ def study(
     InputError
         The study has errors, or all of its points are rejected.
     ResultError
-        The folder cannot be used, or there is no such cluster.
+        The folder cannot be used, or there is no such cluster or effort.
 
     >>> study("planning/copy-area-place").frame["scenario"].to_list()
     ['same disk', 'second disk', 'flash']
     >>> study({"title": "Chunks", "scenarios": {"one disk": "published/003-lvm-snapshots/same-disk"},
     ...        "vary": {"devices.cow.chunk": ["8 KiB", "64 KiB"]}, "show": ["jobs.dd.elapsed"]})
-    Study('Chunks', 2 rows, 1 figures)
+    Study('Chunks', 2 rows, 1 figure)
     """
+    known(intervals)
     asked, points, tree = read_study(what, seed)
     check_correlations(asked, points, tree)
     goals = asked.optimise

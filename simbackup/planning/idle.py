@@ -149,6 +149,11 @@ def _policies(site: PlannedSite) -> Iterator[Idle]:
 
 
 def _growth(site: PlannedSite) -> Iterator[Idle]:
+    if each_grows_by_itself(site):
+        yield ("growth",), "each system states its own"
+
+
+def each_grows_by_itself(site: PlannedSite) -> bool:
+    """Whether each system states its own growth, so that the growth of the site does nothing."""
     stated = [site.file.part("systems", name, "change") for name in site.file.spec.systems]
-    if all(change is not None and "growth" in change.mapping for change in stated):
-        yield ("growth",), "each system says its own"
+    return all(change is not None and "growth" in change.mapping for change in stated)

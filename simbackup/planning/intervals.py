@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simbackup.equations.uncertainty import LEVEL, SCORE, CentralInterval
 from simbackup.errors import Place
 from simbackup.planning.contents import NightKind
+from simbackup.planning.idle import each_grows_by_itself
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import site_of
 from simbackup.planning.origins import scenario_of
@@ -68,6 +69,18 @@ class FullBetween(NamedTuple):
     early: date | None
     late: date | None
 
+    def sentence(self) -> str:
+        """When it is full, for people.
+
+        >>> FullBetween("pool", date(2028, 4, 13), None).sentence()
+        "between 2028-04-13 and the end, over the range of 'growth'"
+        >>> FullBetween("pool", date(2028, 4, 13), date(2028, 4, 13)).sentence()
+        "on 2028-04-13, over the whole range of 'growth'"
+        """
+        if self.early == self.late:
+            return f"on {self.early}, over the whole range of 'growth'"
+        return f"between {self.early} and {self.late or 'the end'}, over the range of 'growth'"
+
 
 class Sureness(NamedTuple):
     """The intervals of a plan: the deciding night, None where it is too large to be sampled; and full pools."""
@@ -103,9 +116,9 @@ def sureness(plan: Plan, wanted: str = "quick", executor: Executor | None = None
 
 
 def _grown(site: PlannedSite) -> Iterator[PlannedSite]:
-    """The site with growth at the lower and at the upper end of its range; none without a range."""
+    """The site with growth at the lower and at the upper end of its range; none where that changes nothing."""
     growth = site.file.spec.growth
-    if growth is None or growth.low is None or growth.high is None:
+    if growth is None or growth.low is None or growth.high is None or each_grows_by_itself(site):
         return
     for end in (growth.low, growth.high):
         node = trees.from_plain(end, Place(GROWTH))

@@ -102,6 +102,7 @@ def by_document(rows: Sequence[Row]) -> style.Chart:
             xs, ys = [x for x, _ in points], [y for _, y in points]
             if points:
                 axis.scatter(xs, ys, s=18, color=colour, marker=mark, label=meaning, zorder=2, clip_on=False)
+                _beyond(axis, [row for some in own.values() for row in some if row.role == role], points)
         results = {folder: [row for row in some if row.is_result] for folder, some in own.items()}
         reported = [
             f"{for_plot(folder)}\n{sum(row.within for row in some)} of {len(some)} results within 10 %"
@@ -112,6 +113,21 @@ def by_document(rows: Sequence[Row]) -> style.Chart:
         axis.set_xlabel("simulated / measured")
         style.share_edge(drawn, axis, columns=3)
     return drawn
+
+
+def _beyond(axis: Axes, rows: Sequence[Row], points: Sequence[tuple[float, float]]) -> None:
+    """Beside points that lie beyond an end of the axis, an arrow and where they are."""
+    for row, (x, y) in zip(rows, points, strict=True):
+        value = ratio(row)
+        if not ALL_FROM <= value <= ALL_TO:
+            text, shift, side = (
+                (f"← {figure(float(f'{value:.2g}'))}", 6, "left")
+                if value < ALL_FROM
+                else (f"{value:.3g} →", -6, "right")
+            )
+            axis.annotate(
+                text, (x, y), (shift, 0), textcoords="offset points", ha=side, va="center", fontsize=style.SMALLER
+            )
 
 
 def figure(value: float) -> str:

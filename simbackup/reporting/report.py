@@ -19,13 +19,13 @@ from simbackup.results.kept import whole
 from simbackup.results.result import Result
 from simbackup.run import Progress, result_of, simulate
 from simbackup.scenario import Scenario, Source
-from simbackup.uncertainty.effort import Done
+from simbackup.uncertainty.effort import Done, known
 
 What = Result | Scenario | Source
 
 
 def report(
-    what: Sequence[What],
+    what: What | Sequence[What],
     path: str | Path,
     *,
     overrides: Mapping[str, object] | None = None,
@@ -43,8 +43,8 @@ def report(
     Parameters
     ----------
     what
-        Results, folders of results, or scenarios (also what `load` makes one of), which are run; several are compared
-        with the first.
+        A result, a folder of one, or a scenario (also what `load` makes one of), which is run; or several of these,
+        which are compared with the first.
     path
         The file.
     overrides
@@ -72,15 +72,17 @@ def report(
         asked for and the scenario of a result cannot be run again.
     """
     check_engine()
+    known(intervals)
+    given = [what] if isinstance(what, (Result, Scenario, str, Path, Mapping)) else what
     for file, forms in ((path, PAGE), (excel, WORKBOOK)):
         if file is not None:
             check_file(file, forms)
     if tables is not None:
         check_folder(tables)
         check_place(tables, TABLES)
-    if not what:
+    if not given:
         raise ResultError("a report needs a result or a scenario; name one")
-    loaded = [_loaded(one, overrides) for one in what]
+    loaded = [_loaded(one, overrides) for one in given]
     if intervals == "thorough":
         _check_scenarios(one for one in loaded if isinstance(one, Result))
     results = [

@@ -114,6 +114,18 @@ def _around(name: str, kinds: Sequence[str]) -> tuple[str, str] | tuple[()]:
     return (key, f"one of: {', '.join(named)}") if named else ()
 
 
+def _beside(name: str, address: str, kinds: Sequence[str]) -> str:
+    """The key beside this one under which a datasheet of this kind belongs; empty if there is none.
+
+    >>> _beside("ssd/nvme-gen3-2018", "devices.array.disk.model", ["disk"])
+    'ssd'
+    """
+    kind, here = name.split("/", maxsplit=1)[0], address.removesuffix(".model").rpartition(".")[2]
+    keys = [key for key, inside in nested_sheets().items() if inside == kind and kind not in kinds]
+    fields = [one.spec.model_fields for one in device_kinds().values() if here in one.spec.model_fields]
+    return next((key for key in keys if any(key in of for of in fields)), "")
+
+
 def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, problems: list[Problem]) -> Node | None:
     """The tree of the datasheet that a part names, or None after what is wrong was added to `problems`."""
     name = named.word
@@ -126,6 +138,10 @@ def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, prob
             Problem(named.place, address, message, f"write '{key}: {name}' below it, and for 'model' {owners}")
         )
         return None
+    elif reader.library.has_sheet(name) and (beside := _beside(name, address, kinds)):
+        message = f"'{name}' is not a {kinds[0]}"
+        problems.append(Problem(named.place, address, message, f"write '{beside}: {name}' instead"))
+        return None
     elif name.split("/", maxsplit=1)[0] not in kinds and reader.library.has_sheet(name):
         message = f"'{name}' is not a {kinds[0]}" if len(kinds) == 1 else f"'{name}' is not a device"
     elif not reader.library.has_sheet(name):
@@ -136,7 +152,7 @@ def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, prob
         except InputError as error:
             problems.extend(error.problems)
             return None
-    meant = {*kinds, name.split("/", maxsplit=1)[0]} if _around(name, kinds) else kinds
+    meant = {*kinds, name.split("/", maxsplit=1)[0]} if _around(name, kinds) or _beside(name, address, kinds) else kinds
     near = [legal for legal in shelf.names() if legal.split("/", maxsplit=1)[0] in meant]
     problems.append(Problem(named.place, address, message, choices(name, near)))
     return None

@@ -172,7 +172,9 @@ def override(tree: Node, address: str, node: Node, log: list[str], problems: lis
     first, *inside = address.split(".")
     if first not in SECTIONS or not all(inside) or first == "extends":
         legal = [section for section in SECTIONS if section != "extends"]
-        problems.append(Problem(node.place, address, "is not the address of a value", choices(first, legal)))
+        holding = [section for section in legal if first in tree.mapping.get(section, Node({}, tree.place)).mapping]
+        remedy = f"did you mean '{holding[0]}.{address}'?" if holding else choices(first, legal)
+        problems.append(Problem(node.place, address, "is not the address of a value", remedy))
         return tree
     section = tree.mapping.get(first, Node({}, tree.place))
     if inside and first not in {"title", "question"} and inside[0] not in section.mapping:

@@ -260,7 +260,7 @@ def _unknown_sources(spec: Spec, tree: Node, works: Mapping[str, Node]) -> list[
 
 def node_of(value: object) -> Node:
     """A value as part of a tree."""
-    return value if isinstance(value, Node) else trees.from_plain(value, Place("with_"))
+    return value if isinstance(value, Node) else trees.from_plain(value, Place("overrides"))
 
 
 def _values(spec: Spec, tree: Node) -> list[Value]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from simbackup.engine.trace import Trace
+from simbackup.errors import ResultError, choices
 
 Done = Callable[[int, int], None]
 """Called with how many runs are done, and how many there are."""
@@ -18,6 +19,7 @@ class Effort(NamedTuple):
     alone: int | None
 
 
+EFFORTS = ("none", "quick", "thorough")
 QUICK, LEAN, THOROUGH = Effort(20, 24), Effort(10, 6), Effort(200, None)
 """For small scenarios, for larger ones and for studies, and on request."""
 AGREES = 0.2
@@ -35,13 +37,26 @@ def is_small(trace: Trace) -> bool:
     return trace.length <= SMALL
 
 
+def known(wanted: str) -> str:
+    """A name of an effort.
+
+    Raises
+    ------
+    ResultError
+        There is no effort of this name.
+    """
+    if wanted not in EFFORTS:
+        raise ResultError(f"there is no effort '{wanted}' for intervals; {choices(wanted, EFFORTS)}")
+    return wanted
+
+
 def for_scenario(wanted: str, records: int) -> Effort | None:
     """The effort for the jobs of a scenario; None for no intervals.
 
     >>> for_scenario("quick", 300).cases, for_scenario("quick", 3000).cases, for_scenario("quick", 30000)
     (20, 10, None)
     """
-    if wanted == "quick":
+    if known(wanted) == "quick":
         return QUICK if records <= SMALL else LEAN if records <= LARGEST else None
     return THOROUGH if wanted == "thorough" else None
 
@@ -52,6 +67,6 @@ def for_study(wanted: str, records: Sequence[int]) -> Effort | None:
     >>> for_study("quick", [12] * 30).cases, for_study("quick", [12] * 300)
     (10, None)
     """
-    if wanted == "quick":
+    if known(wanted) == "quick":
         return LEAN if sum(max(each, LEAST) for each in records) <= ALL_POINTS else None
     return THOROUGH if wanted == "thorough" else None

@@ -111,7 +111,7 @@ def _cards(
     """A card for each target, for the windows, and for the cost; `more` where intervals are still to come."""
     for limit in limits:
         took = "to the end" if limit.date is None else f"until {limit.date}"
-        verdict, interval = (FITS if limit.date is None else FULL), _interval(limit, sure, found)
+        verdict, interval = (FITS if limit.date is None else FULL), _interval(limit, sure)
         figure: Figure = {"text": took, "verdict": verdict, "value": None, "range": interval}
         figure["until"] = str(limit.date or "9999")
         then = before.get(limit.what)
@@ -148,13 +148,13 @@ def _nearest(found: Plan) -> str:
     return f"The tightest is '{one.system}'{f' ({one.copy})' if one.copy else ''} on {one.night}: {took}{room}."
 
 
-def _interval(limit: FitsUntil, sure: Sureness, found: Plan) -> str:
+def _interval(limit: FitsUntil, sure: Sureness) -> str:
     if limit.what == WINDOWS:
         return sure.night.sentence() if sure.night is not None else ""
     full = next((one for one in sure.full if one.target == limit.what), None)
     if full is None or full.early is None:
         return ""
-    return f"full between {full.early} and {full.late or f'the end, {found.until}'}, over the range of growth"
+    return f"full {full.sentence()}"
 
 
 def _change(now: str, then: str) -> str:

@@ -514,3 +514,33 @@ def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith(reported.replace("{}", str(tmp_path)))
     assert said.err.count("\n") == 1
+
+
+def test_datasheets_are_found_by_words(say: Say) -> None:
+    found = json.loads(say("models", "list", "Tape_Drive", "lto", "--json").out)
+    assert {row["name"] for row in found} == {f"tape_drive/lto-{n}" for n in range(1, 11)}
+    none = say("models", "list", "lto", "zebra")
+    assert (none.code, none.err.strip()) == (2, "models list: no datasheet has 'lto' and 'zebra'; see 'models list'")
+
+
+THIRTEEN = """\
+title: Thirteen jobs, one after another
+hosts: {server: {model: host/linux-2016-server, owns: [flash, nul]}}
+devices:
+  flash: {model: ssd/nvme-gen3-2018, capacity: 1 TB}
+  nul: {kind: nul}
+  queue: {kind: job_queue, at_once: 1}
+fleets:
+  all:
+    count: 13
+    data: {"d{number}": {on: flash, size: 1 GB}}
+    jobs: {"j{number}": {method: image, data: "d{number}", to: nul, most_rate: 10 MB/s, queues: queue}}
+"""
+
+
+def test_waits_of_many_jobs_are_shown_as_their_sum(say: Say, tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(THIRTEEN, encoding="utf-8")
+    out = say("run", tmp_path / "all.yaml", "--intervals", "none").out
+    # each takes 1 GB / 10 MB/s = 100 s, and they wait 0 to 12 times as long: 78 x 100 s = 2 h 10 min
+    assert "2 h 10 min in all" in out
+    assert " 0 s in all" not in out

@@ -69,6 +69,18 @@ def test_formulas_are_those_of_the_code() -> None:
     )
 
 
+def test_a_long_sum_takes_several_lines() -> None:
+    def some(reading: float, writing: float, turning: float) -> float:
+        return reading * 1_000_000 + writing * 2_000_000 - (turning + 3_000_000) + 4_000_000 * turning * reading
+
+    # by hand: the first two terms are some 45 letters wide, and with the third more than 64
+    assert typeset.formula(some) == (  # type: ignore[arg-type]
+        r"\begin{align*}\mathrm{some} &= \mathrm{reading} \cdot 1 \cdot 10^{6} + \mathrm{writing} \cdot 2 \cdot 10^{6} "
+        r"- \left(\mathrm{turning} + 3 \cdot 10^{6}\right) \\ "
+        r"& + 4 \cdot 10^{6} \, \mathrm{turning} \, \mathrm{reading}\end{align*}"
+    )
+
+
 def test_what_loops_is_no_formula() -> None:
     def some(a: int) -> int:
         while a > 1:

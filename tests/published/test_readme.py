@@ -162,6 +162,14 @@ def test_what_explain_prints_is_what_the_readme_shows() -> None:
     assert between(README.read_text(encoding="utf-8"), "explain") == explained()
 
 
+def test_the_first_screen_repeats_the_table_of_blind_predictions() -> None:
+    text = README.read_text(encoding="utf-8")
+    said = re.search(r"predicted (\d+) published measurements .*?\[median error of\s+(\d+) %\]", text, re.DOTALL)
+    assert said is not None
+    every = next(line for line in between(text, "ledger").splitlines() if line.startswith("| all |")).split("|")
+    assert (int(said[1]), int(said[2])) == (int(every[2]), round(float(every[3].strip().rstrip("%"))))
+
+
 def test_the_scenario_of_the_readme_runs(tmp_path: Path) -> None:
     text = README.read_text(encoding="utf-8")
     scenario = re.search(r"```yaml\n(.*?)```", text, flags=re.DOTALL)

@@ -15,6 +15,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import simbackup as sb
+from tests.shared import simulated
 
 ROOT = Path(__file__).parents[2]
 LVM = "published/003-lvm-snapshots/same-disk"
@@ -268,3 +269,26 @@ def test_notebooks_import_nothing_from_inside(source: Path) -> None:
     ]
     names = {alias.name for node in tree if isinstance(node, ast.Import) for alias in node.names}
     assert {name for name in names if name.startswith("simbackup")} == {"simbackup"}
+
+
+def test_an_unknown_effort_is_refused_before_anything_is_run(tmp_path: Path) -> None:
+    result = simulated("teaching/short-backups")
+    message = "there is no effort 'fast' for intervals; choose from: none, quick, thorough"
+    with pytest.raises(sb.ResultError, match=message):
+        sb.intervals_of(result, "fast")
+    with pytest.raises(sb.ResultError, match=message):
+        sb.study({}, intervals="fast")
+    with pytest.raises(sb.ResultError, match=message):
+        sb.report(result, tmp_path / "page.html", intervals="fast")
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_name_or_one_result_needs_no_list(tmp_path: Path) -> None:
+    assert list(sb.simulate("teaching/one-file-from-tape", until="full").jobs.index) == ["full"]
+    with pytest.raises(sb.InputError, match=r"simulate: until: there is no job 'ful'; did you mean 'full'\?"):
+        sb.simulate("teaching/one-file-from-tape", until="ful")
+    one, other = (tmp_path / name for name in ("one.html", "other.html"))
+    result = simulated("teaching/short-backups")
+    sb.report(result, one, intervals="none", reruns=False, drawn=False)
+    sb.report([result], other, intervals="none", reruns=False, drawn=False)
+    assert one.read_bytes() == other.read_bytes()

@@ -50,3 +50,13 @@ def test_growth_moves_the_date_on_which_a_pool_is_full() -> None:
 
 def test_none_are_made_unless_asked_for() -> None:
     assert sure("none") == Sureness(None, ())
+
+
+def test_the_growth_of_the_site_has_no_range_where_each_system_states_its_own() -> None:
+    systems = {
+        name: system | {"change": {"model": "change/database", "growth": "30 %"}}
+        for name, system in site()["systems"].items()
+    }
+    own = plan(load_site(site(growth=RANGE, systems=systems)), "1 week")
+    assert sureness(own).full == ()
+    assert sureness(plan(load_site(site(growth=RANGE)), "1 week")).full != ()

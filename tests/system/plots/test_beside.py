@@ -59,6 +59,18 @@ def test_the_overview_holds_every_row(snapshots: Reproduction) -> None:
     assert label == f"003-lvm-snapshots\n{within} of {len(snapshots.rows)} results within 10 %"
 
 
+def test_rows_beyond_an_end_of_the_overview_say_where_they_are(snapshots: Reproduction) -> None:
+    first, second, *others = snapshots.rows
+    far = [
+        replace(first, simulated=first.measurement.value / 64),  # 1 / 64 = 0.0156, in two digits 0.016
+        replace(second, simulated=second.measurement.value * 3),
+        *others,
+    ]
+    axis = Reproduction(far, [], []).plot.overview().axes[0]
+    beside = [text.get_text() for text in axis.texts]
+    assert sorted(beside) == ["3 →", "← 0.016"]
+
+
 def test_a_result_is_compared_with_what_it_reproduces_alone() -> None:
     figure = simulated("published/003-lvm-snapshots/same-disk").plot.compare()
     assert len(figure.axes[0].get_yticklabels()) >= 1

@@ -112,7 +112,7 @@ def test_with_replaces_and_logs_and_leaves_the_first_alone() -> None:
     changed = scenario.with_({"devices.cow.chunk": "64 KiB"})
     assert changed.spec.devices["cow"].chunk.si == 65536.0  # type: ignore[attr-defined]
     assert scenario.spec.devices["cow"].chunk.si == 8192.0  # type: ignore[attr-defined]
-    assert changed.log == (*scenario.log, "devices.cow.chunk: 8 KiB -> 64 KiB (with_)")
+    assert changed.log == (*scenario.log, "devices.cow.chunk: 8 KiB -> 64 KiB (overrides)")
 
 
 def test_overrides_add_up_and_the_last_one_wins() -> None:
@@ -143,6 +143,7 @@ def test_a_whole_quantity_can_be_replaced() -> None:
         ("devices.cwo.chunk", "there is no 'cwo' under devices; did you mean 'cow'?"),
         ("links.lan.rate", "there is no 'lan' under links; none is defined"),
         ("devics.cow.chunk", "is not the address of a value; did you mean 'devices'?"),
+        ("sdb.model", "is not the address of a value; did you mean 'devices.sdb.model'?"),
         ("devices.cow.chunck", "is not known here; did you mean 'chunk'?"),
         ("", "is not the address of a value; choose from: "),
         ("extends", "is not the address of a value; choose from: "),
@@ -151,7 +152,7 @@ def test_a_whole_quantity_can_be_replaced() -> None:
 def test_overrides_of_what_is_not_there_are_reported(address: str, message: str) -> None:
     (line,) = reported(SAME_DISK, {address: "16 KiB"})
     assert message in line
-    assert line.startswith("with_: ")
+    assert line.startswith("overrides: ")
 
 
 def test_the_hash_is_stable_and_sees_every_change(write: Write) -> None:

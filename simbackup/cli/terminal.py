@@ -1,0 +1,107 @@
+"""Lines and tables on standard output, which fit the width of a terminal."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from simbackup.cli.fitting import CellLine, TableColumn, fits, parted, tables, whole_quantities, widths
+from simbackup.text import for_terminal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDE = 160
+"""Columns where standard output is not a terminal."""
+HANGING = "  "
+"""How much further than its first line the other lines of a text begin."""
+Cells = Sequence[Sequence[str]]
+
+
+def console(width: int | None = None) -> Console:
+    """Standard output, as wide as the terminal unless a width is given."""
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console(width=width or (None if sys.stdout.isatty() else WIDE), highlight=False)
+
+
+def line(text: str = "") -> None:
+    """Print text; on a terminal, lines break between words."""
+    shown = for_terminal(text)
+    if sys.stdout.isatty():
+        width = console().width
+        shown = "\n".join(_wrapped(each, width) for each in shown.split("\n"))
+    print(shown)  # noqa: T201 (a command line prints)
+
+
+def _wrapped(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    indent = text[: len(text) - len(text.lstrip())]
+    lines = textwrap.wrap(
+        whole_quantities(text), width, initial_indent=indent, subsequent_indent=indent + HANGING,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return parted("\n".join(lines))
+
+
+def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[int] = ()) -> None:
+    """Print a table; on a terminal that is too narrow for it, several, each with the column that names the rows.
+
+    Only texts at the left are broken; figures stay whole.
+    """
+    columns = [
+        TableColumn(CellLine.words(head), [[_cell(row[i], whole=i in right)] for row in rows], right=i in right)
+        for i, head in enumerate(header)
+    ]
+    width = console().width
+    if not sys.stdout.isatty() or fits(columns, width):
+        _plain_table(header, rows, title, right)
+        return
+    named = 1 if header[0] else 2
+    for some in tables(columns[:named], columns[named:], width):
+        print_columns(some, title)
+        title = ""
+
+
+def _cell(text: str, *, whole: bool) -> CellLine:
+    if whole:
+        return CellLine((text,))
+    return CellLine.words(text) if " " in text else CellLine.dotted(text)
+
+
+def _plain_table(header: Sequence[str], rows: Cells, title: str, right: Sequence[int]) -> None:
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415 (unlike a string, it holds no markup)
+
+    drawn = Table(
+        title=Text(for_terminal(title)) if title else None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    )
+    for i, name in enumerate(header):
+        drawn.add_column(Text(for_terminal(name)), justify="right" if i in right else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(for_terminal(cell)) for cell in row))
+    console().print(drawn)
+
+
+def print_columns(columns: list[TableColumn], title: str = "") -> None:
+    """Print columns that fit the terminal as far as their pieces allow."""
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415 (unlike a string, it holds no markup)
+
+    drawn = Table(title=Text(for_terminal(title)) if title else None, title_justify="left", box=SIMPLE_HEAD)
+    drawn.pad_edge = False
+    space = widths(columns, console().width)
+    for one, width in zip(columns, space, strict=True):
+        head = Text("\n".join(map(for_terminal, one.head.broken(width))))
+        drawn.add_column(head, justify="right" if one.right else "left", no_wrap=True, min_width=width)
+    for cells in zip(*(one.cells for one in columns), strict=True):
+        texts = ["\n".join(for_terminal(part) for each in cell for part in each.broken(width))
+                 for cell, width in zip(cells, space, strict=True)]  # fmt: skip
+        drawn.add_row(*map(Text, texts))
+    wide = console(max(console().width, sum(space) + 3 * len(space)))
+    wide.print(drawn)
