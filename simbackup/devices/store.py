@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from simbackup.devices.network.live import Network, opposite
@@ -76,6 +77,16 @@ class Store(Protocol):
 
         So many bytes are asked for, or written out, at once.
         """
+        ...
+
+    @property
+    def width(self) -> int:
+        """Disks that move a stream at the same time, each its part."""
+        ...
+
+    @property
+    def arms(self) -> int:
+        """Disks over which small reads spread, each of which goes to one of them."""
         ...
 
     @property
@@ -193,8 +204,22 @@ class FlatStore(ABC):
         return math.inf
 
     @property
+    def width(self) -> int:
+        """One: no arm moves."""
+        return 1
+
+    @property
+    def arms(self) -> int:
+        """One, which never moves."""
+        return 1
+
+    @property
     def visitors(self) -> dict[str, Visitor]:
-        """Nobody who is remembered: whoever comes, no arm comes back."""
+        """Its users by name; whoever comes, no arm comes back."""
+        return self._visitors
+
+    @cached_property
+    def _visitors(self) -> dict[str, Visitor]:
         return {}
 
     def continued(self, position: float, size: float) -> Service:
@@ -251,7 +276,7 @@ class Region:
         demand = self.store.stream(direction, self.begin, self.size)
         visited = visits(self, direction, demand, window)
         place = Spot(self.begin + self.size / 2.0, window, writes=direction == "write", visited=visited)
-        demand += returns(visited) if visited is not None else 0.0
+        demand += returns(visited) / self.store.width if visited is not None else 0.0
         shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
         shape = shape.through(bus(self.store, direction))
         if direction == "write":

@@ -102,10 +102,10 @@ def mmc_wait(arrival_rate: float, service_time: float, servers: int) -> float:
     return all_busy * service_time / (servers - load)
 
 
-def shared_with_a_stream(rate: float, service: float, requests: int, *, stream: bool, seed: int = 1) -> float:
+def shared_with_streams(rate: float, service: float, requests: int, *, streams: int, seed: int = 1) -> float:
     """Mean seconds of requests at a server that all who are there share equally, simulated event by event.
 
-    Requests come at random and take as long each; a stream has a request there at all times.
+    Requests come at random and take as long each; each stream has a request there at all times.
     """
     draws, env = np.random.default_rng(seed), simpy.Environment()
     left: dict[int, float] = {}
@@ -123,7 +123,7 @@ def shared_with_a_stream(rate: float, service: float, requests: int, *, stream: 
     def serve() -> Generator[simpy.Event, Any, None]:
         nonlocal total
         while len(begun) < requests or left:
-            since, sharing = float(env.now), len(left) + stream
+            since, sharing = float(env.now), len(left) + streams
             first = min(left.values(), default=math.inf)
             arrival = came
             ends = [arrival, env.timeout(first * sharing)] if left else [arrival]

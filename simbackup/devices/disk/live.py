@@ -30,6 +30,16 @@ class Disk(Landed):
         return disk_turns.turn_size(self.parameters, window)
 
     @property
+    def width(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def arms(self) -> int:
+        """One."""
+        return 1
+
+    @property
     def ahead(self) -> float:
         """Nothing beyond the window of a host."""
         return 0.0

@@ -45,6 +45,16 @@ class Raid(Rebuilding):
         self.link = Link(name, 1.0, turns, fastest=fastest)
         self.visitors: dict[str, Visitor] = {}
 
+    @property
+    def width(self) -> int:
+        """Its disks' worth of data."""
+        return self.data_disks
+
+    @property
+    def arms(self) -> int:
+        """Its disks; of mirrors either may read, unless one of a pair is missing."""
+        return self.layout.reading_disks
+
     def run(self, direction: Direction, window: float) -> float:
         """What one of its disks has of a stream before the next one follows, or of what is under way at once."""
         under_way = self.controller.under_way(window, writes=direction == "write", together=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,18 +12,18 @@ import simpy
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.adapter import Adapter, Waiting
+from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Store
-from simbackup.devices.visitors import Visitor
-from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.limit import Behind, Limit, Others
+from simbackup.devices.visitors import Visitor, Waiters
+from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import lock_waits, slowdown
-from simbackup.equations.queueing import interactive_rate
 from simbackup.workloads.impact import IMPACT, throughput
-from simbackup.workloads.users.passed import Passed
+from simbackup.workloads.users.load import Load
+from simbackup.workloads.users.queues import Queues
 from simbackup.workloads.users.shares import weight
-from simbackup.workloads.users.transactions import Demand, Load, fresh_shares, load
+from simbackup.workloads.users.transactions import Demand, fresh_shares, load
 from simbackup.workloads.users.watch import LockTime, Watch
 
 ROUNDING = 1e-9
@@ -50,14 +50,14 @@ class Users:
     trace: Trace
     host: Host
     place: VolumeRange
-    adapters: tuple[Adapter, ...] = ()
+    queue: Callable[[Network], Adapter]
     waiting: Waiting | None = None
     nominal: float = field(init=False)
     flow: Flow = field(init=False)
     load: Load = field(init=False)
     before: float = 0.0
     own_before: float = 0.0
-    passed: Passed = field(default_factory=Passed)
+    queues: Queues = field(init=False)
     undisturbed: float = field(init=False)
     holders: int = 0
     closed: int = 0
@@ -66,8 +66,8 @@ class Users:
 
     def __post_init__(self) -> None:
         self.load = self._loaded({})
-        self.nominal = self.demand.rate if self.demand.rate is not None else self._interactive(self.load, lambda _: 0.0)
-        self.undisturbed = self._response(Passed().plus(self.load, self.nominal), 1.0, {})
+        self.queues = Queues(self.name, self.demand, self.network, self.queue, self.waiting)
+        self.nominal, self.undisturbed = self.queues.undisturbed(self.load)
 
     @property
     def store(self) -> Store:
@@ -87,18 +87,9 @@ class Users:
     def start(self) -> None:
         """Begin to work."""
         self._begin({}, math.inf)
-        region = self.place.volume.region
-        self.store.visitors[self.name] = Visitor(region.begin + self.place.begin, self.place.size, self._used)
+        begin, size = self.place.volume.region.begin + self.place.begin, self.place.size
+        self.store.visitors[self.name] = Visitor(begin, size, self._used, lambda: self.flow, self._asking)
         self.network.env.process(self._work())
-
-    def hold(self) -> None:
-        """Hold nobody."""
-
-    def solved(self, *, binding: bool) -> None:
-        """Note how long transactions wait at adapters from now on."""
-        del binding
-        if self.waiting is not None:
-            self.waiting.take(float(self.network.env.now), self.flow.rate, lambda flow: flow.rate)
 
     def _work(self) -> Generator[simpy.Event, Any, None]:
         """Go on for ever, in steps where frozen images need what is overwritten."""
@@ -127,13 +118,13 @@ class Users:
             cap_cause=cause,
             moves=shape.moves,
             sequential=False,
-            law=None if self.demand.rate is not None else Behind(self._behind_others),
+            law=self.queues.law,
         )
-        if self.waiting is not None:
-            self.network.couple(self, self.flow, *(adapter.network.link for adapter in self.adapters))
-        for adapter in self.adapters:
-            adapter.requests = {f: size for f, size in adapter.requests.items() if f.active}
-            adapter.requests[self.flow] = self.demand.transaction.request
+        self.queues.follow(self.flow, self.load)
+
+    def _asking(self) -> Waiters:
+        """What they ask of the device that holds their data."""
+        return self.queues.asking(self.store.link)
 
     def _used(self) -> float:
         """Seconds of the device that they use a second; before their rate is known, as if they were alone."""
@@ -147,7 +138,6 @@ class Users:
     def _note(self, transactions: float) -> None:
         """Count so many transactions: what they did, and what they have touched."""
         self.before += transactions
-        self.passed = self.passed.plus(self.load, transactions)
         self._tell_volume(self.before)
         self.own_before += transactions * self.load.shape.demands.get(self.store.link, 0.0)
         updates = transactions * self.demand.transaction.updates
@@ -182,17 +172,6 @@ class Users:
     def _fresh(self, updates: float) -> dict[Snapshot, float]:
         spread = self.demand.transaction.spread
         return fresh_shares(self.place.volume.snapshots, self.name, spread, updates if math.isfinite(updates) else 0.0)
-
-    def _interactive(self, load: Load, others: Others) -> float:
-        """Transactions a second of users who wait for each, when others use a share of each link."""
-        centres = load.centres({link: others(link) for link in load.links})
-        return interactive_rate(centres, self.demand.clients, self.demand.think_time + load.delay)
-
-    def _behind_others(self, others: Others) -> Limit:
-        """Their rate as they wait for each transaction, and where they wait longest."""
-        waited = self.load.waited
-        longest = max(waited, key=lambda link: waited[link], default=None)
-        return Limit(self._interactive(self.load, others), longest.name if longest else self.name)
 
     def _ceiling(self) -> tuple[float, str]:
         """The greatest rate that locks leave, and its cause."""
@@ -232,9 +211,8 @@ class Users:
         """Note the totals when a job begins."""
         self.network.settle()
         self._tell_volume(self.completed)
-        links = {link: link.busy_s for link in self.load.waited}
-        passed = self.passed.plus(self.load, self.flow.completed)
-        self.watches[job] = Watch(now, self.completed, self.store.link.busy_s, self.own_busy, passed, links)
+        self.queues.settle(now)
+        self.watches[job] = Watch(now, self.completed, self.store.link.busy_s, self.own_busy, self.queues.passed)
         if self.waiting is not None:
             self.waiting.watch(job, now)
 
@@ -250,7 +228,8 @@ class Users:
         others = max(self.store.link.busy_s - begun.busy_s - (self.own_busy - begun.own_s), 0.0)
         held_up = sum(wait.transactions * wait.mean for wait in waits)
         networks = self.waiting.impact(job, now) if self.waiting is not None else {}
-        response = self._during(begun, seconds, networks.get("network_wait", 0.0), held_up, served)
+        self.queues.settle(now)
+        response = self._during(begun, seconds, held_up, served)
         self.trace.event(
             now,
             self.name,
@@ -266,28 +245,12 @@ class Users:
             **networks,
         )
 
-    def _during(self, begun: Watch, seconds: float, at_links: float, held_up: float, served: float) -> float:
-        """Mean seconds of a transaction during a job, no more than the job took.
-
-        `at_links` are those that one waits at adapters, `held_up` those that all waited for locks.
-        """
+    def _during(self, begun: Watch, seconds: float, held_up: float, served: float) -> float:
+        """Mean seconds of a transaction during a job, no more than the job took; all waited so long for locks."""
         if not served:
             return seconds
         if self.demand.rate is None:  # Little's law
             found = self.demand.clients * seconds / served - self.demand.think_time
         else:
-            passed = self.passed.plus(self.load, self.flow.completed).since(begun.passed)
-            queues = {adapter.network.link for adapter in self.adapters}
-            used = {
-                link: max(link.busy_s - before - passed.filled.get(link, 0.0), 0.0)
-                for link, before in begun.links.items() if link not in queues
-            }  # fmt: skip
-            found = self._response(passed, seconds, used) + at_links + held_up / served
+            found = self.queues.passed.response(begun.passed, seconds) + held_up / served
         return min(max(found, 0.0), seconds) if seconds else 0.0
-
-    def _response(self, passed: Passed, seconds: float, others: dict[Link, float]) -> float:
-        """Mean seconds of a transaction over a time, without locks and what it waits at adapters."""
-        if self.demand.rate is None:
-            return self.demand.clients / self.nominal - self.demand.think_time if self.nominal else 0.0
-        queues = {adapter.network.link for adapter in self.adapters}
-        return passed.response(seconds, others, queues)
