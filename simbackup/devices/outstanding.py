@@ -83,7 +83,10 @@ def _waiting(flow: Flow, link: Link) -> float | None:
 
 
 def _run(store: Store, flow: Flow) -> Run | None:
-    """Seconds of the runs of a stream that reads on one disk; None where no arm moves, or it does not read."""
+    """Seconds of the runs of a stream that reads on one disk; None where no arm moves, or it does not read.
+
+    What else a byte of it asks of the device are requests of their own, such as those for blocks in a copy area.
+    """
     link, place = store.link, flow.places.get(store.link)
     moved = flow.moves.get(link, 0.0)
     if place is None or place.writes or moved <= 0.0 or not flow.sequential:
@@ -91,9 +94,10 @@ def _run(store: Store, flow: Flow) -> Run | None:
     size = store.run("read", place.run)
     if math.isinf(size):
         return None
-    mean = size * store.width * link.demand(flow) / moved
-    if place.visited is None:
-        return Run(mean, mean, mean)
-    visited = cast("Visited", place.visited)
-    moving = min(size * visited.stream, mean)
-    return Run(moving, mean, moving + visited.back)
+    visited = cast("Visited | None", place.visited)
+    begin, whole = max(place.position - size / 2.0, 0.0), size * store.width
+    moving = whole * store.stream("read", min(begin, max(store.size - whole, 0.0)), min(whole, store.size))
+    turn = whole * link.lost(flow) / moved / flow.sequential
+    longest = moving + max(turn, visited.back if visited is not None else 0.0)
+    mean = whole * link.demand(flow) / moved / flow.sequential
+    return Run(moving, min(max(mean, moving), longest), longest)
