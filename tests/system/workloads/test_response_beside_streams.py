@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from oracles.arrival_order import Asked, Place, Served, in_order_of_arrival
 from oracles.queues import shared_with_streams
