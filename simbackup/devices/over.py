@@ -49,6 +49,11 @@ class Over:
         return self.below.width
 
     @property
+    def fetches(self) -> bool:
+        """Whether the device below reads ahead by itself."""
+        return self.below.fetches
+
+    @property
     def arms(self) -> int:
         """Disks below over which small reads spread."""
         return self.below.arms

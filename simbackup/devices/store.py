@@ -58,6 +58,11 @@ class Store(Protocol):
         ...
 
     @property
+    def fetches(self) -> bool:
+        """Whether it reads ahead of a reader while that works on what came before, who waits for no way of its arms."""
+        ...
+
+    @property
     def stripe(self) -> float:
         """Bytes that parity joins, so that writes to a part of them read others; none where no write reads."""
         ...
@@ -184,6 +189,11 @@ class FlatStore(ABC):
         return 0.0
 
     @property
+    def fetches(self) -> bool:
+        """No: it reads what it is asked for."""
+        return False
+
+    @property
     def gathers(self) -> float:
         """None: each write goes to its place."""
         return 0.0
@@ -289,7 +299,7 @@ def returning(region: Region, size: float) -> Service:
     """What a read of so many bytes in sequence takes longer on average, as its disks were at users' places before."""
     store = region.store
     busy = size * lost_to_visitors(region, store.stream("read", region.begin, region.size), size)
-    if busy <= 0.0:
-        return Service(0.0, 0.0)
+    if busy <= 0.0 or store.fetches:
+        return Service(0.0, max(busy, 0.0))
     turn = store.turn(region.begin, region.begin, size)
     return Service(busy * turn.latency / turn.busy if turn.busy > 0.0 else 0.0, busy)

@@ -50,6 +50,11 @@ class Disk(Landed):
         return self.size
 
     @property
+    def fetches(self) -> bool:
+        """No: it reads ahead until another request comes, but what is beyond that has to be asked for."""
+        return False
+
+    @property
     def gathers(self) -> float:
         """None: what its own cache takes is acknowledged when it is on the disk."""
         return 0.0

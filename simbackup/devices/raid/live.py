@@ -125,11 +125,11 @@ class Raid(Rebuilding):
         return latest - disks.rotational_latency(self.disk)
 
     def continued(self, position: float, size: float) -> Service:
-        """What the next read of a sequence takes: the disks that it touches transfer at once."""
+        """What the next read of a sequence takes: the disks that it touches transfer at once, or have done so."""
         one, array, overhead = self.disk, self.layout, self.controller.controller_overhead
-        if self.controller.prefetches:  # the disks have read it already, all of them at once
+        if self.fetches:  # it is in the cache; all disks at once read what comes later
             busy = self.stream("read", min(position, self.size - size), size) * size
-            return Service(overhead + busy, busy)
+            return Service(overhead + size / self.controller.rate("read"), busy)
         rate = disks.rate_at(one, position / self.data_disks)
         largest = max(min(size, array.stripe_unit), size / self.data_disks)  # part of one disk: the others wait
         latency = overhead + one.command_overhead + largest / rate
