@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from oracles.read_ahead import reader_rates
+from oracles.read_ahead import Cache, reader_rates
 
 import simbackup as sb
 
@@ -36,7 +36,7 @@ def rates(readers: int, pause: str) -> list[float]:
 @pytest.mark.parametrize("readers", [1, 2, 3])
 @pytest.mark.parametrize("pause", [0.1, 2.0, 10.0])
 def test_what_is_read_ahead_waits_for_no_turn(readers: int, pause: float) -> None:
-    expected = reader_rates(readers, MIB / 4, pause / 1000.0, 4 * MIB, 0.01, 400e6)
+    expected = reader_rates(readers, MIB / 4, pause / 1000.0, Cache(4 * MIB, 0.01, 400e6))
     assert rates(readers, f"{pause} ms") == pytest.approx(expected, rel=0.02)
 
 
