@@ -17,8 +17,8 @@ class Cache(NamedTuple):
 def reader_rates(readers: int, request: float, pause: float, cache: Cache) -> list[float]:
     """Bytes a second of readers, each of which pauses between two requests, one request at a time.
 
-    When a reader begins with a part of what is read ahead, the disks are asked for the next one. They serve one part after
-    the other, which takes its bytes at a rate and a turn where the one before was of somebody else. A request is
+    When a reader begins with a part of what is read ahead, the disks are asked for the next one. They serve one part
+    after the other, which takes its bytes at a rate and a turn where the one before was of somebody else. A request is
     answered at once if its part is there.
     """
     each = round(cache.ahead / request)
