@@ -18,7 +18,7 @@ from simbackup.devices.store import Store
 from simbackup.devices.visitors import Visitor, Waiters
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.trace import Trace
-from simbackup.equations.database import lock_waits, slowdown
+from simbackup.equations.database import LockWaits, lock_waits, slowdown, users_who_wait
 from simbackup.workloads.impact import IMPACT, throughput
 from simbackup.workloads.users.load import Load
 from simbackup.workloads.users.queues import Queues
@@ -30,6 +30,8 @@ ROUNDING = 1e-9
 """Share of the transactions below which a loss is rounding."""
 GREATEST_SLOWDOWN = 1e6
 """Factor for a device that has no time left."""
+STAY, LEAST = 0.9, 1e-3
+"""Share of users who go on over a step of a lock, and the share at which nobody does."""
 STEP = 0.05
 """Change of the share of fresh chunks after which the load of a transaction is calculated again."""
 
@@ -39,8 +41,9 @@ class Users:
     """Users of one data set: a steady stream of transactions, or so many who each wait for their last.
 
     It is a flow counted in transactions. While a read lock is held, those that write wait for its end, and only the
-    others go on; queued ones are then served at once. Where snapshots need overwritten data, the first update of a
-    chunk costs a copy; the share of such updates falls as time goes on, and the flow is restarted in steps.
+    others go on; queued ones are then served at once. `going` is the share of users who do not wait for a lock. Where
+    snapshots need overwritten data, the first update of a chunk costs a copy; the share of such updates falls as time
+    goes on, and the flow is restarted in steps.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Users:
     queues: Queues = field(init=False)
     undisturbed: float = field(init=False)
     holders: int = 0
+    going: float = 1.0
     closed: int = 0
     locks: list[LockTime] = field(default_factory=list[LockTime])
     watches: dict[str, Watch] = field(default_factory=dict[str, Watch])
@@ -180,21 +184,39 @@ class Users:
         if self.place.volume.full:  # those that write get an error
             return self.nominal * (1.0 - self.demand.writes), self.place.volume.name
         if self.holders:
-            return self.nominal * (1.0 - self.demand.writes), f"data.{self.data}"
+            return self.nominal * (1.0 - self.demand.writes) * self.going, f"data.{self.data}"
         return (self.nominal if self.demand.rate is not None else math.inf), self.name
 
     def lock(self) -> None:
-        """Let those that write wait."""
+        """Let those that write wait; of users who wait for each transaction, fewer and fewer go on."""
         if not self.holders:
             self.locks.append(LockTime(float(self.network.env.now)))
+            if self.demand.rate is None and self._locked_rate > 0.0:
+                self.network.env.process(self._come_to_wait(self.locks[-1]))
         self.holders += 1
         self.network.set_cap(self.flow, *self._ceiling())
+
+    @property
+    def _locked_rate(self) -> float:
+        """Transactions a second of each user that need a lock."""
+        return self.nominal * self.demand.writes / self.demand.clients
+
+    def _come_to_wait(self, lock: LockTime) -> Generator[simpy.Event, Any, None]:
+        """Let a part of the users go on for as long as another part comes to wait, until the lock is given up."""
+        share, mean = 1.0, (1.0 - STAY) / -math.log(STAY)
+        while lock.end == math.inf and share > LEAST:
+            self.going, share = share * mean, share * STAY
+            self.network.set_cap(self.flow, *self._ceiling())
+            yield self.network.env.timeout(-math.log(STAY) / self._locked_rate)
+        if lock.end == math.inf:
+            self.going = 0.0
+            self.network.set_cap(self.flow, *self._ceiling())
 
     def unlock(self) -> None:
         """Let them go on, unless another job still holds a lock."""
         self.holders -= 1
         if not self.holders:
-            self.locks[-1].end = float(self.network.env.now)
+            self.locks[-1].end, self.going = float(self.network.env.now), 1.0
             self.network.set_cap(self.flow, *self._ceiling())
 
     def close(self) -> None:
@@ -222,7 +244,7 @@ class Users:
         begun = self.watches.pop(job)
         seconds = now - begun.begin
         locks = [lock.within(begun.begin, now) for lock in self.locks if lock.end > begun.begin and lock.begin < now]
-        waits = [lock_waits(held, self.nominal * self.demand.writes) for held in locks]
+        waits = [self._waits(held) for held in locks]
         waiting = sum(wait.transactions for wait in waits)
         served = self.completed - begun.completed + waiting  # who waited is served when the lock is given up
         others = max(self.store.link.busy_s - begun.busy_s - (self.own_busy - begun.own_s), 0.0)
@@ -244,6 +266,12 @@ class Users:
             slower=response / self.undisturbed if 0.0 < self.undisturbed < math.inf else 1.0,
             **networks,
         )
+
+    def _waits(self, held: float) -> LockWaits:
+        """Who waits for a lock that is held for some seconds."""
+        if self.demand.rate is None:
+            return users_who_wait(held, self.demand.clients, self._locked_rate)
+        return lock_waits(held, self.nominal * self.demand.writes)
 
     def _during(self, begun: Watch, seconds: float, held_up: float, served: float) -> float:
         """Mean seconds of a transaction during a job, no more than the job took; all waited so long for locks."""
