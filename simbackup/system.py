@@ -15,7 +15,7 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.image import FrozenImage
 from simbackup.devices.job_queue.live import JobQueue
-from simbackup.devices.network.adapter import Adapter, ClosedLoop
+from simbackup.devices.network.adapter import Adapter, Adapters, ClosedLoop
 from simbackup.devices.network.switch import Networks
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
@@ -107,7 +107,7 @@ class System:
 
     limits: dict[str, JobQueue] = field(default_factory=dict[str, JobQueue])
     workloads: list[Workload] = field(default_factory=list[Workload])
-    adapters: dict[str, Adapter] = field(default_factory=dict[str, Adapter])
+    adapters: Adapters = field(default_factory=Adapters)
     used: dict[str, float] = field(default_factory=dict[str, float])
     taken: dict[str, float] = field(default_factory=dict[str, float])
     spaces: dict[str, Space] = field(default_factory=dict[str, Space])

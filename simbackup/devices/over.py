@@ -44,6 +44,21 @@ class Over:
         return self.below.run(direction, window)
 
     @property
+    def width(self) -> int:
+        """Disks below that move a stream at the same time."""
+        return self.below.width
+
+    @property
+    def fetches(self) -> bool:
+        """Whether the device below reads ahead by itself."""
+        return self.below.fetches
+
+    @property
+    def arms(self) -> int:
+        """Disks below over which small reads spread."""
+        return self.below.arms
+
+    @property
     def visitors(self) -> dict[str, Visitor]:
         """Users of the device below."""
         return self.below.visitors

@@ -98,7 +98,9 @@ class FlowShape(NamedTuple):
         if not self.workers:
             return limit, None
         if math.isfinite(self.cap):
-            going = Rounds(self.workers, self.parts, self.demands, self.serial)
+            ahead = {link for link, place in self.places.items() if math.isinf(place.share)}
+            waited = {link: demand for link, demand in self.demands.items() if link not in ahead}
+            going = Rounds(self.workers, self.parts, waited, self.serial)
         parts = {part: seconds / self.workers for part, seconds in limit.parts.items()}
         return Limit(limit.rate * self.workers, limit.cause, parts), going
 

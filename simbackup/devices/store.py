@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from simbackup.devices.network.live import Network, opposite
@@ -57,6 +58,11 @@ class Store(Protocol):
         ...
 
     @property
+    def fetches(self) -> bool:
+        """Whether it reads ahead of a reader while that works on what came before, who waits for no way of its arms."""
+        ...
+
+    @property
     def stripe(self) -> float:
         """Bytes that parity joins, so that writes to a part of them read others; none where no write reads."""
         ...
@@ -76,6 +82,16 @@ class Store(Protocol):
 
         So many bytes are asked for, or written out, at once.
         """
+        ...
+
+    @property
+    def width(self) -> int:
+        """Disks that move a stream at the same time, each its part."""
+        ...
+
+    @property
+    def arms(self) -> int:
+        """Disks over which small reads spread, each of which goes to one of them."""
         ...
 
     @property
@@ -173,6 +189,11 @@ class FlatStore(ABC):
         return 0.0
 
     @property
+    def fetches(self) -> bool:
+        """No: it reads what it is asked for."""
+        return False
+
+    @property
     def gathers(self) -> float:
         """None: each write goes to its place."""
         return 0.0
@@ -193,8 +214,22 @@ class FlatStore(ABC):
         return math.inf
 
     @property
+    def width(self) -> int:
+        """One: no arm moves."""
+        return 1
+
+    @property
+    def arms(self) -> int:
+        """One, which never moves."""
+        return 1
+
+    @property
     def visitors(self) -> dict[str, Visitor]:
-        """Nobody who is remembered: whoever comes, no arm comes back."""
+        """Its users by name; whoever comes, no arm comes back."""
+        return self._visitors
+
+    @cached_property
+    def _visitors(self) -> dict[str, Visitor]:
         return {}
 
     def continued(self, position: float, size: float) -> Service:
@@ -251,7 +286,7 @@ class Region:
         demand = self.store.stream(direction, self.begin, self.size)
         visited = visits(self, direction, demand, window)
         place = Spot(self.begin + self.size / 2.0, window, writes=direction == "write", visited=visited)
-        demand += returns(visited) if visited is not None else 0.0
+        demand += returns(visited) / self.store.width if visited is not None else 0.0
         shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
         shape = shape.through(bus(self.store, direction))
         if direction == "write":
@@ -264,7 +299,7 @@ def returning(region: Region, size: float) -> Service:
     """What a read of so many bytes in sequence takes longer on average, as its disks were at users' places before."""
     store = region.store
     busy = size * lost_to_visitors(region, store.stream("read", region.begin, region.size), size)
-    if busy <= 0.0:
-        return Service(0.0, 0.0)
+    if busy <= 0.0 or store.fetches:
+        return Service(0.0, max(busy, 0.0))
     turn = store.turn(region.begin, region.begin, size)
     return Service(busy * turn.latency / turn.busy if turn.busy > 0.0 else 0.0, busy)

@@ -5,28 +5,44 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.equations.disk_turns import Visited, returns
 
 if TYPE_CHECKING:
     from simbackup.devices.store import Direction, Region
+    from simbackup.engine.flows import Flow
 
 SMALL = 8192.0
 """Bytes of a request of users; next to the way of the arm, its transfer hardly counts."""
 
 
+class Waiters(NamedTuple):
+    """What users ask of a device now: the share of it that they use while they wait, and their requests there.
+
+    None are counted of those who come at random, however many wait.
+    """
+
+    held: float = 0.0
+    number: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Users whose requests go to random places of a part of a device: seconds of the device that they use a second."""
+    """Users whose requests go to random places of a part of a device: seconds of the device that they use a second.
+
+    Their flow, and what it asks of the device.
+    """
 
     begin: float
     size: float
     used: Callable[[], float]
+    flow: Callable[[], Flow]
+    asking: Callable[[], Waiters]
 
 
 def visits(region: Region, direction: Direction, stream: float, window: float = 0.0) -> Visited | None:
-    """A stream, which takes so many seconds for each byte, and the users to whose requests its device goes meanwhile.
+    """A stream, which takes so many seconds for each byte, and the users to whose requests one of its disks goes.
 
     None if there are none, or no arm moves. Of the stream, a `window` is asked for, or written out, at once. A request
     of users takes what it does after another of theirs; what the way from the stream to the first of them takes more,
@@ -49,7 +65,9 @@ def visits(region: Region, direction: Direction, stream: float, window: float = 
         way = store.request("read", head, there, small).busy - store.continued(there, small).busy
         way += store.request("read", there, min(head, store.size - small), small).busy - each
         used, others, back = used + held, others + requests, back + requests * max(way, 0.0)
-    return Visited(stream, back / others, run, others, used) if others > 0.0 else None
+    if others <= 0.0:
+        return None
+    return Visited(stream * store.width, back / others * store.arms, run, others / store.arms, used)
 
 
 def lost_to_visitors(region: Region, stream: float, window: float = 0.0) -> float:
@@ -58,4 +76,4 @@ def lost_to_visitors(region: Region, stream: float, window: float = 0.0) -> floa
     So many bytes are asked for at once. Of several streams, each loses no more than this and its turns (`DiskTurns`).
     """
     visited = visits(region, "read", stream, window)
-    return returns(visited) if visited is not None else 0.0
+    return returns(visited) / region.store.width if visited is not None else 0.0

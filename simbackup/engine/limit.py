@@ -21,7 +21,8 @@ WHOLE: Parts = {}
 class Spot(NamedTuple):
     """Where a flow moves its bytes on a link, how many of them go before another flow has its turn, and which way.
 
-    One request occupies a `share` of the link: one disk of several. By whom it is `visited` there, other than by
+    One request occupies a `share` of the link: one disk of several; infinite if it has been read ahead, so that it
+    waits for nobody there. By whom it is `visited` there, other than by
     streams, is for the losses of the link to know.
     """
 

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 class Going(Protocol):
     """How the requests of a flow go round between queues."""
 
+    @property
+    def workers(self) -> int:
+        """How many go round."""
+        ...
+
     def waits(self) -> Mapping[Link, float]:
         """The links where they may wait for others, with the seconds that a unit takes there alone."""
         ...

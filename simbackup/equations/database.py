@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 
@@ -30,6 +31,30 @@ def lock_waits(lock: float, rate: float) -> LockWaits:
     LockWaits(transactions=300.0, mean=30.0, longest=60.0)
     """
     return LockWaits(lock * rate, lock / 2.0 if rate > 0 else 0.0, lock if rate > 0 else 0.0)
+
+
+def users_who_wait(lock: float, users: float, rate: float) -> LockWaits:
+    """Mean number of users who come to wait for a lock while it is held, and their mean wait for its release.
+
+    Each does one transaction after the other, and waits from the first one that needs the lock: after t seconds a share
+    `1 - exp(-rate t)` of them. For few users, or a short lock, they are as many transactions as `lock_waits` counts.
+
+    Parameters
+    ----------
+    lock
+        Seconds that the lock is held.
+    users
+        How many there are.
+    rate
+        Transactions a second of each of them that need the lock, while he goes on.
+
+    >>> users_who_wait(lock=60.0, users=1.0, rate=1.0).transactions  # one user waits once
+    1.0
+    """
+    if lock <= 0.0 or rate <= 0.0:
+        return LockWaits(0.0, 0.0, 0.0)
+    share = -math.expm1(-rate * lock)
+    return LockWaits(users * share, lock / share - 1.0 / rate, lock)
 
 
 def slowdown(busy_by_others: float) -> float:

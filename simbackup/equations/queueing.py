@@ -73,29 +73,29 @@ def mva_steps(
         yield throughput, residences
 
 
-def mixed_response(wait: float, own: float, stream: float = 0.0) -> float:
-    """Seconds of a request at a server that independent requests share with a stream.
+def mixed_response(wait: float, own: float, found: float = 0.0) -> float:
+    """Seconds of a request at a server that independent requests share with others.
 
-    R = w (1 + Q) / (1 - rho), Q = min(u / (1 - rho), 1), of a mixed network of queues with processor sharing (Baskett,
-    Chandy, Muntz and Palacios, "Open, closed, and mixed networks of queues with different classes of customers",
-    Journal of the ACM 22(2), 1975): the stream has one request under way at a time, and spends the share Q of the time
-    at this server. Exact for one stream, and without any; too short where several streams fill the server. Infinite
-    from rho = 1 on.
+    `R = (w + f) / (1 - rho)`, of a mixed network of queues (Baskett, Chandy, Muntz and Palacios, "Open, closed, and
+    mixed networks of queues with different classes of customers", Journal of the ACM 22(2), 1975): who comes waits for
+    what streams and users who wait have at the server, and for the independent requests that come to it. In order of
+    arrival f is the work that these have there (`arrival.work_found`); where all who are there share the server, as
+    many times w as they have requests there. Infinite from rho = 1 on.
 
     Parameters
     ----------
     wait
         Seconds of a request when alone, w.
     own
-        Share of the server that all such requests use, rho.
-    stream
-        Share that the stream uses, u.
+        Share of the server that all independent requests use, rho.
+    found
+        Seconds of work of others that a request finds, f.
 
-    >>> mixed_response(0.01, own=0.5), mixed_response(0.01, own=0.5, stream=0.5)
+    >>> mixed_response(0.01, own=0.5), mixed_response(0.01, own=0.5, found=0.01)
     (0.02, 0.04)
     """
     free = 1.0 - own
-    return wait * (1.0 + min(stream / free, 1.0)) / free if free > 0.0 else math.inf
+    return (wait + found) / free if free > 0.0 else math.inf
 
 
 class Centre(NamedTuple):

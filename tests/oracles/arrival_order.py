@@ -41,7 +41,15 @@ def way_of(disk: DiskParameters) -> Way:
     return way
 
 
-def stream_rates(
+class Served(NamedTuple):
+    """Bytes a second of each stream, requests of users a second, and mean seconds of one of them."""
+
+    streams: list[float]
+    users: float
+    response: float
+
+
+def in_order_of_arrival(
     disk: DiskParameters,
     streams: Sequence[Place],
     run: float,
@@ -49,44 +57,63 @@ def stream_rates(
     asked: Asked,
     *,
     seconds: float = 500.0,
-) -> list[float]:
-    """Bytes a second of streams, each of which asks for its next run when the one before is done.
+    most: float = 0.0,
+    varied: bool = False,
+) -> Served:
+    """What a disk does for streams, each of which asks for its next run when the one before is done, and for users.
 
     Requests of users, of 4 KiB, go to random places. Whatever follows a request elsewhere pays for its way; a run that
-    follows one of the same stream does not.
+    follows one of the same stream does not. A stream asks for no more than `most` bytes a second, at random, if that
+    is given. Where they are `varied`, requests of users take times of an exponential distribution.
     """
     random, way, small = Random(3), way_of(disk), 4096.0  # noqa: S311 (no secrets)
-    queue: deque[int] = deque(range(len(streams)))  # streams by number, users below zero
+    queue: deque[tuple[float, int]] = deque((0.0, i) for i in range(len(streams)))  # users below zero
     coming: list[tuple[float, int]] = [(random.expovariate(asked.rate), -1)] if asked.rate else []
     coming += [(_thought(random, asked), -2 - user) for user in range(asked.users)]
     heapq.heapify(coming)
     now, head, last, moved = 0.0, 0.0, math.nan, [0.0] * len(streams)
+    due, done, waited = [0.0] * len(streams), 0, 0.0
 
     def arrive() -> None:
         while coming and coming[0][0] <= now:
             since, who = heapq.heappop(coming)
-            queue.append(who)
+            queue.append((since, who))
             if who == -1:
                 heapq.heappush(coming, (since + random.expovariate(asked.rate), who))
 
     while now < seconds:
         arrive()
-        who = queue.popleft()
+        if not queue:
+            now = coming[0][0]
+            continue
+        since, who = queue.popleft()
         if who >= 0:
             begin, size = streams[who]
             there = begin + moved[who] % (size - run)
             now += (way(head, there) if who != last else 0.0) + transfer_time(disk, there, run)
             head, moved[who] = there + run, moved[who] + run
             arrive()
-            queue.append(who)
+            due[who] = max(due[who] + random.expovariate(most / run), now) if most else now
+            if due[who] > now:
+                heapq.heappush(coming, (due[who], who))
+            else:
+                queue.append((now, who))
         else:
             there = users.begin + random.random() * (users.size - small)
-            now += way(head, there) + transfer_time(disk, there, small)
-            head = there
+            each = way(head, there) + transfer_time(disk, there, small)
+            now += each * random.expovariate(1.0) if varied else each
+            head, done, waited = there, done + 1, waited + now - since
             if who < -1:
                 heapq.heappush(coming, (now + _thought(random, asked), who))
         last = who
-    return [each / now for each in moved]
+    return Served([each / now for each in moved], done / now, waited / max(done, 1))
+
+
+def stream_rates(
+    disk: DiskParameters, streams: Sequence[Place], run: float, users: Place, asked: Asked, *, seconds: float = 500.0
+) -> list[float]:
+    """Bytes a second of streams beside users."""
+    return in_order_of_arrival(disk, streams, run, users, asked, seconds=seconds).streams
 
 
 def _thought(random: Random, asked: Asked) -> float:

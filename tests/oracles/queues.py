@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Generator
-from typing import Any
+from random import Random
+from typing import Any, NamedTuple
 
 import numpy as np
 import simpy
@@ -133,10 +135,10 @@ def mmc_wait(arrival_rate: float, service_time: float, servers: int) -> float:
     return all_busy * service_time / (servers - load)
 
 
-def shared_with_a_stream(rate: float, service: float, requests: int, *, stream: bool, seed: int = 1) -> float:
+def shared_with_streams(rate: float, service: float, requests: int, *, streams: int, seed: int = 1) -> float:
     """Mean seconds of requests at a server that all who are there share equally, simulated event by event.
 
-    Requests come at random and take as long each; a stream has a request there at all times.
+    Requests come at random and take as long each; each stream has a request there at all times.
     """
     draws, env = np.random.default_rng(seed), simpy.Environment()
     left: dict[int, float] = {}
@@ -154,7 +156,7 @@ def shared_with_a_stream(rate: float, service: float, requests: int, *, stream: 
     def serve() -> Generator[simpy.Event, Any, None]:
         nonlocal total
         while len(begun) < requests or left:
-            since, sharing = float(env.now), len(left) + stream
+            since, sharing = float(env.now), len(left) + streams
             first = min(left.values(), default=math.inf)
             arrival = came
             ends = [arrival, env.timeout(first * sharing)] if left else [arrival]
@@ -172,3 +174,48 @@ def shared_with_a_stream(rate: float, service: float, requests: int, *, stream: 
     env.process(arrive())
     env.run()
     return total / requests
+
+
+class Sender(NamedTuple):
+    """Who sends over a wire: so many requests a second at random, or some users who each wait for their last and think.
+
+    Each request takes some seconds of the wire, and some more on its way.
+    """
+
+    seconds: float
+    latency: float
+    rate: float = 0.0
+    users: int = 0
+    think_time: float = 0.0
+
+
+def behind_windows(sender: Sender, window: float, streams: int, *, seconds: float = 2000.0) -> tuple[float, float]:
+    """Requests a second, and mean seconds of one, on a wire in order of arrival, beside streams.
+
+    Each stream has one window there at all times, of some seconds; all times of the wire are exponential.
+    """
+    random = Random(5)  # noqa: S311
+    coming: list[tuple[float, float, int]] = []  # when it is at the wire, when it began, and whose it is
+
+    def send(at: float, who: int) -> None:
+        heapq.heappush(coming, (at + sender.latency, at, who))
+
+    for stream in range(streams):
+        heapq.heappush(coming, (0.0, 0.0, stream))
+    if sender.rate:
+        send(random.expovariate(sender.rate), -1)
+    for user in range(sender.users):
+        send(random.random() * sender.think_time, -2 - user)
+    free, done, waited = 0.0, 0, 0.0
+    while free < seconds:
+        at, began, who = heapq.heappop(coming)
+        free = max(free, at) + random.expovariate(1.0 / (window if who >= 0 else sender.seconds))
+        if who >= 0:
+            heapq.heappush(coming, (free, free, who))
+            continue
+        done, waited = done + 1, waited + free - began
+        if who == -1:
+            send(began + random.expovariate(sender.rate), who)
+        else:
+            send(free + (random.expovariate(1.0 / sender.think_time) if sender.think_time else 0.0), who)
+    return done / free, waited / done

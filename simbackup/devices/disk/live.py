@@ -30,6 +30,16 @@ class Disk(Landed):
         return disk_turns.turn_size(self.parameters, window)
 
     @property
+    def width(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def arms(self) -> int:
+        """One."""
+        return 1
+
+    @property
     def ahead(self) -> float:
         """Nothing beyond the window of a host."""
         return 0.0
@@ -38,6 +48,11 @@ class Disk(Landed):
     def passed(self) -> float:
         """Any: its heads stay where they are until what comes next has turned below them, if that is faster."""
         return self.size
+
+    @property
+    def fetches(self) -> bool:
+        """No: it reads ahead until another request comes, but what is beyond that has to be asked for."""
+        return False
 
     @property
     def gathers(self) -> float:

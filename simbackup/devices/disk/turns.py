@@ -128,4 +128,4 @@ class DiskTurns:
         size = turn_size(self._disk, under_way, self._unit, self._disks)
         if place.visited is None:
             return turn / size
-        return returns_among(cast("Visited", place.visited), turn / self._disks, size) * self._disks
+        return returns_among(cast("Visited", place.visited), turn, size)

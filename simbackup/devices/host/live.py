@@ -120,8 +120,10 @@ class Host:
         if looks:  # a window is always on the way, as of any stream
             return shape
         place = shape.places.get(store.link)
-        if place is not None and turn.latency > 0.0:  # the disks of one window turn, not all of the device
-            shape = shape._replace(places=shape.places | {store.link: place._replace(share=turn.busy / turn.latency)})
+        if place is not None and (store.fetches or turn.latency > 0.0):
+            # the disks of one window turn, not all of the device; what has been read ahead waits for none of them
+            part = math.inf if store.fetches else turn.busy / turn.latency
+            shape = shape._replace(places=shape.places | {store.link: place._replace(share=part)})
         return shape._replace(workers=1)  # one window at a time, in the queues of others
 
     def waits(self, request: float | None = None, *, ahead: bool = False) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
@@ -37,14 +38,16 @@ class ClosedLoop(Protocol):
 
 @dataclass(slots=True)
 class Adapter:
-    """A network, the loops that cross it, and the bytes of one request of each application.
+    """A network, the loops that cross it, the bytes of one request of each application, and devices behind it.
 
-    A flow that is neither is a stream; it has its window outstanding, if the network states one.
+    A flow that is neither a loop nor an application is a stream; it has its window outstanding, if the network states
+    one, or what it asks for at once of a device behind it.
     """
 
     network: Network
     loops: dict[Flow, ClosedLoop] = field(default_factory=dict[Flow, ClosedLoop])
     requests: dict[Flow, float] = field(default_factory=dict[Flow, float])
+    behind: dict[Link, None] = field(default_factory=dict[Link, None])
 
     def queue(self, rates: Rates) -> Queue:
         """What a request finds on one of the wires, taken at random, when flows have some rates."""
@@ -60,12 +63,37 @@ class Adapter:
     def _standing(self, flow: Flow, rates: Rates, load: float) -> Standing | None:
         if flow in self.loops:
             return self.loops[flow].standing(self.network, lambda link: used_by_others(link, flow, rates))
-        window, wire = self.network.window, self.network.rate
+        window, wire = self._window(flow), self.network.rate
         moved = self.network.link.demand(flow) * rates(flow)
         if window is None or moved <= 0.0:
             return None
         bound = flow.cause == self.network.link.name
         return Standing((1.0 if bound else min(moved / (wire * (1.0 - load)), 1.0),), window / wire, 1.0)
+
+    def _window(self, flow: Flow) -> float | None:
+        """Bytes that a stream has outstanding here; None if that is not known."""
+        asked = [place.run for link, place in flow.places.items() if link in self.behind and place.run > 0.0]
+        windows = asked if self.network.window is None else [self.network.window, *asked]
+        return min(windows, default=None)
+
+    def standing(self, own: Flow, wait: float) -> tuple[float, float]:
+        """What a request of a flow finds that takes so long here itself, apart from those of its own flow.
+
+        The share of the network that requests of others take, and seconds of what all others have here.
+        """
+        found, link = self.queue(lambda flow: flow.rate), self.network.link
+        mine = min(link.demand(own) * own.rate / link.capacity, found.load) if own in link.crossing else 0.0
+        load = found.load - mine
+        theirs = found.load * found.request - mine * self.requests.get(own, 0.0) / self.network.rate
+        return load, math.fsum(found.at_least) * found.stage + max(theirs, 0.0) - load * wait
+
+
+class Adapters(dict[str, Adapter]):
+    """The queues of links by name, made when they are first needed."""
+
+    def of(self, network: Network) -> Adapter:
+        """The queue of a network on the way to a device."""
+        return self.setdefault(network.link.name.removeprefix("links."), Adapter(network))
 
 
 def used_by_others(link: Link, mine: Flow, rates: Rates) -> float:

@@ -148,6 +148,11 @@ class Rebuilding(Landed):
         return max(self.ahead, self.controller.read_ahead if self.controller.prefetches else 0.0)
 
     @property
+    def fetches(self) -> bool:
+        """Whether its controller reads ahead."""
+        return self.controller.prefetches
+
+    @property
     def gathers(self) -> float:
         """Bytes of the write cache that a battery protects."""
         return self.controller.staging

@@ -72,11 +72,11 @@ class FlashArray(Rebuilding, FlatStore):
         return read + self.disk.busy("write", work.bytes_written, work.writes)
 
     def continued(self, position: float, size: float) -> Service:
-        """What the next read of a sequence takes; a controller that reads ahead has read it from all disks."""
-        if not self.controller.prefetches:
+        """What the next read of a sequence takes; a controller that reads ahead has it in its cache."""
+        if not self.fetches:
             return self.request("read", position, position, size)
         busy = self.stream("read", position, size) * size
-        return Service(self.controller.controller_overhead + busy, busy)
+        return Service(self.controller.controller_overhead + size / self.controller.rate("read"), busy)
 
     def append(self, position: float, size: float) -> Service:
         """What the next write of a sequence takes; a write cache gathers whole stripes."""

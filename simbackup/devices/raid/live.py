@@ -45,6 +45,16 @@ class Raid(Rebuilding):
         self.link = Link(name, 1.0, turns, fastest=fastest)
         self.visitors: dict[str, Visitor] = {}
 
+    @property
+    def width(self) -> int:
+        """Its disks' worth of data."""
+        return self.data_disks
+
+    @property
+    def arms(self) -> int:
+        """Its disks; of mirrors either may read, unless one of a pair is missing."""
+        return self.layout.reading_disks
+
     def run(self, direction: Direction, window: float) -> float:
         """What one of its disks has of a stream before the next one follows, or of what is under way at once."""
         under_way = self.controller.under_way(window, writes=direction == "write", together=1)
@@ -115,11 +125,11 @@ class Raid(Rebuilding):
         return latest - disks.rotational_latency(self.disk)
 
     def continued(self, position: float, size: float) -> Service:
-        """What the next read of a sequence takes: the disks that it touches transfer at once."""
+        """What the next read of a sequence takes: the disks that it touches transfer at once, or have done so."""
         one, array, overhead = self.disk, self.layout, self.controller.controller_overhead
-        if self.controller.prefetches:  # the disks have read it already, all of them at once
+        if self.fetches:  # it is in the cache; all disks at once read what comes later
             busy = self.stream("read", min(position, self.size - size), size) * size
-            return Service(overhead + busy, busy)
+            return Service(overhead + size / self.controller.rate("read"), busy)
         rate = disks.rate_at(one, position / self.data_disks)
         largest = max(min(size, array.stripe_unit), size / self.data_disks)  # part of one disk: the others wait
         latency = overhead + one.command_overhead + largest / rate

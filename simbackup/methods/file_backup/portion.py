@@ -70,7 +70,8 @@ def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0,
     across = (run + between) * store.stream("read", region.begin, region.size)
     if between <= max(ahead, store.passed) and across <= one.latency:
         shape = region.streaming("read").times(1.0 + between / run)
-        asked = across + max(store.continued(region.begin, run).latency - run / (run + between) * across, 0.0)
+        passed = 0.0 if store.fetches else across  # of what has been read ahead, it waits for its own run alone
+        asked = passed + max(store.continued(region.begin, run).latency - run / (run + between) * passed, 0.0)
         return shape.cycle({(store.name, Activity.READ): asked / run}) if waits else shape
     shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).through(bus(store, "read"))
     return shape.cycle({(store.name, Activity.READ): one.latency / run})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,24 +12,26 @@ import simpy
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.adapter import Adapter, Waiting
+from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Store
-from simbackup.devices.visitors import Visitor
-from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.limit import Behind, Limit, Others
+from simbackup.devices.visitors import Visitor, Waiters
+from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.trace import Trace
-from simbackup.equations.database import lock_waits, slowdown
-from simbackup.equations.queueing import interactive_rate
+from simbackup.equations.database import LockWaits, lock_waits, slowdown, users_who_wait
 from simbackup.workloads.impact import IMPACT, throughput
-from simbackup.workloads.users.passed import Passed
+from simbackup.workloads.users.load import Load
+from simbackup.workloads.users.queues import Queues
 from simbackup.workloads.users.shares import weight
-from simbackup.workloads.users.transactions import Demand, Load, fresh_shares, load
+from simbackup.workloads.users.transactions import Demand, fresh_shares, load
 from simbackup.workloads.users.watch import LockTime, Watch
 
 ROUNDING = 1e-9
 """Share of the transactions below which a loss is rounding."""
 GREATEST_SLOWDOWN = 1e6
 """Factor for a device that has no time left."""
+STAY, LEAST = 0.9, 1e-3
+"""Share of users who go on over a step of a lock, and the share at which nobody does."""
 STEP = 0.05
 """Change of the share of fresh chunks after which the load of a transaction is calculated again."""
 
@@ -39,8 +41,9 @@ class Users:
     """Users of one data set: a steady stream of transactions, or so many who each wait for their last.
 
     It is a flow counted in transactions. While a read lock is held, those that write wait for its end, and only the
-    others go on; queued ones are then served at once. Where snapshots need overwritten data, the first update of a
-    chunk costs a copy; the share of such updates falls as time goes on, and the flow is restarted in steps.
+    others go on; queued ones are then served at once. `going` is the share of users who do not wait for a lock. Where
+    snapshots need overwritten data, the first update of a chunk costs a copy; the share of such updates falls as time
+    goes on, and the flow is restarted in steps.
     """
 
     name: str
@@ -50,24 +53,25 @@ class Users:
     trace: Trace
     host: Host
     place: VolumeRange
-    adapters: tuple[Adapter, ...] = ()
+    queue: Callable[[Network], Adapter]
     waiting: Waiting | None = None
     nominal: float = field(init=False)
     flow: Flow = field(init=False)
     load: Load = field(init=False)
     before: float = 0.0
     own_before: float = 0.0
-    passed: Passed = field(default_factory=Passed)
+    queues: Queues = field(init=False)
     undisturbed: float = field(init=False)
     holders: int = 0
+    going: float = 1.0
     closed: int = 0
     locks: list[LockTime] = field(default_factory=list[LockTime])
     watches: dict[str, Watch] = field(default_factory=dict[str, Watch])
 
     def __post_init__(self) -> None:
         self.load = self._loaded({})
-        self.nominal = self.demand.rate if self.demand.rate is not None else self._interactive(self.load, lambda _: 0.0)
-        self.undisturbed = self._response(Passed().plus(self.load, self.nominal), 1.0, {})
+        self.queues = Queues(self.name, self.demand, self.network, self.queue, self.waiting)
+        self.nominal, self.undisturbed = self.queues.undisturbed(self.load)
 
     @property
     def store(self) -> Store:
@@ -87,18 +91,9 @@ class Users:
     def start(self) -> None:
         """Begin to work."""
         self._begin({}, math.inf)
-        region = self.place.volume.region
-        self.store.visitors[self.name] = Visitor(region.begin + self.place.begin, self.place.size, self._used)
+        begin, size = self.place.volume.region.begin + self.place.begin, self.place.size
+        self.store.visitors[self.name] = Visitor(begin, size, self._used, lambda: self.flow, self._asking)
         self.network.env.process(self._work())
-
-    def hold(self) -> None:
-        """Hold nobody."""
-
-    def solved(self, *, binding: bool) -> None:
-        """Note how long transactions wait at adapters from now on."""
-        del binding
-        if self.waiting is not None:
-            self.waiting.take(float(self.network.env.now), self.flow.rate, lambda flow: flow.rate)
 
     def _work(self) -> Generator[simpy.Event, Any, None]:
         """Go on for ever, in steps where frozen images need what is overwritten."""
@@ -127,13 +122,13 @@ class Users:
             cap_cause=cause,
             moves=shape.moves,
             sequential=False,
-            law=None if self.demand.rate is not None else Behind(self._behind_others),
+            law=self.queues.law,
         )
-        if self.waiting is not None:
-            self.network.couple(self, self.flow, *(adapter.network.link for adapter in self.adapters))
-        for adapter in self.adapters:
-            adapter.requests = {f: size for f, size in adapter.requests.items() if f.active}
-            adapter.requests[self.flow] = self.demand.transaction.request
+        self.queues.follow(self.flow, self.load)
+
+    def _asking(self) -> Waiters:
+        """What they ask of the device that holds their data."""
+        return self.queues.asking(self.store.link)
 
     def _used(self) -> float:
         """Seconds of the device that they use a second; before their rate is known, as if they were alone."""
@@ -147,7 +142,6 @@ class Users:
     def _note(self, transactions: float) -> None:
         """Count so many transactions: what they did, and what they have touched."""
         self.before += transactions
-        self.passed = self.passed.plus(self.load, transactions)
         self._tell_volume(self.before)
         self.own_before += transactions * self.load.shape.demands.get(self.store.link, 0.0)
         updates = transactions * self.demand.transaction.updates
@@ -183,17 +177,6 @@ class Users:
         spread = self.demand.transaction.spread
         return fresh_shares(self.place.volume.snapshots, self.name, spread, updates if math.isfinite(updates) else 0.0)
 
-    def _interactive(self, load: Load, others: Others) -> float:
-        """Transactions a second of users who wait for each, when others use a share of each link."""
-        centres = load.centres({link: others(link) for link in load.links})
-        return interactive_rate(centres, self.demand.clients, self.demand.think_time + load.delay)
-
-    def _behind_others(self, others: Others) -> Limit:
-        """Their rate as they wait for each transaction, and where they wait longest."""
-        waited = self.load.waited
-        longest = max(waited, key=lambda link: waited[link], default=None)
-        return Limit(self._interactive(self.load, others), longest.name if longest else self.name)
-
     def _ceiling(self) -> tuple[float, str]:
         """The greatest rate that locks leave, and its cause."""
         if self.closed:
@@ -201,21 +184,39 @@ class Users:
         if self.place.volume.full:  # those that write get an error
             return self.nominal * (1.0 - self.demand.writes), self.place.volume.name
         if self.holders:
-            return self.nominal * (1.0 - self.demand.writes), f"data.{self.data}"
+            return self.nominal * (1.0 - self.demand.writes) * self.going, f"data.{self.data}"
         return (self.nominal if self.demand.rate is not None else math.inf), self.name
 
     def lock(self) -> None:
-        """Let those that write wait."""
+        """Let those that write wait; of users who wait for each transaction, fewer and fewer go on."""
         if not self.holders:
             self.locks.append(LockTime(float(self.network.env.now)))
+            if self.demand.rate is None and self._locked_rate > 0.0:
+                self.network.env.process(self._come_to_wait(self.locks[-1]))
         self.holders += 1
         self.network.set_cap(self.flow, *self._ceiling())
+
+    @property
+    def _locked_rate(self) -> float:
+        """Transactions a second of each user that need a lock."""
+        return self.nominal * self.demand.writes / self.demand.clients
+
+    def _come_to_wait(self, lock: LockTime) -> Generator[simpy.Event, Any, None]:
+        """Let a part of the users go on for as long as another part comes to wait, until the lock is given up."""
+        share, mean = 1.0, (1.0 - STAY) / -math.log(STAY)
+        while lock.end == math.inf and share > LEAST:
+            self.going, share = share * mean, share * STAY
+            self.network.set_cap(self.flow, *self._ceiling())
+            yield self.network.env.timeout(-math.log(STAY) / self._locked_rate)
+        if lock.end == math.inf:
+            self.going = 0.0
+            self.network.set_cap(self.flow, *self._ceiling())
 
     def unlock(self) -> None:
         """Let them go on, unless another job still holds a lock."""
         self.holders -= 1
         if not self.holders:
-            self.locks[-1].end = float(self.network.env.now)
+            self.locks[-1].end, self.going = float(self.network.env.now), 1.0
             self.network.set_cap(self.flow, *self._ceiling())
 
     def close(self) -> None:
@@ -232,9 +233,8 @@ class Users:
         """Note the totals when a job begins."""
         self.network.settle()
         self._tell_volume(self.completed)
-        links = {link: link.busy_s for link in self.load.waited}
-        passed = self.passed.plus(self.load, self.flow.completed)
-        self.watches[job] = Watch(now, self.completed, self.store.link.busy_s, self.own_busy, passed, links)
+        self.queues.settle(now)
+        self.watches[job] = Watch(now, self.completed, self.store.link.busy_s, self.own_busy, self.queues.passed)
         if self.waiting is not None:
             self.waiting.watch(job, now)
 
@@ -244,13 +244,14 @@ class Users:
         begun = self.watches.pop(job)
         seconds = now - begun.begin
         locks = [lock.within(begun.begin, now) for lock in self.locks if lock.end > begun.begin and lock.begin < now]
-        waits = [lock_waits(held, self.nominal * self.demand.writes) for held in locks]
+        waits = [self._waits(held) for held in locks]
         waiting = sum(wait.transactions for wait in waits)
         served = self.completed - begun.completed + waiting  # who waited is served when the lock is given up
         others = max(self.store.link.busy_s - begun.busy_s - (self.own_busy - begun.own_s), 0.0)
         held_up = sum(wait.transactions * wait.mean for wait in waits)
         networks = self.waiting.impact(job, now) if self.waiting is not None else {}
-        response = self._during(begun, seconds, networks.get("network_wait", 0.0), held_up, served)
+        self.queues.settle(now)
+        response = self._during(begun, seconds, held_up, served)
         self.trace.event(
             now,
             self.name,
@@ -266,28 +267,18 @@ class Users:
             **networks,
         )
 
-    def _during(self, begun: Watch, seconds: float, at_links: float, held_up: float, served: float) -> float:
-        """Mean seconds of a transaction during a job, no more than the job took.
+    def _waits(self, held: float) -> LockWaits:
+        """Who waits for a lock that is held for some seconds."""
+        if self.demand.rate is None:
+            return users_who_wait(held, self.demand.clients, self._locked_rate)
+        return lock_waits(held, self.nominal * self.demand.writes)
 
-        `at_links` are those that one waits at adapters, `held_up` those that all waited for locks.
-        """
+    def _during(self, begun: Watch, seconds: float, held_up: float, served: float) -> float:
+        """Mean seconds of a transaction during a job, no more than the job took; all waited so long for locks."""
         if not served:
             return seconds
         if self.demand.rate is None:  # Little's law
             found = self.demand.clients * seconds / served - self.demand.think_time
         else:
-            passed = self.passed.plus(self.load, self.flow.completed).since(begun.passed)
-            queues = {adapter.network.link for adapter in self.adapters}
-            used = {
-                link: max(link.busy_s - before - passed.filled.get(link, 0.0), 0.0)
-                for link, before in begun.links.items() if link not in queues
-            }  # fmt: skip
-            found = self._response(passed, seconds, used) + at_links + held_up / served
+            found = self.queues.passed.response(begun.passed, seconds) + held_up / served
         return min(max(found, 0.0), seconds) if seconds else 0.0
-
-    def _response(self, passed: Passed, seconds: float, others: dict[Link, float]) -> float:
-        """Mean seconds of a transaction over a time, without locks and what it waits at adapters."""
-        if self.demand.rate is None:
-            return self.demand.clients / self.nominal - self.demand.think_time if self.nominal else 0.0
-        queues = {adapter.network.link for adapter in self.adapters}
-        return passed.response(seconds, others, queues)

@@ -29,7 +29,7 @@ def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
         trace=system.trace,
         host=system.hosts[spec.host_of(users.data)],
         place=VolumeRange(data.volume, data.begin, data.size),
-        adapters=adapters,
+        queue=system.adapters.of,
         waiting=Waiting(adapters, users.timeout.si if users.timeout else None) if adapters else None,
     )
     if live.undisturbed == math.inf:

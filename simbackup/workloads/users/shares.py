@@ -29,8 +29,7 @@ def weight(place: VolumeRange, demand: Demand, load: Load, window: float) -> flo
     before = FIRST if demand.rate is not None else 1.0
     if not own:
         return before
-    waited, held = load.waited.get(store.link, 0.0), load.held.get(store.link, 0.0)
-    run = store.run("read", window)
-    if demand.rate is None and demand.waited > 0.0 < waited and held > 0.0 and math.isfinite(run):
-        return demand.clients / demand.waited / (run * waited / held)
+    run = store.run("read", window) * store.width
+    if demand.rate is None and demand.waited > 0.0 and load.held.get(store.link, 0.0) > 0.0 and math.isfinite(run):
+        return demand.clients / demand.waited / run
     return before * store.stream("read", region.begin + place.begin, place.size) / own

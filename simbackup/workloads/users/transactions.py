@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from simbackup.devices.changes import Spread
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network
-from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
-from simbackup.devices.store import Direction, Service, Store, bus
+from simbackup.devices.store import Service
 from simbackup.devices.volume.first_write import ChunkRun, copying, served
 from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Link
 from simbackup.equations import snapshot as equations
-from simbackup.equations.queueing import Centre
+from simbackup.workloads.users.load import Load
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,70 +68,6 @@ class Demand:
     def waited(self) -> float:
         """Disk requests of a transaction that a user waits for."""
         return self.transaction.reads + (self.transaction.updates if self.transaction.synchronous else 0.0)
-
-
-@dataclass(slots=True)
-class Load:
-    """What one transaction asks of the links it crosses, and how long it waits at each while it is alone.
-
-    `delay` are seconds that it waits at no link.
-    """
-
-    shape: FlowShape = field(default_factory=FlowShape)
-    waited: dict[Link, float] = field(default_factory=dict[Link, float])
-    held: dict[Link, float] = field(default_factory=dict[Link, float])
-    delay: float = 0.0
-
-    @property
-    def alone(self) -> float:
-        """Seconds of one transaction while it is alone."""
-        return self.delay + sum(self.waited.values())
-
-    def take(
-        self,
-        store: Store,
-        service: Service,
-        times: float,
-        size: float,
-        *,
-        waits: bool,
-        direction: Direction = "write",
-    ) -> None:
-        """Add so many requests to a device, for which the user waits or not."""
-        if times > 0.0:
-            self.shape = self.shape.plus({store.link: times * service.busy}, {store.link: times * size})
-            self.shape = self.shape.through(bus(store, direction), times * size)
-            if waits:
-                self._wait(store.link, times * service.latency, times * service.busy)
-
-    def compute(self, host: Host, seconds: float) -> None:
-        """Add so many seconds of the reference core."""
-        if seconds > 0.0:
-            self.shape = host.working(self.shape, host.seconds(seconds))
-            self._wait(host.cpu, host.seconds(seconds), host.seconds(seconds))
-
-    def send(self, network: Network, size: float) -> None:
-        """Add so many bytes over a network, on one wire of it."""
-        self.shape = self.shape.plus({network.link: size}, {network.link: size})
-        self._wait(network.link, network.latency + size / network.rate, size)
-
-    def _wait(self, link: Link, latency: float, busy: float) -> None:
-        self.waited[link] = self.waited.get(link, 0.0) + latency
-        self.held[link] = self.held.get(link, 0.0) + busy
-
-    def centres(self, others: Mapping[Link, float]) -> list[Centre]:
-        """The queues that a user passes, when others use a share of each link."""
-        found: list[Centre] = []
-        for link, demand in self.shape.demands.items():
-            held = self.held.get(link, 0.0) / link.capacity
-            behind = demand / link.capacity - held
-            found.append(Centre(self.waited.get(link, 0.0), held, behind, others.get(link, 0.0)))
-        return found
-
-    @property
-    def links(self) -> Sequence[Link]:
-        """The links of `centres`, in their order."""
-        return tuple(self.shape.demands)
 
 
 def load(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from simbackup.engine.flows import Link
 from simbackup.workloads.users.passed import Passed
 
 
@@ -18,7 +17,6 @@ class Watch:
     busy_s: float
     own_s: float
     passed: Passed
-    links: dict[Link, float]
 
 
 @dataclass(slots=True)

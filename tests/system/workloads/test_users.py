@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -218,15 +219,39 @@ def test_users_who_do_not_wait_for_their_updates_do_more(tmp_path: Path) -> None
     assert 0.98 * alone < rate(result) < alone  # the disk that writes behind them keeps their reads waiting a little
 
 
-def test_of_users_who_wait_for_a_lock_only_readers_go_on(tmp_path: Path) -> None:
-    """One user of a database, every other of whose transactions writes."""
-    text = MACHINE.replace("transactions: RATE", "clients: 1, think_time: 0.19 s").replace("WRITES", "50 %")
+@pytest.mark.parametrize(("clients", "writes"), [(1, 50), (1, 100), (40, 50), (40, 5)])
+def test_of_users_who_wait_for_each_transaction_fewer_and_fewer_go_on(
+    tmp_path: Path, clients: int, writes: int
+) -> None:
+    """A transaction takes 0.2011 s with the thought before it, and the disk is never busy: user by user."""
+    text = MACHINE.replace("transactions: RATE", f"clients: {clients}, think_time: 0.2 s").replace(
+        "read_size: 1 MB", "read_size: 1 kB"
+    )
     file = tmp_path / "case.yaml"
-    file.write_text(text + COPY, encoding="utf-8")
+    file.write_text(text.replace("WRITES", f"{writes} %") + COPY, encoding="utf-8")
     result = sb.simulate(file)
-    lock = result.get("jobs.copy.lock")
-    assert impact(result)["waited"] == pytest.approx(0.5 / (0.19 + 0.0101 + 0.001) * lock, rel=1e-3)
-    assert impact(result)["longest_wait"] == pytest.approx(lock)
+    lock, elapsed = result.get("jobs.copy.lock"), result.get("jobs.copy.elapsed")
+    waiting, waited, done = locked_out(clients, writes / 100, lock, 0.20111)
+    found = impact(result)
+    assert found["waited"] == pytest.approx(waiting, rel=0.01)
+    assert found["mean_wait"] == pytest.approx(waited / waiting, rel=0.01)
+    assert found["longest_wait"] == pytest.approx(lock)
+    served = done + waiting + clients * (elapsed - lock) / 0.20111
+    assert found["served"] == pytest.approx(served, rel=0.02)
+    assert found["response"] == pytest.approx(clients * elapsed / found["served"] - 0.2)
+
+
+def locked_out(users: int, writes: float, lock: float, cycle: float) -> tuple[float, float, float]:
+    """Users who come to wait for a lock, all that they wait, and transactions that others do meanwhile, on average."""
+    random, runs, waiting, waited, done = Random(7), 2000, 0, 0.0, 0  # noqa: S311 (no secrets)
+    for _ in range(runs * users):
+        now = random.expovariate(1.0 / cycle)
+        while now < lock:
+            if random.random() < writes:
+                waiting, waited = waiting + 1, waited + lock - now
+                break
+            now, done = now + random.expovariate(1.0 / cycle), done + 1
+    return waiting / runs, waited / runs, done / runs
 
 
 @pytest.mark.parametrize("clients", [1, 1000, 2000])

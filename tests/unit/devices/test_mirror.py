@@ -265,6 +265,21 @@ def test_a_write_cache_gathers_beside_users_too(bench: Bench) -> None:
     assert alone.demands[here.store.link] < beside.demands[here.store.link] < 1.01 * alone.demands[here.store.link]
 
 
+def test_both_disks_of_each_pair_return_to_what_they_write(bench: Bench) -> None:
+    """Users come before nearly each request, and a cache holds one: four units go to eight disks, all of them."""
+    request, layout = 4 * 65536.0, ArrayLayout("10", 8, 65536.0)
+    array = Raid("devices.r", Array(layout, FIGURES, Controller(write_cache=request)))
+    parameters = MirrorParameters(MB, request, 1.0, fast_resync=True)
+    there = Region(array, 0.0, 10e9)
+    mirror = Mirror("devices.n", bench.volume, there, parameters=parameters, times=(3.0, 2.0), state="new")
+    alone = mirror.copying(10e9, scattered=False).demands[array.link]
+    bench.network.start("workloads.u", "transactions", math.inf, {array.link: 0.002}, cap=450.0, sequential=False)
+    bench.env.run(until=1.0)
+    beside = mirror.copying(10e9, scattered=False).demands[array.link]
+    seek = 1e-3 + 4e-3 * ((10e9 - request) / 3 / 4 / 90e9 * 3) ** 0.5
+    assert (beside - alone) * request == pytest.approx(seek + TURN, rel=0.02)
+
+
 def test_solid_state_disks_have_no_arms() -> None:
     env = simpy.Environment()
     here, there = (Ssd(f"devices.{n}", Flash(100e9, 100e6, 50e6, 1e-4, 2e-4)) for n in "ab")

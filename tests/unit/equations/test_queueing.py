@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from oracles.queues import md1_wait, mg1_wait, mm1_wait, mmc_wait, shared_with_a_stream
+from oracles.queues import md1_wait, mg1_wait, mm1_wait, mmc_wait, shared_with_streams
 
 from simbackup.equations.queueing import mixed_response, mva_closed
 
@@ -82,11 +82,11 @@ def test_impossible_arguments_are_refused() -> None:
         mva_closed([0, 0], customers=1)
 
 
-@pytest.mark.parametrize("stream", [False, True])
-def test_requests_and_a_stream_that_share_a_server(*, stream: bool) -> None:
+@pytest.mark.parametrize("streams", [0, 1, 3])
+def test_requests_and_streams_that_share_a_server(streams: int) -> None:
     """Half full of requests of equal length; 5 % are four standard errors of 20,000 requests."""
-    simulated = shared_with_a_stream(50.0, 0.01, 20_000, stream=stream)
-    assert mixed_response(0.01, 0.5, 0.5 if stream else 0.0) == pytest.approx(simulated, rel=0.05)
+    simulated = shared_with_streams(50.0, 0.01, 20_000, streams=streams)
+    assert mixed_response(0.01, 0.5, streams * 0.01) == pytest.approx(simulated, rel=0.05)
 
 
 def test_a_server_full_of_requests_answers_none() -> None:

@@ -11,6 +11,7 @@ from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.image import Times
 from simbackup.devices.network.live import Network
+from simbackup.devices.outstanding import Outstanding
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
@@ -82,11 +83,11 @@ def test_users_wait_for_updates_only_if_these_are_synchronous(bench: Bench, sync
     assert found.shape.demands[bench.here.link] == pytest.approx(3 * BUSY)
     assert found.shape.moves[bench.here.link] == 3 * CHUNK
     assert found.waited[bench.here.link] == pytest.approx((3 if synchronous else 1) * EACH)
-    (centre,) = found.centres({bench.here.link: 0.25})
+    (centre,) = found.centres({bench.here.link: Outstanding(0.25, 0.002)})
     assert centre.held == pytest.approx((3 if synchronous else 1) * BUSY)
     assert centre.behind == pytest.approx((0 if synchronous else 2) * BUSY)
     assert centre.others == 0.25
-    assert found.links == (bench.here.link,)
+    assert centre.wait == pytest.approx((3 if synchronous else 1) * (EACH + 0.002))
 
 
 def test_a_core_is_one_of_several(bench: Bench) -> None:

@@ -1,0 +1,116 @@
+"""What one transaction of users asks of the links it crosses, and how long it takes there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from simbackup.devices.host.live import Host
+from simbackup.devices.network.live import Network
+from simbackup.devices.outstanding import NOBODY, Outstanding
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Direction, Service, Store, bus
+from simbackup.engine.flows import Link
+from simbackup.equations.queueing import Centre, mixed_response
+
+FULL = 1.0 - 1e-9
+"""Load from which on a queue grows without end."""
+
+
+@dataclass(slots=True)
+class Load:
+    """What one transaction asks of the links it crosses, and how long it waits at each while it is alone.
+
+    `visits` are the requests that wait there in the queues of others, at devices (`stores`) and networks (`ports`);
+    `delay` are seconds that it waits at no link.
+    """
+
+    shape: FlowShape = field(default_factory=FlowShape)
+    waited: dict[Link, float] = field(default_factory=dict[Link, float])
+    held: dict[Link, float] = field(default_factory=dict[Link, float])
+    visits: dict[Link, float] = field(default_factory=dict[Link, float])
+    stores: dict[Link, Store] = field(default_factory=dict[Link, Store])
+    ports: dict[Link, Network] = field(default_factory=dict[Link, Network])
+    delay: float = 0.0
+
+    @property
+    def alone(self) -> float:
+        """Seconds of one transaction while it is alone."""
+        return self.delay + sum(self.waited.values())
+
+    def take(
+        self,
+        store: Store,
+        service: Service,
+        times: float,
+        size: float,
+        *,
+        waits: bool,
+        direction: Direction = "write",
+    ) -> None:
+        """Add so many requests to a device, for which the user waits or not.
+
+        One of no bytes is only what another takes more; a write that a cache gathers waits in no queue of the disks.
+        """
+        if times <= 0.0:
+            return
+        self.shape = self.shape.plus({store.link: times * service.busy}, {store.link: times * size})
+        self.shape = self.shape.through(bus(store, direction), times * size)
+        if waits:
+            queues = size > 0.0 and not (direction == "write" and store.gathers >= size)
+            self._wait(store.link, times * service.latency, times * service.busy, times if queues else 0.0)
+            self.stores[store.link] = store
+            for network in bus(store, direction) if size > 0.0 else ():
+                self._pass(network, times, size)
+
+    def compute(self, host: Host, seconds: float) -> None:
+        """Add so many seconds of the reference core."""
+        if seconds > 0.0:
+            self.shape = host.working(self.shape, host.seconds(seconds))
+            self._wait(host.cpu, host.seconds(seconds), host.seconds(seconds), 1.0)
+
+    def send(self, network: Network, size: float) -> None:
+        """Add so many bytes over a network, on one wire of it."""
+        self.shape = self.shape.plus({network.link: size}, {network.link: size})
+        self._pass(network, 1.0, size)
+
+    def _pass(self, network: Network, times: float, size: float) -> None:
+        """Wait for so many round trips over a network, and for the bytes of each."""
+        self.delay += times * network.latency
+        if math.isinf(network.rate):
+            return
+        slowest = min(network.links, key=lambda link: link.capacity)
+        for link in network.links:  # the bytes pass all of them at the same time, and may wait at each
+            self._wait(link, times * size / network.rate if link is slowest else 0.0, times * size, times)
+            self.ports[link] = Network(link, 0.0, link.capacity / network.wires, network.window)
+
+    def _wait(self, link: Link, latency: float, busy: float, visits: float) -> None:
+        self.waited[link] = self.waited.get(link, 0.0) + latency
+        self.held[link] = self.held.get(link, 0.0) + busy
+        self.visits[link] = self.visits.get(link, 0.0) + visits
+
+    def each(self, link: Link) -> float:
+        """Seconds of one of the requests that wait at a link."""
+        visits = self.visits.get(link, 0.0)
+        return self.waited.get(link, 0.0) / visits if visits > 0.0 else 0.0
+
+    def centres(self, found: Mapping[Link, Outstanding]) -> list[Centre]:
+        """The queues that a user passes who finds others at each link."""
+        centres: list[Centre] = []
+        for link, demand in self.shape.demands.items():
+            held, standing = self.held.get(link, 0.0) / link.capacity, found.get(link, NOBODY)
+            wait = self.waited.get(link, 0.0) + self.visits.get(link, 0.0) * standing.work
+            centres.append(Centre(wait, held, demand / link.capacity - held, standing.load))
+        return centres
+
+    def response(self, rate: float, found: Mapping[Link, Outstanding]) -> float:
+        """Seconds of a transaction when so many come a second at random, who find others at each link."""
+        seconds = self.delay
+        for link, wait in self.waited.items():
+            standing = found.get(link, NOBODY)
+            own = rate * self.shape.demands.get(link, 0.0) / link.capacity if link.capacity > 0.0 else 1.0
+            if own + standing.load >= FULL and wait > 0.0:
+                return math.inf
+            seconds += mixed_response(wait, own + standing.load, self.visits[link] * standing.work)
+        return seconds

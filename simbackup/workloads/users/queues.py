@@ -1,0 +1,155 @@
+"""What the transactions of users find in the queues that they pass, and how long they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from simbackup.devices.network.adapter import Adapter, Waiting
+from simbackup.devices.network.live import Network
+from simbackup.devices.outstanding import Outstanding, at_device
+from simbackup.devices.visitors import Waiters
+from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.limit import Behind, Limit, Others
+from simbackup.equations.queueing import Centre, interactive_rate
+from simbackup.workloads.users.load import Load
+from simbackup.workloads.users.passed import Passed
+from simbackup.workloads.users.transactions import Demand
+
+SETTLED = 1e-6
+"""Change of a rate below which it is the same."""
+MOST_TURNS = 40
+"""Times that a rate is solved again at one instant because what others have in the queues follows it."""
+FULL_TURNS = 8
+"""Of these, those after which what is found changes by half only."""
+
+
+@dataclass(slots=True, eq=False)
+class Queues:
+    """The queues that users pass: what others have there now, and how long transactions have taken so far.
+
+    Users who wait for each transaction come the less often the longer it takes, and so leave others more; they are
+    solved again until what they find is what they were solved with.
+    """
+
+    name: str
+    demand: Demand
+    network: FlowNetwork
+    queue: Callable[[Network], Adapter]
+    waiting: Waiting | None = None
+    load: Load = field(init=False)
+    flow: Flow = field(init=False)
+    found: dict[Link, Outstanding] = field(default_factory=dict[Link, Outstanding])
+    passed: Passed = field(default_factory=Passed)
+    each: float = 0.0
+    rate: float = 0.0
+    since: float = 0.0
+    _adapters: dict[Link, Adapter] = field(default_factory=dict[Link, Adapter])
+    _turns: tuple[float, int] = (-1.0, 0)
+
+    @property
+    def law(self) -> Behind | None:
+        """What users who wait for each transaction achieve behind others; None for those who come at random."""
+        return None if self.demand.rate is not None else Behind(self._behind)
+
+    def undisturbed(self, load: Load) -> tuple[float, float]:
+        """Transactions a second of such a load, and seconds of one, while nobody else is there."""
+        self.load = load
+        if self.demand.rate is not None:
+            return self.demand.rate, load.response(self.demand.rate, {})
+        rate = self.interactive({})
+        return rate, self.demand.clients / rate - self.demand.think_time if rate else 0.0
+
+    def follow(self, flow: Flow, load: Load) -> None:
+        """Follow a flow of transactions, each of which loads so much."""
+        self.flow, self.load = flow, load
+        self._adapters = {link: self.queue(port) for link, port in load.ports.items()}
+        for link, adapter in self._adapters.items():
+            adapter.requests = {f: size for f, size in adapter.requests.items() if f.active}
+            adapter.requests[flow] = load.held[link] / load.visits[link]
+            adapter.behind |= dict.fromkeys(load.stores)
+        self.network.couple(self, flow, *load.stores, *self._adapters)
+
+    def hold(self) -> None:
+        """Solve users who wait with what they find now; nobody is held."""
+        if self.demand.rate is None and self.flow.active:
+            self.network.freed(self.flow)
+
+    def solved(self, *, binding: bool) -> None:
+        """Note what transactions find from now on, and how long they take."""
+        del binding
+        now, found = float(self.network.env.now), self._now()
+        self.settle(now)
+        self.rate = self.flow.rate
+        if self.waiting is not None:
+            self.waiting.take(now, self.rate, lambda flow: flow.rate)
+        if self.demand.rate is not None:
+            self.each = self.load.response(self.rate, found | self._cores())
+            return
+        time, turns = self._turns
+        self._turns = now, (turns + 1 if time == now else 0)
+        if self._turns[1] >= FULL_TURNS:
+            found = {link: _between(self.found.get(link, one), one) for link, one in found.items()}
+        moved = abs(self.interactive(found) - self.interactive(self.found)) > SETTLED * self.flow.rate
+        if moved and self._turns[1] < MOST_TURNS:
+            self.found = found
+            self.network.changed(self)
+
+    def settle(self, now: float) -> None:
+        """Update the totals to `now`, seconds."""
+        if now > self.since:
+            self.passed = self.passed.plus(self.rate * (now - self.since), self.each)
+            self.since = now
+
+    def _now(self) -> dict[Link, Outstanding]:
+        """What a request finds at each device and network now."""
+        found: dict[Link, Outstanding] = {}
+        for link, store in self.load.stores.items():
+            found[link] = at_device(store, self.flow, self.load.each(link), self.asking(link))
+        for link, adapter in self._adapters.items():
+            found[link] = Outstanding(*adapter.standing(self.flow, self.load.each(link)))
+        return found
+
+    def _cores(self) -> dict[Link, Outstanding]:
+        """What those who come at random find at the cores: one stream, for as long as others work there."""
+        found: dict[Link, Outstanding] = {}
+        for link, wait in self.load.waited.items():
+            if link in self.load.stores or link in self._adapters or link.capacity <= 0.0:
+                continue
+            own = self.flow.rate * self.load.shape.demands[link] / link.capacity
+            others = sum(link.demand(flow) * flow.rate for flow in link.flows) / link.capacity - own
+            found[link] = Outstanding(0.0, wait * min(max(others, 0.0) / (1.0 - own), 1.0) if own < 1.0 else 0.0)
+        return found
+
+    def interactive(self, found: dict[Link, Outstanding]) -> float:
+        """Transactions a second of users who wait for each, when they find others at each link."""
+        return interactive_rate(self.load.centres(found), self.demand.clients, self.demand.think_time + self.load.delay)
+
+    def _behind(self, others: Others) -> Limit:
+        """Their rate as they wait for each transaction, and where they wait longest."""
+        waited = self.load.waited
+        found = {link: self.found.get(link) or Outstanding(others(link)) for link in self.load.shape.demands}
+        longest = max(waited, key=lambda link: waited[link], default=None)
+        return Limit(self.interactive(found), longest.name if longest else self.name)
+
+    def asking(self, link: Link) -> Waiters:
+        """What users who wait ask of a device now; those who come at random have no number of requests there."""
+        if self.demand.rate is not None or self.flow.rate <= 0.0:
+            return Waiters()
+        for at, centre in zip(self.load.shape.demands, self.load.centres(self.found), strict=True):
+            if at is link and centre.held > 0.0:
+                disks = max(self.load.waited[link] / centre.held, 1.0)
+                return _asking(centre, self.demand.clients, self.flow.rate, disks)
+        return Waiters()
+
+
+def _asking(centre: Centre, clients: float, rate: float, disks: float) -> Waiters:
+    """What so many users ask of each of several disks who do so many transactions a second."""
+    free = 1.0 - centre.others - rate * (centre.behind + (clients - 1.0) / clients * centre.held)
+    number = rate * centre.wait / free if free > 0.0 else clients
+    return Waiters(rate * centre.held, min(number, clients) / disks)
+
+
+def _between(one: Outstanding, other: Outstanding) -> Outstanding:
+    """The mean of what is found and what was."""
+    return Outstanding(*(0.5 * (a + b) for a, b in zip(one, other, strict=True)))

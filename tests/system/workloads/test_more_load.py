@@ -1,0 +1,100 @@
+"""More users, less thought or more streams: nobody gets more by it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import pytest
+
+import simbackup as sb
+
+SCENARIO = """\
+title: Users and backups of data on one device
+hosts:
+  server: {cores: 4, memory: 8 GiB, dirty_limit: 40 %, dirty_background: 10 %, copy_rate: 1 GB/s,
+    owns: [disk, nowhere]READS}
+devices:
+  nowhere: {kind: nul}
+  disk: {KIND}
+data: {d0: {on: disk, size: 20 GB}, d1: {on: disk, size: 20 GB}, d2: {on: disk, size: 20 GB}}
+workloads:
+  users: {data: d0, LOAD, ASKED, writes: 0 %}
+jobs:
+"""
+DISK = """capacity: 100 GB, rotation_speed: 7200 rpm, track_to_track_seek: 1 ms, average_seek: 8 ms,
+    full_stroke_seek: 16 ms, outer_rate: 120 MB/s, inner_rate: 60 MB/s, command_overhead: 0.2 ms,
+    stream_turn: 256 KiB"""
+ARRAY = 'kind: raid, level: "LEVEL", disks: NUMBER, stripe_unit: 64 KiB, controller_overhead: 0.1 ms, disk: {DISK}'
+DEVICES = {
+    "disk": f"kind: disk, {DISK}",
+    "raid0": ARRAY.replace("LEVEL", "0").replace("NUMBER", "4").replace("DISK", DISK),
+    "raid6": ARRAY.replace("LEVEL", "6").replace("NUMBER", "8").replace("DISK", DISK) + ", prefetches: true",
+    "raid10": ARRAY.replace("LEVEL", "10").replace("NUMBER", "4").replace("DISK", DISK),
+    "ssd": "kind: ssd, capacity: 100 GB, read_rate: 500 MB/s, write_rate: 300 MB/s, read_latency: 0.1 ms,\n"
+    "    write_latency: 0.1 ms",
+}
+READ, SEVERAL = "reads: 1, read_size: 8 KiB, cpu: 0 s", "reads: 4, read_size: 16 KiB, cpu: 1 ms"
+UPDATE = "reads: 1, read_size: 4 KiB, cpu: 0.1 ms, updates: 2"
+
+
+class Found(NamedTuple):
+    """Transactions a second, seconds of one, and bytes a second of a backup."""
+
+    rate: float
+    response: float
+    stream: float
+
+
+def run(device: str, load: str, asked: str, streams: int, window: str = "") -> Found:
+    jobs = "".join(f"  j{i}: {{method: image, data: d{i}, to: nowhere}}\n" for i in range(streams))
+    jobs = jobs or "  j0: {method: observe, workload: users, duration: 100 s}\n"
+    text = SCENARIO.replace("KIND", DEVICES[device]).replace("LOAD", load).replace("ASKED", asked)
+    found = sb.simulate(text.replace("READS", f", read_ahead: {window}" if window else "") + jobs)
+    users = "workloads.users.j0"
+    rate = found.get("jobs.j0.rate") if streams else 0.0
+    return Found(found.get(f"{users}.rate"), found.get(f"{users}.response"), rate)
+
+
+def rises(found: list[float]) -> bool:
+    """Whether no figure is below the one before it, by more than a share that rounds of settling leave."""
+    return all(after >= before * 0.998 for before, after in pairwise(found))
+
+
+@pytest.mark.parametrize(
+    ("device", "asked", "streams", "window"),
+    [
+        ("disk", SEVERAL, 2, "128 KiB"),
+        ("disk", UPDATE, 2, ""),
+        ("raid0", SEVERAL, 2, ""),
+        ("raid0", READ, 3, "8 MB"),
+        ("raid6", SEVERAL, 2, ""),
+        ("raid10", READ, 2, "128 KiB"),
+        ("raid10", UPDATE, 2, ""),
+        ("ssd", READ, 2, "128 KiB"),
+    ],
+)
+@pytest.mark.parametrize("think", [0.0, 0.1, 1.0])
+def test_the_more_users_wait_the_longer_each_does(
+    device: str, asked: str, streams: int, window: str, think: float
+) -> None:
+    found = [run(device, f"clients: {n}, think_time: {think} s", asked, streams, window) for n in (1, 2, 5, 20, 100)]
+    assert rises([one.response for one in found])
+    assert rises([one.rate for one in found])
+    assert rises([1.0 / one.stream for one in found])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("asked", [READ, UPDATE])
+def test_the_more_come_at_random_the_longer_each_takes(device: str, asked: str) -> None:
+    found = [run(device, f"transactions: {rate} /s", asked, 2) for rate in (0.01, 1, 10, 40)]
+    assert rises([one.response for one in found])
+    assert rises([1.0 / one.stream for one in found])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("load", ["transactions: 20 /s", "clients: 5", "clients: 5, think_time: 0.1 s"])
+def test_the_more_streams_the_longer_users_wait(device: str, load: str) -> None:
+    found = [run(device, load, SEVERAL, streams) for streams in (0, 1, 2, 3)]
+    assert rises([one.response for one in found])
+    assert rises([1.0 / one.rate for one in found])
