@@ -17,16 +17,24 @@ from simbackup.system import BackupSource, JobFailedError
 
 
 class Portion(NamedTuple):
-    """The part of a data set that is saved: bytes and files, and which share of all bytes and files these are."""
+    """The part of a data set that is saved: bytes and files, and which share of all bytes and files these are.
+
+    What has changed since another backup is `based` on that, even if all has.
+    """
 
     size: float
     files: float
     share: float = 1.0
+    based: bool = False
 
     @property
     def whole(self) -> bool:
         """Whether all is saved."""
         return self.share >= 1.0
+
+    def searched(self, tool: Tool) -> bool:
+        """Whether a program reads all blocks and looks for those that have changed."""
+        return self.based and tool.scan_cpu is not None
 
 
 def portion(data: DataSet, since: float | None, *, by_file: bool) -> Portion:
@@ -40,7 +48,7 @@ def portion(data: DataSet, since: float | None, *, by_file: bool) -> Portion:
     if change is None:
         raise JobFailedError(f"'{data.name}' does not say how it changes")  # the checks exclude it
     share = max(differs(change, since), 1.0 / data.size)
-    return Portion(data.size * share, data.files * (share if by_file else 1.0), share)
+    return Portion(data.size * share, data.files * (share if by_file else 1.0), share, based=True)
 
 
 def changed(host: Host, source: BackupSource, data: DataSet, share: float, tool: Tool) -> FlowShape:

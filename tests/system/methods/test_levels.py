@@ -165,6 +165,24 @@ def test_an_incremental_image_reads_all_where_nothing_tracks_changes(to: str) ->
     assert 0.999 * least <= result.get("jobs.night.elapsed") <= least * 1.05 + 120.0  # a cartridge is mounted for it
 
 
+@pytest.mark.parametrize("to", ["staging", "library"])
+@pytest.mark.parametrize("share", [False, True])
+def test_a_search_that_finds_everything_changed_is_no_full_backup(to: str, *, share: bool) -> None:
+    """500 GB are looked at with 100 ns/B of the reference core, whether all of them have changed or nearly all."""
+    tool = {"start_time": "0 s", "mount_time": "0 s", "scan_cpu": "100 ns/B", "copy_cpu": "0.01 ns/B"}
+    job = {"method": "image", "data": "users", "to": to, "level": "incremental", "since": "24 h", "tool": tool}
+    if share:
+        job["share"] = {"host": "backup", "calls": 0, "request": "1 MiB"}
+
+    def took(daily: str) -> float:
+        site = SITE | {"data": {"users": SITE["data"]["users"] | {"change": {"daily": daily}}}}
+        return float(simulate(site | {"jobs": {"night": job}}).get("jobs.night.elapsed"))
+
+    reader = build(load(SITE).spec, 0)[0].hosts["backup" if share else "filer"]
+    assert took("100 %") == pytest.approx(took("99.999 %"), rel=1e-3)
+    assert took("100 %") >= 0.999 * 500e9 * reader.seconds(100e-9)
+
+
 def test_a_chain_comes_back_save_set_by_save_set() -> None:
     differential = INCREMENTAL | {"level": "differential", "since": "6 d", "begin": "150 h"}
     again = INCREMENTAL | {"begin": "170 h"}
