@@ -77,11 +77,23 @@ def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0,
     one = store.request("read", region.begin, region.begin + between, run)
     across = (run + between) * store.stream("read", region.begin, region.size)
     if between <= max(ahead, store.passed) and across <= one.latency:
-        shape = region.streaming("read").times(1.0 + between / run)
+        shape = _across(region, between / run, crossed=between <= ahead)
         asked = across + max(store.continued(region.begin, run).latency - run / (run + between) * across, 0.0)
         return shape.cycle({(store.name, Activity.READ): asked / run}) if waits else shape
     shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).through(bus(store, "read"))
     return shape.cycle({(store.name, Activity.READ): one.latency / run})
+
+
+def _across(region: Region, skipped: float, *, crossed: bool) -> FlowShape:
+    """How a byte of a region loads its device when so many others pass between it and the next.
+
+    Those that a host reads ahead have `crossed` the buses, too; others pass below the heads, or end with a controller.
+    """
+    shape, store = region.streaming("read"), region.store
+    if crossed:
+        return shape.times(1.0 + skipped)
+    shape = shape.plus({store.link: skipped * shape.demands[store.link]})
+    return shape.at_most(store.alone(region.begin, region.size) / (1.0 + skipped), store.name)
 
 
 def scattered_writes(volume: Volume, place: tuple[float, float], share: float, run: float) -> FlowShape:
