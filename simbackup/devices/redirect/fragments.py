@@ -137,14 +137,14 @@ class RedirectStore(Over):
     def _skip(self, position: float) -> float:
         """Seconds of the device's time, for each byte of a long write, to go on to the next piece of free space.
 
-        Between two pieces lies as much that is in use, so that the arms of all disks pass over a piece.
+        Between two pieces lies as much that is in use, so that the arms of the disks that hold one pass over a piece.
         """
-        piece, block = self.parameters.free_run, self.parameters.block
+        piece = self.parameters.free_run
         if piece is None or piece >= self.room / 2.0:
             return 0.0
         here = min(position, self.begin + self.room - 2.0 * piece)
-        one = self.below.request("read", here, here + piece, block)
-        return max(one.latency - self.below.stream("read", here + piece, block) * block, 0.0) / piece
+        one = self.below.request("read", here, here + piece, piece)
+        return max(one.busy / piece - self.below.stream("read", here + piece, piece), 0.0)
 
     def alone(self, position: float, size: float) -> float:
         """Greatest rate of one reader: one window after the other, all fragments of each requested at once."""
