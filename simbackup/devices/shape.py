@@ -10,6 +10,7 @@ from simbackup.devices.network.live import Network, connection_rate, travel_time
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Law, Limit, Spot
+from simbackup.equations.read_ahead import window_wait
 
 Key = TypeVar("Key")
 UNBOUND = Limit(math.inf, "")
@@ -28,6 +29,27 @@ class Source(Protocol):
         ...
 
 
+class Ahead(NamedTuple):
+    """Requests for what follows in a file, which are under way while whoever asks works on what came before.
+
+    The seconds that they take of a unit, one after the other, by part; the share of the work on a unit during which
+    they are under way, and the seconds of this work so far.
+    """
+
+    parts: Mapping[tuple[str, str], float]
+    share: float
+    work: float = 0.0
+
+    def waited(self) -> float:
+        """Share of their seconds that are waited for."""
+        taken = math.fsum(self.parts.values())
+        return window_wait(taken, self.share * self.work) / taken if taken > 0.0 else 0.0
+
+    def times(self, units: float) -> Ahead:
+        """The same for a unit that is so many of these."""
+        return Ahead({part: seconds * units for part, seconds in self.parts.items()}, self.share, self.work * units)
+
+
 _NOTHING: dict[Any, Any] = {}
 """No links and no parts; never changed."""
 
@@ -41,8 +63,9 @@ class FlowShape(NamedTuple):
     is empty is that of the flow. A share of it is `sequential`; the rest are requests here and there, which take no
     turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
     in the queues of others; `serial` are the seconds of it that only one of them at a time can spend, and `most` is
-    what each may do of what bounds all of them together, as a thread that serves them. `share` is the weight among
-    flows. A unit is so many bytes when it is `sent`. A `source` changes the shape while the flow is under way.
+    what each may do of what bounds all of them together, as a thread that serves them. Some of the parts may be
+    requests that are made `early`. `share` is the weight among flows. A unit is so many bytes when it is `sent`. A
+    `source` changes the shape while the flow is under way.
     """
 
     demands: dict[Link, float] = _NOTHING
@@ -54,6 +77,7 @@ class FlowShape(NamedTuple):
     workers: int = 0
     serial: float = 0.0
     most: Limit = UNBOUND
+    early: Ahead | None = None
     share: float = 1.0
     sent: float = 1.0
     source: Source | None = None
@@ -170,18 +194,39 @@ class FlowShape(NamedTuple):
         cap = rate if rate is not None else 1.0 / total if total > 0.0 else math.inf
         if cap >= self.cap:
             return self
-        return self._replace(cap=cap, parts={part: seconds for part, seconds in parts.items() if seconds > 0.0})
+        kept = {part: seconds for part, seconds in parts.items() if seconds > 0.0}
+        return self._replace(cap=cap, parts=kept, early=None)
+
+    def asking_early(self, parts: Mapping[tuple[str, str], float], share: float, work: float = 0.0) -> FlowShape:
+        """The shape when requests that take so many seconds of each unit are under way during a share of the work.
+
+        There is so much work already; what takes seconds `after` it is more of it.
+        """
+        early = Ahead(parts, share, work)
+        return self._replace(early=early).waiting_more(early.waited() - 1.0)
+
+    def waiting_more(self, change: float) -> FlowShape:
+        """The shape when the share of the early requests' seconds that is waited for changes."""
+        if self.early is None or not change:
+            return self
+        changed = _sum(self.parts, {part: change * seconds for part, seconds in self.early.parts.items()})
+        total = 1.0 / self.cap + change * math.fsum(self.early.parts.values())
+        parts = {part: seconds for part, seconds in changed.items() if seconds > 0.0}
+        return self._replace(cap=1.0 / total if total > 0.0 else math.inf, parts=parts)
 
     def part(self, share: float) -> FlowShape:
         """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
         if share <= 0.0:
-            return self._replace(demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND)
+            return self._replace(demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND, early=None)
         if share == 1.0:
             return self
         demands = {link: demand * share for link, demand in self.demands.items()}
         moves = {link: moved * share for link, moved in self.moves.items()}
         parts = {part: seconds * share for part, seconds in self.parts.items()}
-        return self._replace(demands=demands, moves=moves, cap=self.cap / share, parts=parts, most=self._most(share))
+        early = self.early.times(share) if self.early else None
+        return self._replace(
+            demands=demands, moves=moves, cap=self.cap / share, parts=parts, most=self._most(share), early=early
+        )
 
     def times(self, units: float) -> FlowShape:
         """The shape of a flow each unit of which is so many units of this one."""
@@ -195,6 +240,7 @@ class FlowShape(NamedTuple):
             serial=self.serial * units,
             sent=self.sent * units,
             most=self._most(units),
+            early=self.early.times(units) if self.early else None,
             source=self.source.times(units) if self.source is not None else None,
         )
 
@@ -210,7 +256,11 @@ class FlowShape(NamedTuple):
         shape = self if isinstance(on, str) else self._replace(demands=_sum(self.demands, {on: seconds}))
         address = on if isinstance(on, str) else on.name
         parts = _sum(self.parts, {(address, activity): seconds}) if seconds > 0.0 else self.parts
-        return shape._replace(cap=1.0 / total if total else math.inf, parts=parts)
+        shape = shape._replace(cap=1.0 / total if total else math.inf, parts=parts)
+        if self.early is None:
+            return shape
+        early = self.early._replace(work=self.early.work + seconds)
+        return shape._replace(early=early).waiting_more(early.waited() - self.early.waited())
 
     def following(self, parts: Mapping[tuple[str, str], float]) -> FlowShape:
         """The shape when each unit takes several parts more, one after the other, which load no link here."""

@@ -27,6 +27,22 @@ def positioned_reads(size: float, fragment: float, reads_per_file: float) -> flo
     return reads_per_file + (max(size / fragment, 1.0) if size > 0.0 else 0.0)
 
 
+def behind_the_first(size: float, window: float) -> float:
+    """Share of a file that is read with later requests than the first: `max(1 - w / s, 0)`.
+
+    Parameters
+    ----------
+    size
+        Bytes of the file.
+    window
+        Bytes of one request.
+
+    >>> behind_the_first(size=1_000_000, window=250_000), behind_the_first(size=100, window=250_000)
+    (0.75, 0.0)
+    """
+    return max(1.0 - window / size, 0.0) if size > 0.0 else 0.0
+
+
 def outside_record(size: float, resident: float) -> float:
     """Bytes of a file's data that lie outside its record: none if the file is small enough to fit into it, else all.
 

@@ -126,6 +126,11 @@ class Host:
             shape = shape._replace(places=shape.places | {store.link: place._replace(share=part)})
         return shape._replace(workers=1)  # one window at a time, in the queues of others
 
+    @property
+    def overlaps(self) -> bool:
+        """Whether what follows in a file is asked for while a program works on what came before."""
+        return self.machine.looks_ahead or self.machine.read_ahead is None
+
     def waits(self, request: float | None = None, *, ahead: bool = False) -> bool:
         """Whether a program that works on what it has read asks for a place elsewhere only after that.
 

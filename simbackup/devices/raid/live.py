@@ -94,7 +94,7 @@ class Raid(Rebuilding):
     def _read(self, case: Case, move: float, transfer: float) -> tuple[float, Service]:
         """What a read takes whose disks transfer so long, in a share of all cases."""
         latency = move + self._slowest(case.work.reads) + transfer
-        return case.share, Service(latency, latency * case.work.reads / self.layout.reading_disks)
+        return case.share, Service(latency, (move + transfer) * case.work.reads / self.layout.reading_disks)
 
     def _written(self, case: Case, move: float, rate: float, size: float) -> tuple[float, Service]:
         """What a write takes, in a share of all cases."""

@@ -17,8 +17,9 @@ STEPS = 60
 class Redirect:
     """Parameters of a redirect-on-write volume.
 
-    Bytes of a block, of a run that is written in one piece, of a client's request and of what the server reads ahead;
-    seconds until a write is safe.
+    Bytes of a block, of updates that are gathered into one run, of a client's request and of what the server reads
+    ahead; seconds until a write is safe. A long write finds so many bytes of free space in one
+    piece, or all of it.
     """
 
     block: float
@@ -26,6 +27,7 @@ class Redirect:
     request: float
     write_latency: float
     read_ahead: float | None = None
+    free_run: float | None = None
 
 
 @dataclass(slots=True)
@@ -123,11 +125,26 @@ class RedirectStore(Over):
         return min(max(size, self.parameters.read_ahead or 0.0), self.room)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
-        """Seconds of the device's time for each byte of a sequential stream: its transfer, and a hop at each break."""
+        """Seconds of the device's time for each byte of a sequential stream: its transfer, and a hop at each break.
+
+        A stream of writes fills one piece of free space after the other; the allocator takes one that is near.
+        """
         each = self.below.stream(direction, position, size)
         if direction == "write":
-            return each + self._hop().busy / self.parameters.run
+            return each + self._skip(position)
         return each + self.fragments.breaks(position, size) * self._hop().busy
+
+    def _skip(self, position: float) -> float:
+        """Seconds of the device's time, for each byte of a long write, to go on to the next piece of free space.
+
+        Between two pieces lies as much that is in use, so that the arms of the disks that hold one pass over a piece.
+        """
+        piece = self.parameters.free_run
+        if piece is None or piece >= self.room / 2.0:
+            return 0.0
+        here = min(position, self.begin + self.room - 2.0 * piece)
+        one = self.below.request("read", here, here + piece, piece)
+        return max(one.busy / piece - self.below.stream("read", here + piece, piece), 0.0)
 
     def alone(self, position: float, size: float) -> float:
         """Greatest rate of one reader: one window after the other, all fragments of each requested at once."""
@@ -142,7 +159,8 @@ class RedirectStore(Over):
         """What one request takes: a read goes to each fragment, a write is safe before it goes to disk in a run."""
         if direction == "write":
             whole = max(size, self.parameters.block)
-            return Service(self.parameters.write_latency, whole * self.stream("write", self.begin, whole))
+            each = self.below.stream("write", self.begin, whole) + self._hop().busy / self.parameters.run
+            return Service(self.parameters.write_latency, whole * each)
         one, breaks = self.below.request(direction, head, position, size), self._breaks(position, size)
         return self._fetched(one, breaks)
 

@@ -31,7 +31,11 @@ class RedirectVolumeSheet(Frozen):
     block: PositiveSize
     """Bytes of a block, the smallest unit that is written to a new place."""
     run: PositiveSize
-    """Bytes that are written to contiguous free space before the arms move on."""
+    """Bytes of updates that are gathered and written in one piece before the arms move on."""
+    free_run: PositiveSize | None = None
+    """Bytes of free space that a long write, such as a backup, finds in one piece: many on a new or half-empty volume,
+    few on one that is old and nearly full. By default, all free space is in one piece.
+    """
     request: PositiveSize
     """Bytes that a client reading in sequence requests at once, if its host does not state this."""
     read_ahead: PositiveSize | None = None
@@ -47,6 +51,8 @@ class RedirectVolumeSheet(Frozen):
         """Report runs below a block, and read-ahead below a request."""
         if self.run.si < self.block.si:
             yield ("run", "block"), "run is smaller than a block", "make run at least one block"
+        if self.free_run is not None and self.free_run.si < self.block.si:
+            yield ("free_run", "block"), "free_run is smaller than a block", "make free_run at least one block"
         if self.read_ahead is not None and self.read_ahead.si < self.request.si:
             message = "read_ahead is smaller than one request"
             yield ("read_ahead", "request"), message, "leave it out if the server does not read ahead"

@@ -10,9 +10,9 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
-from simbackup.methods.file_backup.disk import fetching, seek
+from simbackup.methods.file_backup.disk import Wait, fetching, seek
 from simbackup.methods.file_backup.portion import scattered_writes
-from simbackup.methods.job import Moved, Steps
+from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
@@ -34,6 +34,7 @@ class Consolidation:
     host: str
     full: bool
     size: float | None = None
+    streams: int = 1
     tool: Tool = NO_TOOL
     method: str = "consolidate"
 
@@ -55,13 +56,18 @@ class Consolidation:
         before = max(min(there, volume.region.size - size) - size, 0.0)
         position = system.reserve(self.on, size) if self.full else before
         yield from prepare(system, job, data, self.tool, 0.0)
-        if size > 0.0:
-            source = volume.region.part(before, size)
+        beside = FlowShape() if self.full else self._scattered(volume, saved, data, (there, stored))
+
+        def stream(begin: float, size: float) -> Wait:
+            source = volume.region.part(before + begin, size)
             yield from seek(system, job, source, ())
-            shape = fetching((host, host), source, self.tool.copying(host) * stored, self.tool.request)
-            beside = FlowShape() if self.full else self._scattered(volume, saved, data, (there, stored))
-            place = VolumeRange(volume, position, size, beside)
+            shape = fetching((host, host), source, self.tool.copying(host), self.tool.request)
+            place = VolumeRange(volume, position + begin, size, beside)
             yield from system.write_through(job, self.host, place, shape, Activity.COPY)
+
+        if size > 0.0:
+            each = size / self.streams
+            yield from side_by_side(system, [stream(number * each, each) for number in range(self.streams)])
         if self.full:
             begin = max(position + size - data.size / stored, 0.0)
             how = replace(lies.reduction, repeated=1.0)

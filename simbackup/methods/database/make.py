@@ -59,7 +59,9 @@ def _back(job: RestoreSpec | None, saved: DatabaseBackupSpec | BinaryLogSpec, sp
     if job is None:
         return Way(host, owner, links, tool)
     workers, streams = int(si_or(job.workers, 1.0)), int(si_or(job.streams, 1.0))
-    return Way(host, owner, links, tool, workers, connections=_count(job.connections), streams=streams)
+    own = saved.connections if isinstance(saved, DatabaseBackupSpec) and source == saved.to else None
+    connections = _count(job.connections or own)
+    return Way(host, owner, links, tool, workers, connections=connections, streams=streams)
 
 
 def _there(

@@ -30,7 +30,7 @@ def asked_blocks(
     one, in requests of no more than their bytes; a program that searches for them asks for all.
     """
     keeper = system.hosts[share.keeper]
-    searched = not part.whole and tool.scan_cpu is not None
+    searched = part.searched(tool)
     if part.whole or searched:
         shape = keeper.reading(origin.region, cached=origin.cached, request=share.request)
         shape = asked(shape, system, share, 1.0 / share.request)

@@ -130,7 +130,7 @@ class DiskBackup:
         if self.method == "image" and self.share is not None:
             shape = asked_blocks(system, host, origin, data, part, tool=self.tool, copy=copy, share=self.share)
             return origin.found(shape, host.machine.read_ahead, 1.0 if part.whole else 0.0)
-        if self.method == "image" and not part.whole:
+        if self.method == "image" and (not part.whole or part.searched(self.tool)):
             shape = changed(host, origin, data, part.share, self.tool)
             return origin.found(host.then(shape, copy), host.machine.read_ahead, 0.0)
         if self.method == "image":

@@ -121,7 +121,7 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
     written = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
     files = selection.files if selection is not None else _files(saved, spec)
     own = min(workers, files) if _file_by_file(saved, written, spec, device) else 1
-    connections = int(si_or(job.connections, float(own)))
+    connections = int(si_or(job.connections, si_or(written.connections, float(own))))
     if isinstance(spec.devices[device], MediaLibrary):
         return TapeRestore(
             host,

@@ -17,16 +17,24 @@ from simbackup.system import BackupSource, JobFailedError
 
 
 class Portion(NamedTuple):
-    """The part of a data set that is saved: bytes and files, and which share of all bytes and files these are."""
+    """The part of a data set that is saved: bytes and files, and which share of all bytes and files these are.
+
+    What has changed since another backup is `based` on that, even if all has.
+    """
 
     size: float
     files: float
     share: float = 1.0
+    based: bool = False
 
     @property
     def whole(self) -> bool:
         """Whether all is saved."""
         return self.share >= 1.0
+
+    def searched(self, tool: Tool) -> bool:
+        """Whether a program reads all blocks and looks for those that have changed."""
+        return self.based and tool.scan_cpu is not None
 
 
 def portion(data: DataSet, since: float | None, *, by_file: bool) -> Portion:
@@ -40,7 +48,7 @@ def portion(data: DataSet, since: float | None, *, by_file: bool) -> Portion:
     if change is None:
         raise JobFailedError(f"'{data.name}' does not say how it changes")  # the checks exclude it
     share = max(differs(change, since), 1.0 / data.size)
-    return Portion(data.size * share, data.files * (share if by_file else 1.0), share)
+    return Portion(data.size * share, data.files * (share if by_file else 1.0), share, based=True)
 
 
 def changed(host: Host, source: BackupSource, data: DataSet, share: float, tool: Tool) -> FlowShape:
@@ -69,12 +77,24 @@ def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0,
     one = store.request("read", region.begin, region.begin + between, run)
     across = (run + between) * store.stream("read", region.begin, region.size)
     if between <= max(ahead, store.passed) and across <= one.latency:
-        shape = region.streaming("read").times(1.0 + between / run)
+        shape = _across(region, between / run, crossed=between <= ahead)
         passed = 0.0 if store.fetches else across  # of what has been read ahead, it waits for its own run alone
         asked = passed + max(store.continued(region.begin, run).latency - run / (run + between) * passed, 0.0)
         return shape.cycle({(store.name, Activity.READ): asked / run}) if waits else shape
     shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).through(bus(store, "read"))
     return shape.cycle({(store.name, Activity.READ): one.latency / run})
+
+
+def _across(region: Region, skipped: float, *, crossed: bool) -> FlowShape:
+    """How a byte of a region loads its device when so many others pass between it and the next.
+
+    Those that a host reads ahead have `crossed` the buses, too; others pass below the heads, or end with a controller.
+    """
+    shape, store = region.streaming("read"), region.store
+    if crossed:
+        return shape.times(1.0 + skipped)
+    shape = shape.plus({store.link: skipped * shape.demands[store.link]})
+    return shape.at_most(store.alone(region.begin, region.size) / (1.0 + skipped), store.name)
 
 
 def scattered_writes(volume: Volume, place: tuple[float, float], share: float, run: float) -> FlowShape:

@@ -98,7 +98,7 @@ class TapeBackup:
         towards = crossing[0].over(networks, 1.0 / how.sent, self.connections, self.tool.window)
         if self.method == "image" and self.share is not None:
             shape = asked_blocks(system, host, origin, data, part, tool=self.tool, copy=copy, share=self.share)
-        elif self.method == "image" and part.whole:
+        elif self.method == "image" and part.whole and not part.searched(self.tool):
             tool = self.tool
             shape = host.reading(origin.region, copy, origin.cached, tool.request, ahead=tool.reads_ahead)
         elif self.method == "image":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -9,12 +11,13 @@ from simbackup.data.live import DataSet, Files
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Region, Service, Store, bus, returning
+from simbackup.devices.store import Region, Service, bus, returning
 from simbackup.devices.visitors import lost_to_visitors
 from simbackup.engine.activity import Activity
-from simbackup.engine.limit import Spot
+from simbackup.engine.limit import Limit, Spot
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
+from simbackup.methods.share.live import requested
 from simbackup.system import JobFailedError
 
 
@@ -62,7 +65,8 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     Scattered files take positioned reads for directory, record and data, those that are looked at share the reads of
     directories and records; files that are stored together are read as they follow each other, records first. Cached
     files take no reads. Each worker has one request under way, and waits
-    in the queues of all others. The core seconds of `who` come beside those of the file system.
+    in the queues of all others. If its host reads ahead of programs, the requests for a file after the first one are
+    under way while it works on what came before. The core seconds of `who` come beside those of the file system.
     """
     files = data.filesystem
     if files is None:
@@ -72,9 +76,11 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     each = max(data.size * sent, 1.0) / data.files
     outside = equations.outside_record(mean if data.file_size is None else data.file_size, files.resident)
     apart, keeper = data.scattered, who.remote.keeper if who.remote else host
+    window = who.remote.request if who.remote else _window(host, files, region)
+    early = equations.behind_the_first(outside, window) if host.overlaps else 0.0
     read = _mixed(
-        _together(keeper, files, region, outside, sent) if apart < 1.0 else None,
-        _scattered(data, files, region, outside, sent) if apart > 0.0 else None,
+        _together(keeper, files, region, outside, sent, early=early) if apart < 1.0 else None,
+        _scattered(data, files, region, outside, sent, ahead=(early, window)) if apart > 0.0 else None,
         apart,
     )
     left_alone = files.cpu_per_file if files.walk_cpu is None else files.walk_cpu
@@ -88,7 +94,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     shape = host.working(shape, index / each)
     parts = {part: cold * seconds / each for part, seconds in read.parts.items()}
     waited = sent * files.open_time
-    own = {
+    own: dict[tuple[str, str], float] = {
         (f"data.{data.name}", Activity.OPEN): waited / each,
         (keeper.cpu.name, Activity.OPEN): cpu / each,
         (host.cpu.name, Activity.INDEX): index / each,
@@ -96,11 +102,10 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     serial = (cold * read.latency + cpu + index + waited) / each
     if who.remote is not None:
         size = mean if data.file_size is None else data.file_size
-        crossed = _crossing(who.remote, size, sent)
-        answered = who.remote.answering * who.remote.trips(size, sent)
-        crossed[keeper.cpu.name, Activity.WAIT_FOR_REQUESTS] = answered
-        shape = keeper.working(shape, answered / each)
-        own |= {part: seconds / each for part, seconds in crossed.items()}
+        remote, trips = who.remote, who.remote.trips(size, sent)
+        crossed = requested(keeper, remote.networks, remote.answering, trips, sent * size)
+        shape = keeper.working(shape, remote.answering * trips / each)
+        own = _added(own, {part: seconds / each for part, seconds in crossed.items()})
         serial += sum(crossed.values()) / each
         shape = shape.over(who.remote.networks)
     shape = shape._replace(serial=index * who.in_turn / each)
@@ -108,52 +113,78 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
         stream = store.stream("read", region.begin, region.size)
         stream += (1.0 - apart) * lost_to_visitors(region, stream)
         shape = shape._replace(share=stream * each / read.busy)
-    return shape.cycle(parts | own, 1.0 / serial) if serial > 0.0 else shape
+    if serial <= 0.0:
+        return shape
+    if early <= 0.0:
+        return shape.cycle(parts | own, 1.0 / serial)
+    later = {part: cold * seconds / each for part, seconds in read.later.items()}
+    if who.remote is not None:
+        remote, trips = who.remote, sent * outside / window
+        behind = requested(keeper, remote.networks, remote.answering, trips, sent * outside)
+        later = _added(later, {part: early * seconds / each for part, seconds in behind.items()})
+    never = host.machine.read_ahead is None and who.remote is None
+    bound = Limit(shape.cap, shape.cause or "", shape.parts)
+    shape = shape._replace(cap=math.inf, parts={}).cycle(_added(parts, own), 1.0 / serial)
+    shape = shape.asking_early(later, early, math.inf if never else 0.0)
+    return shape._replace(most=bound) if bound.rate < shape.most.rate else shape
 
 
-def _crossing(remote: Remote, size: float, sent: float) -> dict[tuple[str, str], float]:
-    """Seconds of a file on networks: a round trip for each request, and its bytes one request after the other."""
-    parts = travelling(remote.networks, remote.trips(size, sent))
-    for network in remote.networks:
-        parts[network.link.name, Activity.TRANSFER] = (
-            parts.get((network.link.name, Activity.TRANSFER), 0.0) + sent * size / network.rate
-        )
-    return parts
+def _added(
+    one: Mapping[tuple[str, str], float], other: Mapping[tuple[str, str], float]
+) -> dict[tuple[str, str], float]:
+    """The seconds of both, by part."""
+    return dict(one) | {part: one.get(part, 0.0) + seconds for part, seconds in other.items()}
+
+
+def _window(host: Host, files: Files, region: Region) -> float:
+    """Bytes of a file that are read at once, if they lie together."""
+    return min(host.window(region.store) or files.fragment, region.size)
 
 
 class _Reads(NamedTuple):
-    """What the reads of a file take: seconds until they are done, of the device's time, and by what they are for."""
+    """What the reads of a file take: seconds until they are done, of the device's time, and by what they are for.
+
+    Of the seconds by what they are for, those `later` are of its data behind the first request.
+    """
 
     latency: float
     busy: float
     parts: dict[tuple[str, str], float]
+    later: dict[tuple[str, str], float]
 
 
 def _mixed(together: _Reads | None, scattered: _Reads | None, share: float) -> _Reads:
     """What files take on average a share of which is scattered."""
-    mean = _Reads(0.0, 0.0, {})
+    mean = _Reads(0.0, 0.0, {}, {})
     for reads, weight in ((together, 1.0 - share), (scattered, share)):
         if reads is not None:
-            parts = dict(mean.parts)
-            for part, seconds in reads.parts.items():
-                parts[part] = parts.get(part, 0.0) + weight * seconds
-            mean = _Reads(mean.latency + weight * reads.latency, mean.busy + weight * reads.busy, parts)
+            parts, later = (
+                _added(before, {part: weight * seconds for part, seconds in more.items()})
+                for before, more in ((mean.parts, reads.parts), (mean.later, reads.later))
+            )
+            mean = _Reads(mean.latency + weight * reads.latency, mean.busy + weight * reads.busy, parts, later)
     return mean
 
 
-def _together(host: Host, files: Files, region: Region, outside: float, sent: float) -> _Reads:
-    """What a file takes whose record and data follow those of the one before; read-ahead ends where a file does."""
-    ahead = min(host.machine.read_ahead or files.fragment, region.size)
+def _together(host: Host, files: Files, region: Region, outside: float, sent: float, *, early: float) -> _Reads:
+    """What a file takes whose record and data follow those of the one before; read-ahead ends where a file does.
+
+    A share of its data is asked for `early`: the disk has read them by then, without an overhead for each request.
+    """
+    ahead = _window(host, files, region)
     records = min(files.record_read or ahead, region.size)
     requests = equations.positioned_reads(outside, ahead, 0.0)
     piece = outside / requests if requests else 0.0
     walk = (_next(region, records), files.record / records, records)
     read = _next(region, max(piece, 1.0))
+    later = sent * requests * early * read.latency
+    passing = piece * region.store.stream("read", region.begin, region.size) + returning(region, piece).busy
+    read = read._replace(busy=read.busy - early * max(read.busy - passing, 0.0))
     if 0.0 < sent < 1.0 and outside:  # the first read of a file comes after those that are left alone
         behind = max(region.size - outside, 0.0)  # one of several streams may have less room than a file
         first, share = _skipping(region, min(gap(outside, sent), behind), piece), 1.0 / requests
         read = Service(*(later + share * (one - later) for one, later in zip(first, read, strict=True)))
-    return _sum(region.store, walk, (read, sent * requests, piece), region)
+    return _sum(region, walk, (read, sent * requests, piece), (early, later))
 
 
 def _next(region: Region, size: float) -> Service:
@@ -179,8 +210,13 @@ def looked(data: DataSet, files: Files) -> equations.Looking:
     return min(each, most)
 
 
-def _scattered(data: DataSet, files: Files, region: Region, outside: float, sent: float) -> _Reads:
-    """What a file at a random place takes: its records and its data lie anywhere in the data."""
+def _scattered(
+    data: DataSet, files: Files, region: Region, outside: float, sent: float, *, ahead: tuple[float, float]
+) -> _Reads:
+    """What a file at a random place takes: its records and its data lie anywhere in the data.
+
+    A share of its data is asked for `ahead`, behind a first request of so many bytes.
+    """
     begin, room = region.begin, region.size
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
     piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
@@ -189,26 +225,41 @@ def _scattered(data: DataSet, files: Files, region: Region, outside: float, sent
     moved = sent * files.reads_per_file * files.record + (1.0 - sent) * look.bytes
     record = max(min(moved / reads if reads else 0.0, room), 1.0)
     walk = (region.store.scattered("read", begin, room, record), reads, record)
-    read = (region.store.scattered("read", begin, room, piece), sent * data_reads, piece)
-    return _sum(region.store, walk, read, region)
+    one, early = region.store.scattered("read", begin, room, piece), ahead[0]
+    first = region.store.scattered("read", begin, room, min(ahead[1], piece)) if early else one
+    later = sent * max(data_reads * one.latency - first.latency, 0.0) if early else 0.0
+    return _sum(region, walk, (one, sent * data_reads, piece), (early, later))
 
 
 def _sum(
-    store: Store, walk: tuple[Service, float, float], data: tuple[Service, float, float], region: Region
+    region: Region,
+    walk: tuple[Service, float, float],
+    data: tuple[Service, float, float],
+    behind: tuple[float, float],
 ) -> _Reads:
-    """What so many requests of so many bytes for directories and records, and for data, take one after the other."""
+    """What so many requests of so many bytes for directories and records, and for data, take one after the other.
+
+    A share of those for data is `behind` the first one of a file, and takes so many seconds of the device.
+    """
+    store = region.store
     path, stream = bus(store, "read"), store.stream("read", region.begin, region.size)
     away = travel_time(path)
     crossed = {network: max(1.0 / network.rate - stream, 0.0) for network in path}  # behind a slower device: none
     latency = sum(times * (service.latency + away) for service, times, _ in (walk, data))
     busy = sum(times * service.busy for service, times, _ in (walk, data))
-    parts = {
+    parts: dict[tuple[str, str], float] = {
         (store.name, what): times * one.latency
         for what, (one, times, _) in ((Activity.WALK, walk), (Activity.READ, data))
+    }
+    later: dict[tuple[str, str], float] = {
+        (store.name, Activity.READ): behind[1],
+        **travelling(path, behind[0] * data[1]),
     }
     moved = sum(times * size for _, times, size in (walk, data))
     for network, each in crossed.items():
         if each > 0.0:
             parts[network.link.name, Activity.TRANSFER] = moved * each
+            later = _added(later, {(network.link.name, Activity.TRANSFER): behind[0] * data[1] * data[2] * each})
             latency += moved * each
-    return _Reads(latency, busy, parts | travelling(path, walk[1] + data[1]))
+    later = {part: seconds for part, seconds in later.items() if seconds > 0.0}
+    return _Reads(latency, busy, parts | travelling(path, walk[1] + data[1]), later)

@@ -71,8 +71,9 @@ class RestoreSpec(Restoring):
     workers: Pieces | None = None
     """Number of workers that create files, load tables or copy files at the same time; one by default."""
     connections: Pieces | None = None
-    """Number of network connections over which each stream spreads its bytes; by default, one for each worker where
-    each file comes from an object of its own, or else one.
+    """Number of network connections over which each stream spreads its bytes; by default, as many as the backup or copy
+    states that it reads. If that states none, one for each worker where each file comes from an object of its own, or
+    else one.
     """
     share: ShareSpec | None = None
     """Another host, which creates the files, or writes the blocks of an image, as on a share, with a datasheet

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
-from simbackup.devices.network.live import travelling
+from simbackup.devices.network.live import Network, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
-from simbackup.equations.files import round_trips
+from simbackup.equations.files import behind_the_first, round_trips
 from simbackup.methods.making import FilesMade, filling
 from simbackup.system import System
 
@@ -31,6 +32,18 @@ class Share:
     make_calls: float
     call_cpu: float = 0.0
     flushes: float = 0.0
+
+
+def requested(
+    keeper: Host, networks: Sequence[Network], answering: float, trips: float, size: float
+) -> dict[tuple[str, str], float]:
+    """Seconds of so many requests to a keeper, with so many bytes in them: ways there and back, transfers, answers."""
+    parts: dict[tuple[str, str], float] = dict(travelling(networks, trips))
+    for network in networks:
+        there = network.link.name, Activity.TRANSFER
+        parts[there] = parts.get(there, 0.0) + size / network.rate
+    parts[keeper.cpu.name, Activity.WAIT_FOR_REQUESTS] = answering * trips
+    return parts
 
 
 def asked(shape: FlowShape, system: System, share: Share, trips: float) -> FlowShape:
@@ -64,7 +77,8 @@ def making(
     each other: of a file of s bytes t = (m + ceil(s / r)) (l + c) + s / R, and what it costs the file system of the
     keeper, for m requests beside those for data of r bytes, a round trip l, c of the keeper for each request, and a
     network of R (Callaghan, Pawlowski and Staubach, RFC 1813, 1995, for the calls; holds for one request under way
-    for each worker).
+    for each worker). A host that reads ahead of programs also writes behind them: requests for data before the last
+    are under way while the next bytes come.
     """
     host, share = maker
     if share is None:
@@ -75,5 +89,13 @@ def making(
     trips = round_trips(1.0 / made.per_byte, share.request, share.make_calls) * made.per_byte
     if made.file_cpu:
         shape = host.then(shape, host.seconds(made.file_cpu) * made.per_byte, Activity.INDEX)
+    work, size = 1.0 / shape.cap, 1.0 / made.per_byte
     shape = asked(shape, system, share, trips)
+    early = behind_the_first(size, share.request) if host.overlaps else 0.0
+    if early > 0.0:
+        networks, answering = [system.networks[name] for name in share.networks], keeper.seconds(share.call_cpu)
+        each = requested(keeper, networks, answering, size / share.request, size)
+        shape = shape.asking_early(
+            {part: early * made.per_byte * seconds for part, seconds in each.items()}, early, work
+        )
     return filling(shape, keeper, data, made._replace(file_cpu=0.0, flushes=made.flushes + share.flushes))

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 class ShareSheet(Frozen):
     """The costs of files or blocks on a share that another host accesses, one request at a time for each worker.
 
-    An image opens no files, so only `request` and `call_cpu` affect it.
+    A host that reads ahead of programs has a second request for the data of a large file under way, and writes behind
+    a restore in the same way. An image opens no files, so only `request` and `call_cpu` affect it, and its requests
+    follow one after the other.
     """
 
     calls: Count
@@ -26,7 +28,9 @@ class ShareSheet(Frozen):
     over NFS, which does not open files, and 5 or more over SMB.
     """
     request: PositiveSize
-    """Bytes of one request for data; if the host reads ahead, bytes of all requests in flight, such as 256 KiB."""
+    """Bytes of one request for data; if the host reads ahead, bytes of the window that it requests at once, such as
+    256 KiB.
+    """
     look_calls: Multiple | None = None
     """Requests for each file that is only examined; less than one if a request lists many files; `calls` by default."""
     make_calls: Count | None = None
@@ -40,7 +44,7 @@ class ShareSheet(Frozen):
 
 
 class ShareSpec(Modelled, ShareSheet):
-    """How another host reads or writes files or blocks over the network, one request at a time for each worker."""
+    """How another host reads or writes files or blocks over the network: each worker waits for its requests."""
 
     host: Text
     """The host that reads or creates them, and runs the job."""

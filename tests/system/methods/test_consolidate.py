@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbackup import Result, load, simulate
+from simbackup.build import build
 from simbackup.engine.randomness import stream
 from simbackup.equations import disk as equations
 from simbackup.errors import InputError
@@ -112,6 +113,37 @@ def test_room_for_a_compressed_full_backup_is_that_of_what_it_keeps() -> None:
     assert pool["bytes"] == pytest.approx(2e9 + 2 * 50e9, rel=1e-3)
     with pytest.raises(InputError, match="no room for a full backup"):
         simulate(SITE + jobs, small)
+
+
+ROTATING = "{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}"
+FLASH = SITE.replace(ROTATING, "{model: ssd/nvme-gen4-2021, capacity: 20 TB}")
+BUSY = "tool: {start_time: 0 s, mount_time: 0 s, copy_cpu: 100 ns/B, request: 1 MiB}"
+
+
+@pytest.mark.parametrize("ratio", [1, 2, 4])
+def test_what_is_compressed_is_copied_as_it_is(ratio: int) -> None:
+    """A core of speed s copies 100 GB / r with 100 ns / s for each byte, far more slowly than flash."""
+    site = FLASH.replace("since: 24 h}", f"since: 24 h, compressor: compressor/lz4, {BUSY}}}")
+    full = "  full: {method: consolidate, save_set: save, after: save}\n"
+    result = simulate(site + full, {"data.files.compression": ratio})
+    second = build(load(site).spec, 0)[0].hosts["server"].seconds(100e-9)
+    assert rows(result)["full"]["elapsed"] == pytest.approx(100e9 / ratio * second, rel=0.05)
+
+
+@pytest.mark.parametrize("into", ["full", "older"])
+def test_several_machines_are_combined_on_a_core_each(into: str) -> None:
+    jobs = f"  again: {{method: consolidate, into: {into}, streams: STREAMS, save_set: save, after: save}}\n"
+    site = FLASH.replace("since: 24 h}", f"since: 24 h, {BUSY}}}") + jobs
+    one, four = (rows(simulate(site.replace("STREAMS", number)))["again"] for number in ("1", "4"))
+    assert four["bytes"] == pytest.approx(one["bytes"])
+    written = 4e9 / 4e9  # at the end, the flash still takes what the cache holds of a merge of 4 GB
+    assert one["elapsed"] / 4 <= four["elapsed"] <= 1.02 * one["elapsed"] / 4 + written
+
+
+def test_more_streams_on_one_disk_turn_more_often() -> None:
+    jobs = "  full: {method: consolidate, streams: STREAMS, save_set: save, after: save}\n"
+    one, four = (rows(run(jobs.replace("STREAMS", number)))["full"]["elapsed"] for number in ("1", "4"))
+    assert one <= four < 3.0 * one
 
 
 def one_by_one(disk: Any, runs: int, run: float, extent: float) -> float:

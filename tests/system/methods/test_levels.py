@@ -129,6 +129,23 @@ def test_an_incremental_image_takes_longer_the_more_has_changed_and_as_long_as_a
     assert dense[-1] == pytest.approx(took(None), rel=0.05)
 
 
+@pytest.mark.parametrize("ahead", [None, "4 MiB"])
+def test_what_passes_below_the_heads_does_not_cross_the_network_of_an_array(ahead: str | None) -> None:
+    """Nine of ten bytes lie between those that changed, and only a host that reads ahead asks for them."""
+    site = SITE | {"devices": SITE["devices"] | {"array": CONTROLLER}}
+    filer = {"model": "host/windows-2019-server", "owns": ["array"]} | ({"read_ahead": ahead} if ahead else {})
+    san = {"model": "network/fibre-channel-8g", "joins": ["filer", "array"]}
+    data = {"users": SITE["data"]["users"] | {"change": {"daily": "10 %", "run": "64 KiB"}}}
+    job = {"method": "image", "data": "users", "to": "staging", "level": "incremental", "since": "24 h"}
+    parts = {"hosts": SITE["hosts"] | {"filer": filer}, "links": SITE["links"] | {"san": san}, "data": data}
+    result = simulate(site | parts | {"jobs": {"night": job}})
+    moved = sum(row["bytes"] for row in result.device_rows if row["device"].startswith("links.san"))
+    assert moved == pytest.approx(500e9 if ahead else 50e9, rel=0.01)
+    busy = next(row["busy_s"] for row in result.device_rows if row["device"] == "devices.array")
+    store = build(load(site).spec, 0)[0].stores["array"]
+    assert busy == pytest.approx(500e9 * store.stream("read", 0.0, 500e9), rel=0.01)
+
+
 def test_a_dense_incremental_is_restored_across_its_gaps() -> None:
     """Run by run where they are few; never longer than it takes to read all stripes and to write them again."""
     site = SITE | {"devices": SITE["devices"] | {"array": CONTROLLER}}
@@ -163,6 +180,24 @@ def test_an_incremental_image_reads_all_where_nothing_tracks_changes(to: str) ->
     read = system.stores["array"].stream("read", 0.0, 500e9) * 500e9
     least = max(read, 500e9 * system.hosts["filer"].seconds(2e-9))
     assert 0.999 * least <= result.get("jobs.night.elapsed") <= least * 1.05 + 120.0  # a cartridge is mounted for it
+
+
+@pytest.mark.parametrize("to", ["staging", "library"])
+@pytest.mark.parametrize("share", [False, True])
+def test_a_search_that_finds_everything_changed_is_no_full_backup(to: str, *, share: bool) -> None:
+    """500 GB are looked at with 100 ns/B of the reference core, whether all of them have changed or nearly all."""
+    tool = {"start_time": "0 s", "mount_time": "0 s", "scan_cpu": "100 ns/B", "copy_cpu": "0.01 ns/B"}
+    job = {"method": "image", "data": "users", "to": to, "level": "incremental", "since": "24 h", "tool": tool}
+    if share:
+        job["share"] = {"host": "backup", "calls": 0, "request": "1 MiB"}
+
+    def took(daily: str) -> float:
+        site = SITE | {"data": {"users": SITE["data"]["users"] | {"change": {"daily": daily}}}}
+        return float(simulate(site | {"jobs": {"night": job}}).get("jobs.night.elapsed"))
+
+    reader = build(load(SITE).spec, 0)[0].hosts["backup" if share else "filer"]
+    assert took("100 %") == pytest.approx(took("99.999 %"), rel=1e-3)
+    assert took("100 %") >= 0.999 * 500e9 * reader.seconds(100e-9)
 
 
 def test_a_chain_comes_back_save_set_by_save_set() -> None:

@@ -162,10 +162,12 @@ def test_a_device_that_keeps_nothing_gives_nothing_back(tmp_path: Path) -> None:
 
 
 FAR = """\
-title: Files of a share
+title: Files of a share, which a host reads that asks for nothing ahead
 hosts:
   keeper: {owns: [a], cores: 8, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 100 GB/s}
-  reader: {owns: [nul, b], cores: 8, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 100 GB/s}
+  reader:
+    {owns: [nul, b], cores: 8, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 100 GB/s,
+     read_ahead: 1 MB}
 devices:
   a: {kind: ssd, capacity: 100 GB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}
   b: {kind: ssd, capacity: 100 GB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}

@@ -21,7 +21,6 @@ from pydantic import BaseModel
 from simbackup import load, shelf, simulate
 from simbackup.errors import InputError
 from simbackup.scenario import Scenario, names
-from simbackup.scenario.spec import SECTIONS
 from simbackup.schema import registry
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
 from simbackup.schema.job import JobSpec
@@ -204,7 +203,7 @@ def search(wanted: Iterable[str]) -> Iterator[Row]:
     left = set(wanted)
     for name in cheap():
         found = scenario(name)
-        for section in SECTIONS[3:9]:
+        for section in ("hosts", "devices", "links", "data", "workloads", "jobs"):
             for part_name, part in getattr(found.spec, section).items():
                 for key, at, address, value in stated(part, f"{section}.{part_name}"):
                     if key not in left:

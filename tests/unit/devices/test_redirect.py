@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import pytest
 import simpy
 from hypothesis import given
@@ -90,6 +93,30 @@ def test_flash_has_latency_and_no_arms() -> None:
     flash = Ssd("devices.s", Flash(100e9, 5e8, 2e8, 5e-5, 1e-4))
     assert store(flash, 100.0).stream("read", 0.0, GB) == pytest.approx(flash.stream("read", 0.0, GB))
     assert store(flash, 100.0).continued(0.0, 65536.0).latency > flash.continued(0.0, 65536.0).latency
+
+
+@pytest.mark.parametrize("piece", [1048576.0, 16777216.0])
+def test_a_long_write_skips_what_is_in_use_between_two_pieces_of_free_space(piece: float) -> None:
+    """One piece of two is free: `1 / R + (seek over a piece + half a revolution + overhead) / piece`."""
+    made = store(Disk("devices.a", FIGURES), parameters=replace(WAFL, free_run=piece))
+    skipped = disks.seek_time(FIGURES, piece / 100e9) + 5e-3 + 0.5e-3
+    assert made.stream("write", 0.0, 50 * GB) == pytest.approx(1 / 50e6 + skipped / piece)
+
+
+@pytest.mark.parametrize("below", [array(), Disk("devices.a", FIGURES)])
+@pytest.mark.parametrize("piece", [None, 50 * GB])
+def test_a_long_write_to_free_space_in_one_piece_is_one_to_the_device_itself(below: Store, piece: float | None) -> None:
+    made = store(below, parameters=replace(WAFL, free_run=piece))
+    assert made.stream("write", 0.0, 40 * GB) == below.stream("write", 0.0, 40 * GB)
+
+
+def test_shorter_pieces_of_free_space_are_never_faster() -> None:
+    """From a stripe unit of 64 KiB to a stripe of 512 KiB, a piece lies on as many more disks as it is larger."""
+    pieces = [2.0**n for n in range(12, 37)]
+    made = [store(array(), parameters=replace(WAFL, free_run=piece)).stream("write", 0.0, GB) for piece in pieces]
+    assert all(later <= 1.001 * before for before, later in pairwise(made))
+    assert made[7] == pytest.approx(made[4], rel=0.01)
+    assert made[8] > 2.0 * made[16]
 
 
 @given(st.floats(0.001, 10.0), st.integers(4, 28))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import simpy
@@ -248,3 +249,73 @@ def test_a_large_file_is_found_by_one_seek_and_read_in_sequence() -> None:
     commands = (50e6 / 64e3 - 1) * 0.5e-3
     opened, records = 180 * 1e-3, 180 * 1e3 / 50e6
     assert sending(walked, 0.5) == pytest.approx(90 * (50e6 / 50e6 + seek + commands) + opened + records, rel=1e-3)
+
+
+def walked_alone(windows: int, fetched: float, work: float) -> float:
+    """Seconds until a program has worked on a file of so many windows, window by window.
+
+    It waits for the first, and asks for the next one whenever it comes to the first page of a window.
+    """
+    came, now = {0: fetched}, 0.0
+    for number in range(windows):
+        came[number + 1] = now + fetched if number else fetched + fetched
+        now = max(now, came[number]) + work
+    return now
+
+
+@pytest.mark.parametrize("work", [0.0, 0.3, 1.0, 2.5])
+@pytest.mark.parametrize("windows", [60, 1000])
+def test_a_large_file_is_read_ahead_of_the_program_as_windows_one_by_one(windows: int, work: float) -> None:
+    """On flash, which delivers any number of windows at once; `work` is that on a window, in times of its request."""
+    machine = host(read_ahead=100e3)
+    machine.machine = replace(machine.machine, looks_ahead=True)
+    files = Files(reads_per_file=0.0, cpu_per_file=0.0, fragment=1e9, record=1.0, record_read=1e9)
+    store = Ssd("devices.a", Flash(100e9, 1e12, 50e6, 1e-3, 2e-4))
+    large = replace(data(store, each=windows * 100e3, files=files), scattered=0.0)
+    shape = walking(machine, large, large.volume.region.part(0.0, large.size), Walkers())
+    shape = machine.then(shape, work * 1e-3 / 100e3)
+    alone = walked_alone(windows, 1e-3, work * 1e-3)
+    assert windows * 100e3 / shape.cap == pytest.approx(alone, rel=1.5 / windows)
+
+
+def test_an_old_host_waits_for_each_window_of_a_file() -> None:
+    machine = host(read_ahead=100e3)
+    large = replace(data(ssd(), each=1e6), scattered=0.0)
+    region = large.volume.region.part(0.0, large.size)
+    shape = walking(machine, large, region, Walkers())
+    then = machine.then(shape, 1e-9)
+    assert 1.0 / then.cap - 1.0 / shape.cap == pytest.approx(1e-9)
+    assert shape.parts["devices.a", "read"] == pytest.approx((10 * 1e-4 + 1e6 / 100e6) / 1e6)
+
+
+@pytest.mark.parametrize("scattered", [0.0, 1.0])
+def test_a_file_that_fits_into_one_window_is_not_read_ahead(scattered: float) -> None:
+    early, late = host(read_ahead=100e3), host(read_ahead=100e3)
+    early.machine = replace(early.machine, looks_ahead=True)
+    one = replace(data(disk(), each=64e3), scattered=scattered)
+    assert times(one, early) == times(one, late)
+
+
+@pytest.mark.parametrize("scattered", [0.0, 0.5, 1.0])
+def test_larger_files_are_never_walked_more_slowly(scattered: float) -> None:
+    """Bytes a second rise with the size of files, with no step where read-ahead begins."""
+    machine = host(read_ahead=100e3)
+    machine.machine = replace(machine.machine, looks_ahead=True)
+    rates: list[float] = []
+    for exponent in range(80, 150):
+        some = replace(data(disk(), each=1.15**exponent), files=10, size=10 * 1.15**exponent, scattered=scattered)
+        shape = walking(machine, some, some.volume.region.part(0.0, 9e9), Walkers())
+        rates.append(machine.then(shape, 5e-9).cap)
+    assert rates == sorted(rates)
+    assert max(after / before for before, after in pairwise(rates)) < 1.2
+
+
+def test_the_seek_to_a_scattered_file_is_waited_for_whatever_follows_it() -> None:
+    """A file of ten windows in one piece: seek and first window, and then half of the nine others without any work."""
+    machine = host(read_ahead=100e3)
+    machine.machine = replace(machine.machine, looks_ahead=True)
+    files = Files(reads_per_file=0.0, cpu_per_file=0.0, fragment=1e9, record=1.0)
+    large = data(disk(), each=1e6, files=files)
+    serial, busy, _ = times(large, machine)
+    assert serial == pytest.approx(MOVE + 100e3 / 50e6 + 900e3 / 50e6 / 2)
+    assert busy == pytest.approx(MOVE + 1e6 / 50e6)
