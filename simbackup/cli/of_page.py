@@ -27,5 +27,5 @@ def serve(  # noqa: PLR0917 (typer reads each as an option)
 
     served(
         scenario, host, port, memory=quantity("--memory", memory, "B"), seconds=quantity("--time", time, "s"),
-        opens=browser, announce=lambda address: note(f"the page is at {address}; Ctrl-C ends it"),
+        opens=browser, announce=lambda address: note(f"Ctrl-C ends it; the page is at {address}"),
     )  # fmt: skip

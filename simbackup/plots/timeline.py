@@ -18,7 +18,7 @@ from simbackup.plots import style
 from simbackup.plots.clock import name_times
 from simbackup.plots.concurrency import MANY, concurrency
 from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
-from simbackup.results.fleet_figures import series, templates
+from simbackup.results.fleet_figures import any_of, series, templates
 from simbackup.results.kept import whole
 
 if TYPE_CHECKING:
@@ -98,8 +98,11 @@ def _bands(result: Result) -> tuple[list[Band], Rows]:
         height = float(min(len(own), FOLDED))
         for i, name in enumerate(own):
             places[name] = JobRow(top + height * (i + 0.5) / len(own), height / len(own))
-        name = key.rpartition(".jobs.")[2]
-        count = f" ({len(own):,} jobs)" if len(own) > 1 else f" ({runs[own[0]]:,} runs)" if runs[own[0]] > 1 else ""
+        name = any_of(key.rpartition(".jobs.")[2])
+        every = sum(each == key for each in fleet.values())
+        count = f" ({runs[own[0]]:,} runs)" if runs[own[0]] > 1 else ""
+        if len(own) > 1:
+            count = f" ({len(own):,} of {every:,} jobs)" if every > len(own) else f" ({len(own):,} jobs)"
         bands.append(Band(f"{style.clipped(name, 24)}{count}" if count else name, top + height / 2, height))
         top += height
     return bands, [(places[series(row["job"])], row) for row in result.job_rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,15 @@ FULL = 1.0 - 1e-6
 """Share of a capacity above which a device counts as saturated, which leaves room for rounding."""
 NEVER_IN_USE = {"active": 0.0, "saturated": 0.0}
 """Seconds in use of a device that nothing crossed."""
+
+
+def any_of(template: str) -> str:
+    """How the names begin and end that a template of a fleet gives.
+
+    >>> any_of("save-{name}")
+    'save-*'
+    """
+    return re.sub(r"\{[^}]*\}", "*", template)
 
 
 def templates(fleets: Mapping[str, Sequence[str]]) -> dict[str, str]:

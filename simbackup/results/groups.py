@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,7 @@ from simbackup.devices.network.spec import ENDS
 from simbackup.engine.columns import Jobs, Spans
 from simbackup.engine.rate_columns import Rates
 from simbackup.engine.trace import Trace
-from simbackup.results.fleet_figures import job_figures, series, templates
+from simbackup.results.fleet_figures import any_of, job_figures, series, templates
 from simbackup.results.result import Result
 
 Row = Mapping[str, Any]
@@ -50,7 +49,7 @@ def grouped(result: Result, rows: Sequence[Row], key: str) -> Iterator[Row | Gro
     for item in order:
         if isinstance(item, str):
             _, _, section, name = item.split(".", maxsplit=3)
-            name = re.sub(r"\{[^}]*\}", "*", name)
+            name = any_of(name)
             shown = name if section == "jobs" else f"{section}.{name}"
             yield Group(f"{shown} ({len(members[item]):,})", tuple(members[item]))
         else:

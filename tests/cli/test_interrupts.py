@@ -91,7 +91,7 @@ def test_ctrl_c_ends_the_page_while_its_workers_are_made() -> None:
     words = [sys.executable, "-c", SERVER, "serve", "--port", "0", "--no-browser"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True) as server:
         assert server.stderr is not None
-        assert server.stderr.readline().startswith("the page is at http://localhost:")
+        assert server.stderr.readline().startswith("Ctrl-C ends it; the page is at http://localhost:")
         os.killpg(server.pid, signal.SIGINT)
         left = server.stderr.read()
     assert (server.returncode, left) == (130, "interrupted; no partial output was written\n")
