@@ -74,7 +74,7 @@ def _workers(flow: Flow, link: Link) -> float:
 
 def _waiting(flow: Flow, link: Link) -> float | None:
     """The share of the time that a flow has a request at a link; None where something else holds it up."""
-    if flow.going is None:
+    if flow.going is None or link not in flow.going.waits():  # it has been read ahead
         return 1.0 if flow.bottleneck is link else None
     if flow.bottleneck is not link and flow.rate < flow.cap * (1.0 - CLOSE):
         return None
