@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol
 
 from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
@@ -137,24 +137,6 @@ class Store(Protocol):
 
     def spread(self, size: float, *, writes: bool) -> int:
         """Disks over which a request is spread, each with a queue of its own; it is done when the last of them is."""
-        ...
-
-
-@runtime_checkable
-class Redundant(Protocol):
-    """A block device of several disks that makes what a failed one held again on a new one."""
-
-    @property
-    def degraded(self) -> bool:
-        """Whether a disk is missing."""
-        ...
-
-    def rebuilding(self) -> tuple[FlowShape, float]:
-        """How a byte of the new disk loads all disks, and the bytes of it; its share is that of a stream."""
-        ...
-
-    def rebuilt(self) -> None:
-        """Put the new disk in the place of the missing one."""
         ...
 
 

@@ -16,7 +16,7 @@ from simbackup.schema.quantity import si_or
 TERABYTE = 1e12
 MEAN_MONTH = 365.0 / 12.0
 """Days of the month that a price per month is for."""
-A_PRICE = 1_000.0
+A_PRICE = 1e6
 """Requests that a price is for."""
 
 

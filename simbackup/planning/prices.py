@@ -24,9 +24,9 @@ class PricesSheet(Frozen):
     minimum_storage: Duration | None = None
     """How long object storage is paid for at least: what is deleted earlier costs as much as if it stayed so long."""
     write_requests: Money | None = None
-    """A thousand requests that write objects to object storage."""
+    """A million requests that write objects to object storage."""
     part_requests: Money | None = None
-    """A thousand requests that write parts of large objects; `write_requests` by default."""
+    """A million requests that write parts of large objects; `write_requests` by default."""
     egress: Money | None = None
     """A terabyte that a restore reads back from object storage; `plan restore` prints what it costs."""
     retrieval: Money | None = None

@@ -131,7 +131,7 @@ def assert_located(problems: tuple[Problem, ...] | list[Problem]) -> None:
         place = problem.place
         assert place.file
         assert problem.message
-        assert (place.line >= 1 and place.column >= 1) or place.file.startswith(("--set ", "with_")), str(problem)
+        assert (place.line >= 1 and place.column >= 1) or place.file.startswith(("--set ", "overrides")), str(problem)
         assert "\n" not in str(problem)
         assert "Node(" not in str(problem)
         assert "Quantity(" not in str(problem)

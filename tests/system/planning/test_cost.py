@@ -63,22 +63,22 @@ def test_what_stays_longer_costs_the_same_with_a_minimum() -> None:
 def test_requests_that_write_cost(keys: dict[str, Any], requests: float) -> None:
     """Four Saturdays of February."""
     plain, priced = (
-        costs(loaded(prices, WEEKLY, **keys), date(2027, 2, 28))[1] for prices in ({}, {"write_requests": 0.01})
+        costs(loaded(prices, WEEKLY, **keys), date(2027, 2, 28))[1] for prices in ({}, {"write_requests": 10})
     )
-    assert priced.objects - plain.objects == pytest.approx(4 * requests / 1000 * 0.01, rel=1e-6)
+    assert priced.objects - plain.objects == pytest.approx(4 * requests / 1e6 * 10, rel=1e-6)
 
 
 def test_parts_may_have_a_price_of_their_own() -> None:
     """A PUT for each of 500,000 objects; of 2 TB in 23,842 objects one request each, and eleven at the other price."""
-    prices = {"write_requests": 0.05, "part_requests": 0.005}
+    prices = {"write_requests": 50, "part_requests": 5}
     large = 2e12 / (80 * 1024**2)
-    for size, expected in ("4 MB", 500_000 * 0.05), ("80 MiB", large * (0.05 + 11 * 0.005)):
+    for size, expected in ("4 MB", 500_000 * 50), ("80 MiB", large * (50 + 11 * 5)):
         plain, priced = (costs(loaded(each, WEEKLY, object_size=size), date(2027, 2, 28))[1] for each in ({}, prices))
-        assert priced.objects - plain.objects == pytest.approx(4 * expected / 1000, rel=1e-6)
+        assert priced.objects - plain.objects == pytest.approx(4 * expected / 1e6, rel=1e-6)
 
 
 def test_each_file_is_a_request_where_it_is_an_object() -> None:
-    made = loaded({"write_requests": 0.01}, WEEKLY).file.tree.plain()
+    made = loaded({"write_requests": 10}, WEEKLY).file.tree.plain()
     made["systems"] = {"a": {"size": "2 TB", "files": 3_000_000, "filesystem": "filesystem/xfs", "policy": "nightly"}}
     found = load_site(made)
     stocks = [day.stocks["cloud"] for day in Ledger(found).days(date(2027, 1, 8))]

@@ -119,7 +119,7 @@ def test_the_sound_parts_do_not_disagree(site: Load) -> None:
 def test_a_disagreement_is_reported_where_its_author_wrote(site: Load, changes: dict[str, str], address: str) -> None:
     (problem,) = problems(site, changes)
     assert problem.address == address
-    assert problem.place.file == "with_"
+    assert problem.place.file == "overrides"
 
 
 @pytest.mark.parametrize(
