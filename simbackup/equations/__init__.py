@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simbackup.equations import (
+        arrival,
         buffers,
         burst,
         change,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "arrival",
     "buffers",
     "burst",
     "change",
