@@ -205,13 +205,9 @@ class FlatStore(ABC):
         """One, which never moves."""
         return 1
 
-    @property
+    @cached_property
     def visitors(self) -> dict[str, Visitor]:
         """Its users by name; whoever comes, no arm comes back."""
-        return self._visitors
-
-    @cached_property
-    def _visitors(self) -> dict[str, Visitor]:
         return {}
 
     def continued(self, position: float, size: float) -> Service:
@@ -271,10 +267,8 @@ class Region:
         demand += returns(visited) / self.store.width if visited is not None else 0.0
         shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
         shape = shape.through(bus(self.store, direction))
-        if direction == "write":
-            return shape
-        shape = shape._replace(sequential=1.0 - self.store.jumps)
-        return shape.at_most(self.store.alone(self.begin, self.size), self.store.name)
+        read = shape._replace(sequential=1.0 - self.store.jumps)
+        return shape if direction == "write" else read.at_most(self.store.alone(self.begin, self.size), self.store.name)
 
 
 def returning(region: Region, size: float) -> Service:
