@@ -68,8 +68,8 @@ class MeasuredRow(Frozen):
     group: Text | None = None
     """Name of a group of rows that depend on the same mechanism; by default, each row is its own group."""
     kind: Literal["result", "input", "duplicate", "structural", "projection"] = "result"
-    """`result`; `input`: given to the scenario; `duplicate`: repeats a row; `structural`: no value can move it;
-    `projection`: the author expects it and has not measured it."""
+    """`result`; `input`: given to the scenario; `duplicate`: repeats a row; `structural`: no value moves it as far
+    as the document rounds; `projection`: the author expects it and has not measured it."""
     result: Any
     """An address, `file.yaml#jobs.name.elapsed`, or `ratio`, `saved`, `loss`, `share` or `rate` of two addresses."""
     off: Text | None = None
