@@ -57,7 +57,8 @@ def build(
     for name, job in spec.jobs.items():
         if job.most_rate is not None:
             system.most[f"jobs.{name}"] = Link(f"jobs.{name}.most_rate", job.most_rate.si, fastest=job.most_rate.si)
-    return system, [job_of(name, spec) for name in spec.jobs]
+    written = {copy for job in spec.jobs.values() for copy in spec.inline_copies_of(job)}  # by their backups
+    return system, [job_of(name, spec) for name in spec.jobs if name not in written]
 
 
 def job_of(name: str, spec: Spec) -> Job:
@@ -66,7 +67,12 @@ def job_of(name: str, spec: Spec) -> Job:
     work = made(job, job, spec)
     if isinstance(job, Storing) and job.exists and isinstance(work, Placing):
         work = Existing(work)
-    return Job(name, work, schedule_of(job, spec.weekday))
+    return Job(name, work, schedule_of(job, spec.weekday), beside=_beside(job, spec))
+
+
+def _beside(job: JobSpec, spec: Spec) -> dict[str, str]:
+    """The jobs that a job does while it does its own work, with their methods."""
+    return {name: str(getattr(copy, "method", "")) for name, copy in spec.inline_copies_of(job).items()}
 
 
 def _devices(system: System, spec: Spec) -> None:

@@ -151,6 +151,10 @@ class BackupJob(JobSpec):
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
         return False
 
+    def takes_inline(self) -> str | None:
+        """Why it cannot write further copies while it saves, None if it can."""
+        return f"a {getattr(self, 'method', '')} backup writes one copy"
+
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """Addresses of the conditional keys that a restore of this job's save sets uses."""
         del spec, name, job
@@ -236,6 +240,7 @@ class Copying(Storing):
     if TYPE_CHECKING:
         save_set: Text
         copied_by: Text | None
+        inline: bool  # whether the backup writes it, while it writes its own
 
 
 class Restoring(JobSpec):

@@ -8,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet, job_of
+from simbackup.catalogue import Copy, Extent, Reduction, SaveSet, job_of
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network, command_travel
@@ -24,6 +24,7 @@ from simbackup.methods.file_backup.objects import objects_of
 from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps
+from simbackup.methods.new_copy import begun, carried
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
@@ -72,7 +73,7 @@ class CopySaveSet:
         how = self._reduction(lies)
         data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]
         yield from prepare(system, job, data, self.tool, 0.0)
-        copy = self._begun(system, job, saved, how, system.env.now)
+        copy = begun(system, job, self.to, saved, how, time=system.env.now)
         if lies.target in system.libraries:
             tape = FromTape(self.server, lies, self.back, self.networks, self.tool, self.connections)
             if self.to in system.libraries:
@@ -112,7 +113,7 @@ class CopySaveSet:
     def place(self, system: System, job: str, time: float) -> None:
         """Put the copy in its place, as if made at a time."""
         saved, lies = self._source(system)
-        copy = self._begun(system, job, saved, self._reduction(lies), time)
+        copy = begun(system, job, self.to, saved, self._reduction(lies), time=time)
         if self.to in system.libraries:
             OnTape(saved.size, streams=self.streams, pool=self.pool).place(system, copy)
         elif self.to not in system.object_stores:
@@ -123,17 +124,8 @@ class CopySaveSet:
     def _reduction(self, lies: Copy) -> Reduction:
         """How the bytes of the copy are reduced."""
         if not self.new_chunks:
-            return _carried(lies.reduction)
+            return carried(lies.reduction)
         return lies.reduction if self.new_to_target is None else replace(lies.reduction, repeated=self.new_to_target)
-
-    def _begun(self, system: System, job: str, saved: SaveSet, how: Reduction, time: float) -> Copy:
-        """The copy that a job makes of a save set, of which nothing is there yet but objects."""
-        if self.to in system.libraries:
-            own = system.data[saved.data].compression if saved.shrinks is None else saved.shrinks
-            ratio = own if how == NO_REDUCTION else how.stored
-            return Copy(job, self.to, ratio, time, reduction=replace(how, at="client"))
-        objects = [Extent(0.0, saved.size, self.to, 0.0)] if self.to in system.object_stores else []
-        return Copy(job, self.to, how.stored, time, objects, how)
 
     def _objects(self, saved: SaveSet, copy: Copy) -> Objects:
         """The objects of the copy."""
@@ -195,12 +187,3 @@ class CopySaveSet:
         place = VolumeRange(system.volumes[self.to], position, size)
         yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)
         copy.extents.append(Extent(0.0, saved.size, self.to, position))
-
-
-def _carried(how: Reduction) -> Reduction:
-    """What a save set that is read brings along.
-
-    A device that compresses by itself gives it back as it was; what was deduplicated is written in one piece.
-    """
-    whole = replace(how, repeated=1.0, cut_cpu=0.0, join_cpu=0.0, cutters=1, together=None, at_once=1.0)
-    return whole if how.at in {"client", "server"} and whole.ratio > 1.0 else NO_REDUCTION

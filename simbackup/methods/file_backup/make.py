@@ -9,6 +9,7 @@ from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.deduplication.make import chunks_of
 from simbackup.methods.file_backup.changed import changed_by
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
+from simbackup.methods.file_backup.inline_make import inline
 from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
 from simbackup.methods.file_backup.restore import Restore, Way
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
 
 
 def make(job: FileBackupSpec, spec: Spec) -> Work:
+    """The backup, with the copies that it writes at the same time."""
+    work, copies = _alone(job, spec), spec.inline_copies_of(job)
+    if copies and isinstance(work, DiskBackup | ObjectBackup | TapeBackup):
+        return inline(work, copies, spec)
+    return work
+
+
+def _alone(job: FileBackupSpec, spec: Spec) -> Work:
     """The backup, to the drives of a library or to a disk of any host."""
     keeper, tool = spec.reader_of(job.data, job.source), tool_of(job.tool)
     host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)

@@ -216,6 +216,11 @@ class FileBackupSpec(Saving, FileKeeping):
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
         return self.method == "file_level" or (self.tool is not None and self.tool.mounts_images)
 
+    def takes_inline(self) -> str | None:
+        """Why it cannot write further copies while it saves: what is spooled, or shares a drive, is written apart."""
+        shared = "its streams share drives ('multiplexing')" if si_or(self.multiplexing, 1.0) > 1.0 else None
+        return "it goes to a disk first ('spool')" if self.spool is not None else shared
+
     def searches(self) -> bool:
         """Whether an incremental image reads all to find what has changed."""
         return self.tool is not None and self.tool.scan_cpu is not None
