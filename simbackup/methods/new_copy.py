@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
-from simbackup.system import System
+from simbackup.system import JobFailedError, System
 
 
 def begun(system: System, job: str, to: str, saved: SaveSet, how: Reduction, *, time: float) -> Copy:
@@ -25,6 +25,13 @@ def carried(how: Reduction) -> Reduction:
     """
     whole = replace(how, repeated=1.0, cut_cpu=0.0, join_cpu=0.0, cutters=1, together=None, at_once=1.0)
     return whole if how.at in {"client", "server"} and whole.ratio > 1.0 else NO_REDUCTION
+
+
+def in_one_piece(saved: SaveSet, lies: Copy) -> Copy:
+    """The copy of a save set, to be read in sequence; fails if later save sets were written into it."""
+    if lies.undone:
+        raise JobFailedError(f"later backups were written into the save set of '{saved.job}' on '{lies.target}'")
+    return lies
 
 
 def shared(how: Reduction) -> Reduction:

@@ -67,8 +67,7 @@ class Spec(Places):
     def _inline(self) -> Mapping[int, dict[str, Copying]]:
         """Them all, by the identity of their backups."""
         found: dict[int, dict[str, Copying]] = {}
-        inline = {name: job for name, job in self.jobs.items() if isinstance(job, Copying) and job.inline}
-        for name, job in inline.items():
+        for name, job in ((n, j) for n, j in self.jobs.items() if isinstance(j, Copying) and j.inline):
             found.setdefault(id(self.jobs.get(job.save_set)), {})[name] = job
         return found
 

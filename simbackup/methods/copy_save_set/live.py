@@ -24,7 +24,7 @@ from simbackup.methods.file_backup.objects import objects_of
 from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.new_copy import begun, carried
+from simbackup.methods.new_copy import begun, carried, in_one_piece
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
@@ -99,7 +99,8 @@ class CopySaveSet:
 
     def _source(self, system: System) -> tuple[SaveSet, Copy]:
         """The newest save set of which there is the copy to be read, and that copy."""
-        return system.saved(self.backup, self.copied_by or self.backup)
+        saved, lies = system.saved(self.backup, self.copied_by or self.backup)
+        return saved, in_one_piece(saved, lies)
 
     def _from_objects(self, lies: Copy) -> FromObjects:
         return FromObjects(self.server, lies, self.back, self.tool, self.connections, self.objects_of)

@@ -13,6 +13,7 @@ from simbackup.methods.file_backup.inline_make import inline
 from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
 from simbackup.methods.file_backup.restore import Restore, Way
+from simbackup.methods.file_backup.reverse import ReverseBackup
 from simbackup.methods.file_backup.spec import FileBackupSpec, SpoolSpec
 from simbackup.methods.file_backup.spool import SpooledBackup
 from simbackup.methods.file_backup.tape import TapeBackup
@@ -64,7 +65,9 @@ def _alone(job: FileBackupSpec, spec: Spec) -> Work:
     )  # fmt: skip
     if isinstance(spec.devices[job.to], ObjectTarget):
         return ObjectBackup(backup, _object_size(job))
-    return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
+    if isinstance(spec.devices[job.to], Sink):
+        return NullBackup(backup)
+    return ReverseBackup(backup) if job.level == "reverse" else backup
 
 
 def _spooled(job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[str, Share | None]) -> SpooledBackup:

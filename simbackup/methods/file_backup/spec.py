@@ -53,11 +53,12 @@ class FileBackupSpec(Saving, FileKeeping):
     """The frozen image that is read; the data themselves by default. The host that owns the image reads it, if one is
     stated under `owns`; otherwise the host of the data does.
     """
-    level: Annotated[Literal["full", "differential", "cumulative", "incremental"], Word()] = "full"
+    level: Annotated[Literal["full", "differential", "cumulative", "incremental", "reverse"], Word()] = "full"
     """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
-    differential one (`cumulative`), or the last of any level (`incremental`)."""
+    differential one (`cumulative`), or the last of any level (`incremental`). A `reverse` incremental goes into the
+    newest full backup on its disk, whose replaced blocks or files are read and written aside; the first is full."""
     since: PositiveDuration | None = None
-    """How long ago the backup that this one builds on was made; by default, `every` for an incremental."""
+    """How long ago the backup that this one builds on was made; by default, `every` for incrementals."""
     streams: Pieces | None = None
     """Number of equal parts that are saved at the same time: to disk by as many threads, to tape on as many drives, or
     on fewer with `multiplexing`; one by default.
@@ -218,8 +219,9 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def takes_inline(self) -> str | None:
         """Why it cannot write further copies while it saves: what is spooled, or shares a drive, is written apart."""
-        shared = "its streams share drives ('multiplexing')" if si_or(self.multiplexing, 1.0) > 1.0 else None
-        return "it goes to a disk first ('spool')" if self.spool is not None else shared
+        found = "its streams share drives ('multiplexing')" if si_or(self.multiplexing, 1.0) > 1.0 else None
+        found = "it goes to a disk first ('spool')" if self.spool is not None else found
+        return "it goes into a full backup ('reverse')" if self.level == "reverse" else found
 
     def searches(self) -> bool:
         """Whether an incremental image reads all to find what has changed."""
@@ -259,7 +261,7 @@ class FileBackupSpec(Saving, FileKeeping):
         """Seconds since the backup that it is based on, None if it is based on none."""
         if self.level == "full":
             return None
-        age = self.since or (self.every if self.level == "incremental" else None)
+        age = self.since or (self.every if self.level in {"incremental", "reverse"} else None)
         return age.si if age is not None else None
 
     def _check_target(self, checks: Checks, path: Path) -> bool:

@@ -176,6 +176,10 @@ def test_each_run_of_a_series_has_its_copy() -> None:
     [
         (IMAGE + ON_D, {"jobs.twin.after": "full"}, "has no effect on an inline copy, which 'full' writes"),
         (IMAGE + ON_D, {"jobs.twin.streams": 2}, "has no effect on an inline copy, which 'full' writes"),
+        (
+            IMAGE + ON_D, {"jobs.full.level": "reverse", "jobs.full.since": "24 h", "data.db.change.daily": 0.1},
+            "it goes into a full backup ('reverse')",
+        ),
         (IMAGE + ON_D, {"jobs.full.exists": True}, "'full' does not run, as its save set exists"),
         (IMAGE + ON_D, {"jobs.twin.to": "b"}, "'full' already saves to 'b'"),
         (IMAGE + VAULT, {"jobs.full.streams": 3}, "take 3 drives of 'library' at once, and it has 2"),
