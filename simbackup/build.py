@@ -32,7 +32,7 @@ from simbackup.schema.capability import (
     OnDevice,
     SplitMirror,
 )
-from simbackup.schema.job import JobSpec, Storing
+from simbackup.schema.job import JobSpec, Lasting
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
 from simbackup.units import parse_moment
@@ -65,7 +65,7 @@ def job_of(name: str, spec: Spec) -> Job:
     """A live job of a scenario."""
     job = spec.jobs[name]
     work = made(job, job, spec)
-    if isinstance(job, Storing) and job.exists and isinstance(work, Placing):
+    if isinstance(job, Lasting) and job.exists and isinstance(work, Placing):
         work = Existing(work)
     return Job(name, work, schedule_of(job, spec.weekday), beside=_beside(job, spec))
 

@@ -165,18 +165,13 @@ class FileKeeping(JobSpec):
     """A job whose files an index keeps."""
 
 
-class Storing(JobSpec):
-    """A job that writes a save set onto a target of any kind."""
+class Lasting(JobSpec):
+    """A job whose save set may exist when the simulation begins."""
 
     exists: Annotated[bool, Word()] = False
     """Whether its save set exists at the start, where the job would have written it; the job itself does not run then.
     Of several that exist, those listed later are newer.
     """
-
-    of_drives: ClassVar[tuple[str, ...]] = ("streams", "pool")
-    """Its keys that do nothing where objects are written."""
-    not_on_disk: ClassVar[tuple[str, ...]] = ("streams", "pool")
-    """Its keys that do nothing where a disk is written."""
 
     def check_existing(self, checks: Checks, path: Path) -> None:
         """Report times of a job that does not run."""
@@ -186,6 +181,15 @@ class Storing(JobSpec):
         for key in said:
             message = "has no effect on a job whose save set exists at the start, and which does not run"
             checks.report((*path, key), message, "leave it out")
+
+
+class Storing(Lasting):
+    """A job that writes a save set onto a target of any kind."""
+
+    of_drives: ClassVar[tuple[str, ...]] = ("streams", "pool")
+    """Its keys that do nothing where objects are written."""
+    not_on_disk: ClassVar[tuple[str, ...]] = ("streams", "pool")
+    """Its keys that do nothing where a disk is written."""
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from simbackup.schema.capability import MediaLibrary
-from simbackup.schema.job import NOT_OF_EXISTING, BackupJob, Copying, Storing
+from simbackup.schema.job import NOT_OF_EXISTING, BackupJob, Copying, Lasting
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import si_or
 
@@ -27,7 +27,7 @@ def check_inline(checks: Checks, path: Path, copy: Copying) -> None:
         checks.report((*path, key), message, f"leave it out, or state it of '{copy.save_set}'")
     if not isinstance(saved, BackupJob):
         return
-    exists = copy.exists or (isinstance(saved, Storing) and saved.exists)
+    exists = copy.exists or (isinstance(saved, Lasting) and saved.exists)
     why = f"'{copy.save_set}' does not run, as its save set exists" if exists else saved.takes_inline()
     if why is not None:
         checks.report((*path, "inline"), f"cannot be written inline: {why}", REMEDY)
