@@ -144,8 +144,12 @@ class BackupJob(JobSpec):
         raise NotImplementedError
 
     def stream_on(self) -> str | None:
-        """The one target on which each save set is a stream of bytes, which copies can read; None if there is none."""
+        """The target on which each save set is a stream of bytes, which copies can read; None if there is none."""
         return None
+
+    def goes_on_at(self) -> tuple[str, ...]:
+        """Other targets on which more of each save set lies, one part behind the other."""
+        return ()
 
     def gives_single_files(self) -> bool:
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -87,7 +88,8 @@ class CopySaveSet:
         if lies.target in system.object_stores:
             yield from self._from_objects(lies).retrieved(system, job, saved)
         else:
-            yield from seek(system, job, lying(system, lies, 0.0, saved.size), ())
+            _, first, piece = pieces(saved, lies)[0]
+            yield from seek(system, job, lying(system, piece, 0.0, first.size), ())
         if self.to in system.libraries:
             yield from self._to_tape(system, saved, lies, copy, networks)
         elif self.to in system.object_stores:
@@ -135,30 +137,34 @@ class CopySaveSet:
 
     def _to_tape(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to tape does, read as by a restore from disk."""
-        server = system.hosts[self.server]
-
-        def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
-            there, share = lies.fetched, 1.0 / copy.reduction.stored
-            towards = (crossing[0].over(networks, share, self.connections), crossing[1])
-            if lies.target in system.object_stores:
-                found = self._from_objects(lies).onto_tape(system, copy.job, saved, towards, (networks, share))
-                return system.bounded(copy.job, found)
-            source = lying(system, lies, begin, size)
-            found = staged((server, source, there), towards, (networks, share), self.tool)
-            return system.bounded(copy.job, given_back(found, system, lies.extents[0].medium, lies.reduction))
-
+        server, (*_, last) = system.hosts[self.server], pieces(saved, lies)
         away = command_travel(networks, reading=False)
-        yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool, away=away).write(system, copy)
+        for at, part, piece in pieces(saved, lies):
+
+            def shape(crossing: Crossing, begin: float, size: float, at: float = at, piece: Copy = piece) -> FlowShape:
+                there, share = piece.fetched, 1.0 / copy.reduction.stored
+                towards = (crossing[0].over(networks, share, self.connections), crossing[1])
+                if piece.target in system.object_stores:
+                    found = self._from_objects(piece).onto_tape(system, copy.job, saved, towards, (networks, share))
+                    return system.bounded(copy.job, found)
+                source = lying(system, piece, begin - at, size)
+                found = staged((server, source, there), towards, (networks, share), self.tool)
+                return system.bounded(copy.job, given_back(found, system, piece.extents[0].medium, piece.reduction))
+
+            tool = self.tool if at == last[0] else replace(self.tool, unload_after=math.inf)
+            writer = TapeWriter(part.size, shape, tool, self.streams, self.pool, begin=at, away=away)
+            yield from writer.write(system, copy)
 
     def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to objects does."""
-        server, store, size = system.hosts[self.server], system.object_stores[self.to], saved.size / copy.compression
-        reading = self._read(system, saved, (lies, copy), (server, server)).times(copy.compression)
-        objects = self._objects(saved, copy)
-        shape = store.carrying(reading, "write", objects, networks, self.connections, drawn=system.drawn(copy.job))
-        flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, size)
-        yield flow.done
-        system.account(copy.job, flow)
+        server, store, less = system.hosts[self.server], system.object_stores[self.to], copy.compression
+        for _, part, piece in pieces(saved, lies):
+            reading = self._read(system, part, (piece, copy), (server, server)).times(less)
+            objects = self._objects(saved, copy)
+            shape = store.carrying(reading, "write", objects, networks, self.connections, drawn=system.drawn(copy.job))
+            flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, part.size / less)
+            yield flow.done
+            system.account(copy.job, flow)
 
     def _read(self, system: System, saved: SaveSet, copies: tuple[Copy, Copy], way: tuple[Host, Host]) -> FlowShape:
         """How a byte of the save set loads the disk on which it lies and its `way` through a host.
@@ -180,11 +186,26 @@ class CopySaveSet:
     def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to disk does."""
         server, host = system.hosts[self.server], system.hosts[self.host]
-        size = saved.size / copy.compression
-        position = system.reserve(self.to, size)
-        shape = self._read(system, saved, (lies, copy), (server, host))
-        shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
-        shape = shape._replace(sent=1.0)
-        place = VolumeRange(system.volumes[self.to], position, size)
-        yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)
+        position = system.reserve(self.to, saved.size / copy.compression)
+        for begin, part, piece in pieces(saved, lies):
+            shape = self._read(system, part, (piece, copy), (server, host))
+            shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
+            at, size = position + begin / copy.compression, part.size / copy.compression
+            place = VolumeRange(system.volumes[self.to], at, size)
+            yield from system.write_through(copy.job, self.host, place, shape._replace(sent=1.0), Activity.COPY)
         copy.extents.append(Extent(0.0, saved.size, self.to, position))
+
+
+def pieces(saved: SaveSet, lies: Copy) -> list[tuple[float, SaveSet, Copy]]:
+    """The parts of a save set that lie on one disk each: where they begin, and each like a save set of its own."""
+    if len({extent.medium for extent in lies.extents}) <= 1:
+        return [(0.0, saved, lies)]
+    found: list[tuple[float, SaveSet, Copy]] = []
+    for extent in lies.extents:
+        begin, size, at = extent.begin, extent.size, extent.position
+        if found and found[-1][2].target == extent.medium:
+            begin, before, piece = found.pop()
+            size, at = size + before.size, piece.extents[0].position
+        piece = replace(lies, target=extent.medium, extents=[Extent(0.0, size, extent.medium, at)])
+        found.append((begin, replace(saved, size=size), piece))
+    return found

@@ -34,7 +34,8 @@ class CopySaveSetSpec(Copying):
     method: Literal["copy_save_set"]
     save_set: Annotated[Text, Refers("copies", "jobs")]
     """The backup, by `image` or `file_level`, or a dump, a copy or a log of a database, whose newest complete save set
-    is copied; or by `database_native` with all its files on one device.
+    is copied; or by `database_native` with all its files on one device, or on disks of one host, which are read one
+    after the other.
     """
     copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
     """The job whose copy is read: the backup itself by default, or another job that copies it, so that a copy is copied
@@ -135,10 +136,12 @@ class CopySaveSetSpec(Copying):
         spec = checks.spec
         with checks.about(*path):
             self.check_existing(checks, path)
-        legal = Chosen(spec.jobs, lambda job: isinstance(job, BackupJob) and self._readable(checks, job.stream_on()))
+        legal = Chosen(spec.jobs, lambda job: isinstance(job, BackupJob) and self._readable(checks, job))
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
-                message = f"'{self.save_set}' makes no save set that can be copied: one stream of bytes on one target"
+                message = (
+                    f"'{self.save_set}' makes no save set that can be copied: on one target, or on disks of one host"
+                )
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
         if self.inline:
@@ -167,7 +170,7 @@ class CopySaveSetSpec(Copying):
                 self._check_objects(checks, path, saved)
             if self.inline and isinstance(target, MediaLibrary):
                 check_drives(checks, path, self, target)
-            if there == self.to and not isinstance(source, MediaLibrary):
+            if self.to in {there, *saved.goes_on_at()} and not isinstance(source, MediaLibrary):
                 checks.report((*path, "to"), f"'{read}' already saves to '{self.to}'", "name another device")
             if isinstance(source, MediaLibrary):
                 self._check_tape(checks, path, saved, target)
@@ -231,12 +234,14 @@ class CopySaveSetSpec(Copying):
             checks.connected((*path, "to"), spec.data[_data(saved)].on, self.to)
 
     @staticmethod
-    def _readable(checks: Checks, device: str | None) -> bool:
-        """Whether a device on which a backup leaves its save sets is a disk, a library or an object store."""
-        kinds = (MediaLibrary, ObjectTarget)
-        return device is not None and (
-            device in checks.block_devices() or any(device in checks.spec.devices_with(kind) for kind in kinds)
-        )
+    def _readable(checks: Checks, job: BackupJob) -> bool:
+        """Whether a backup leaves its save sets on a disk, a library or an object store, or on disks of one host."""
+        spec, disks, device, others = checks.spec, checks.block_devices(), job.stream_on(), job.goes_on_at()
+        if device is None or (others and device not in disks):
+            return False
+        if any(other not in disks or spec.owner_of(other) != spec.owner_of(device) for other in others):
+            return False
+        return device in disks or any(device in spec.devices_with(kind) for kind in (MediaLibrary, ObjectTarget))
 
     def _target_known(self, checks: Checks, path: Path, job: JobSpec) -> bool:
         """Whether the target of a job is known; if not, the check of the copy waits for it."""

@@ -112,8 +112,12 @@ class NativeBackupSpec(BackupJob, Lasting):
     """Buffers that wait for the answers to requests: more of them take memory, and each a request in flight."""
 
     def stream_on(self) -> str | None:
-        """The device of all its files, which lie there one behind the other; None if there are several or none."""
-        return self.to[0] if not isinstance(self.to, Unknown) and len(set(self.to)) == 1 else None
+        """The device of its first file."""
+        return self.to[0] if not isinstance(self.to, Unknown) and self.to else None
+
+    def goes_on_at(self) -> tuple[str, ...]:
+        """The devices of its other files."""
+        return () if isinstance(self.to, Unknown) else tuple(dict.fromkeys(to for to in self.to if to != self.to[0]))
 
     def own_facts(self) -> Facts:
         """Its buffers, and whether it compresses."""
