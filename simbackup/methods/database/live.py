@@ -191,20 +191,24 @@ class DatabaseRestore:
         """Restore the last full backup, then the changes since; users are kept out meanwhile."""
         full, copy = system.saved(self.backup, self.copied_by)
         yield from _pass(system, job, f"data.{self.to}", Activity.START, self.tool.start_time)
-        logs = self.logs(system, full)
+        logs = self.logs(system, full, copy.target)
         with system.shut_out(self.to):
-            yield from self.ways[copy.target].retrieved(system, job, [copy, *(log.copies[0] for log in logs)])
-            for saved, read in ((full, copy), *((log, log.copies[0]) for log in logs)):
+            yield from self.ways[copy.target].retrieved(system, job, [copy, *(read for _, read in logs)])
+            for saved, read in ((full, copy), *logs):
                 if saved.method == "logical_dump":
                     yield from self._load(system, job, saved, read)
                 else:
                     yield from self.copy_back(system, job, saved, read)
-        return Moved(sum(saved.size for saved in (full, *logs)), full.files)
+        return Moved(full.size + sum(log.size for log, _ in logs), full.files)
 
-    def logs(self, system: System, full: SaveSet) -> list[SaveSet]:
-        """The logs since a full backup that it replays, the oldest first."""
+    def logs(self, system: System, full: SaveSet, target: str) -> list[tuple[SaveSet, Copy]]:
+        """The logs since a full backup that it replays, the oldest first, each with the copy that is read.
+
+        That is the one beside the full backup on some target, or else the first.
+        """
         found = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
-        return sorted(found, key=lambda log: log.time)
+        found.sort(key=lambda log: log.time)
+        return [(log, next((c for c in log.copies if c.target == target), log.copies[0])) for log in found]
 
     def copy_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Wait:
         """Files from a copy into the database; logs, and that of a hot copy, are replayed."""

@@ -146,8 +146,8 @@ class NativeRestore:
             yield from _turns(system, (job, Activity.RESTORE), self, parts, copy)
             moved = sum(part.size for part in parts)
             if self.replay is not None:
-                for log in self.replay.logs(system, full):
-                    yield from self.replay.copy_back(system, job, log, log.copies[0])
+                for log, read in self.replay.logs(system, full, copy.target):
+                    yield from self.replay.copy_back(system, job, log, read)
                     moved += log.size
         return Moved(moved, float(len(parts)))
 
