@@ -17,6 +17,7 @@ from simbackup.engine.link import Link
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.native.buffer_loop import SteadyLoop
+from simbackup.methods.native.from_tape import from_tape
 from simbackup.methods.native.sides import Coding, End, Side, Sides
 from simbackup.methods.native.transfers import Draws, Services, Transfers
 from simbackup.methods.native.turns import lost_in_turns, settled, shared
@@ -143,7 +144,12 @@ class NativeRestore:
                 closed.enter_context(system.shut_out(name))
             if self.engine.fills_files:
                 yield from side_by_side(system, [_filled(system, job, part) for part in parts])
-            yield from _turns(system, (job, Activity.RESTORE), self, parts, copy)
+            if copy.target in system.libraries:
+                host = system.hosts[self.host]
+                seconds = host.seconds(self.engine.expand_cpu) if self.loop.compress else 0.0
+                yield from from_tape(system, job, parts, (copy, self.files[0].networks), (host, seconds))
+            else:
+                yield from _turns(system, (job, Activity.RESTORE), self, parts, copy)
             moved = sum(part.size for part in parts)
             if self.replay is not None:
                 for log, read in self.replay.logs(system, full, copy.target):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.methods.database.spec import check_replay
-from simbackup.schema.capability import ObjectTarget, Sink
+from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import Figures
 from simbackup.schema.job import BackupJob, JobSpec, Lasting, Rounds
@@ -235,13 +235,17 @@ class NativeBackupSpec(BackupJob, Lasting):
             _check_rate(checks, path, job)
 
     def _check_copy(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """Report a copy that is not on a disk or in an object store which the host of the data reaches."""
+        """Report several files on one tape, buffers there one by one, and a copy that the host does not reach."""
         source = checks.spec.read_by(job)
         if source not in checks.spec.devices:
             return
-        if source not in {**checks.block_devices(), **checks.spec.devices_with(ObjectTarget)}:
+        tape = isinstance(checks.spec.devices[source], MediaLibrary)
+        if tape and (job.rounds or self.rounds) == "by_event":
+            message = "buffers that come from tape are not simulated one by one"
+            checks.report((*path, "rounds"), message, "write 'rounds: steady'")
+        if tape and len(self.to) > 1:
             copy = f"{{method: copy_save_set, save_set: {job.restore}, copied_by: {job.copied_by}, to: ...}}"
-            message = f"the engine reads backup files from a disk or objects, and '{source}' is none"
+            message = f"the engine reads all {len(self.to)} files at once, and on tape one is behind the other"
             checks.report((*path, "copied_by"), message, f"copy them to a disk first, by {copy}, and name that job")
         elif self.data and self.data[0] in checks.spec.data:
             checks.connected((*path, "copied_by"), checks.spec.data[self.data[0]].on, source)
