@@ -9,7 +9,7 @@ from simbackup.errors import choices
 from simbackup.methods.share.spec import check_share
 from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Frozen, PositiveSize, Text
+from simbackup.schema.quantity import Frozen, PositiveSize, Text, si_or
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -117,6 +117,15 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     elif job.method == "image" and data and data.change and data.change.run is None and not job.searches():
         message = f"an incremental image needs the runs of bytes in which '{job.data}' changes"
         checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{job.data}.change")
+
+
+def why_not_inline(job: FileBackupSpec) -> str | None:
+    """Why a backup cannot write further copies while it saves: what is spooled, or shares a drive, is written apart."""
+    if job.level == "reverse":
+        return "it goes into a full backup ('reverse')"
+    if job.spool is not None:
+        return "it goes to a disk first ('spool')"
+    return "its streams share drives ('multiplexing')" if si_or(job.multiplexing, 1.0) > 1.0 else None
 
 
 def _check_reverse(checks: Checks, path: Path, job: FileBackupSpec) -> None:

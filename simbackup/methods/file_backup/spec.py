@@ -30,14 +30,14 @@ from simbackup.methods.file_backup.between import (
     check_spool,
     check_way_back,
     mounts,
+    why_not_inline,
 )
 from simbackup.methods.file_backup.changed import changed_by
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
 
-TAPE_KEYS = ("file_marks", "block", "unload_after")
-"""What a program says of tape alone."""
+TAPE_KEYS = ("file_marks", "block", "unload_after")  # what a program says of tape alone
 
 
 class FileBackupSpec(Saving, FileKeeping):
@@ -218,10 +218,8 @@ class FileBackupSpec(Saving, FileKeeping):
         return self.method == "file_level" or (self.tool is not None and self.tool.mounts_images)
 
     def takes_inline(self) -> str | None:
-        """Why it cannot write further copies while it saves: what is spooled, or shares a drive, is written apart."""
-        found = "its streams share drives ('multiplexing')" if si_or(self.multiplexing, 1.0) > 1.0 else None
-        found = "it goes to a disk first ('spool')" if self.spool is not None else found
-        return "it goes into a full backup ('reverse')" if self.level == "reverse" else found
+        """Why it cannot write further copies while it saves, None if it can."""
+        return why_not_inline(self)
 
     def searches(self) -> bool:
         """Whether an incremental image reads all to find what has changed."""
