@@ -120,11 +120,8 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.shares_threads") if self.compressor else ()
         yield from self._reduction_uses(name)
         if tape:
-            yield from (
-                f"jobs.{name}.spool",
-                f"data.{self.data}.compression",
-                *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS),
-            )
+            yield from (f"jobs.{name}.spool", f"data.{self.data}.compression")
+            yield from (f"jobs.{name}.tool.{key}" for key in TAPE_KEYS)
             if self.block_size(spec) is not None:
                 yield f"devices.{self.to}.drive.command_time"
                 reader = self.share.host if self.share else spec.reader_of(self.data, self.source)
@@ -209,9 +206,8 @@ class FileBackupSpec(Saving, FileKeeping):
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""
         repeated = si_or(self.deduplication.ratio, 1.0) if self.deduplication is not None else 1.0
-        if self.compressor is None or self.compressor.at == "wire" or self.data not in spec.data:
-            return repeated
-        return repeated * si_or(spec.data[self.data].compression, 1.0)
+        plain = self.compressor is None or self.compressor.at == "wire" or self.data not in spec.data
+        return repeated if plain else repeated * si_or(spec.data[self.data].compression, 1.0)
 
     def gives_single_files(self) -> bool:
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
