@@ -32,7 +32,7 @@ from simbackup.schema.capability import (
     OnDevice,
     SplitMirror,
 )
-from simbackup.schema.job import JobSpec, Storing
+from simbackup.schema.job import JobSpec, Lasting
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
 from simbackup.units import parse_moment
@@ -57,16 +57,22 @@ def build(
     for name, job in spec.jobs.items():
         if job.most_rate is not None:
             system.most[f"jobs.{name}"] = Link(f"jobs.{name}.most_rate", job.most_rate.si, fastest=job.most_rate.si)
-    return system, [job_of(name, spec) for name in spec.jobs]
+    written = {copy for job in spec.jobs.values() for copy in spec.inline_copies_of(job)}  # by their backups
+    return system, [job_of(name, spec) for name in spec.jobs if name not in written]
 
 
 def job_of(name: str, spec: Spec) -> Job:
     """A live job of a scenario."""
     job = spec.jobs[name]
     work = made(job, job, spec)
-    if isinstance(job, Storing) and job.exists and isinstance(work, Placing):
+    if isinstance(job, Lasting) and job.exists and isinstance(work, Placing):
         work = Existing(work)
-    return Job(name, work, schedule_of(job, spec.weekday))
+    return Job(name, work, schedule_of(job, spec.weekday), beside=_beside(job, spec))
+
+
+def _beside(job: JobSpec, spec: Spec) -> dict[str, str]:
+    """The jobs that a job does while it does its own work, with their methods."""
+    return {name: str(getattr(copy, "method", "")) for name, copy in spec.inline_copies_of(job).items()}
 
 
 def _devices(system: System, spec: Spec) -> None:

@@ -109,7 +109,7 @@ class Copy:
     """A copy of a save set: the job that wrote it, the device, how well it is compressed there, when it was begun.
 
     Extents are in the order of the save set. Of the compression there, programs have done `reduction`, and the medium
-    the rest.
+    the rest. Where later save sets were written into it, what they replaced is `undone` in their order.
     """
 
     job: str
@@ -118,6 +118,7 @@ class Copy:
     time: float
     extents: list[Extent] = field(default_factory=list[Extent])
     reduction: Reduction = NO_REDUCTION
+    undone: list[SaveSet] = field(default_factory=list["SaveSet"])
 
     @property
     def fetched(self) -> float:

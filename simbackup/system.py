@@ -154,7 +154,7 @@ class System:
         there = self.network.least.pop(f"jobs.{job}", {})
         self.crossed.add(job, {link.name: seconds for link, seconds in there.items()})
 
-    def _await(self, on_disk: simpy.Event) -> None:
+    def note_dirty(self, on_disk: simpy.Event) -> None:
         """Note what is on its way to a disk; in a long run, what is there is forgotten now and then."""
         self.on_disk.append(on_disk)
         if len(self.on_disk) > self.looked_through:
@@ -212,7 +212,7 @@ class System:
         place.volume.expect(place.begin, place.size)
         cache = self.hosts[host].cache(place.volume.region.store)
         flow, dirty = yield from cache.write(job, place, self.bounded(job, fill), activity, law=law)
-        self._await(dirty.on_disk)
+        self.note_dirty(dirty.on_disk)
         self.account(job, flow)
         if wanted - place.size >= LEAST:
             raise JobFailedError(f"no space left on '{place.volume.name}'")

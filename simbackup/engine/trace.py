@@ -41,6 +41,8 @@ class Trace:
     """How many of these were made and not kept."""
     last: float = 0.0
     """Seconds at which rates that were not kept changed last."""
+    beside: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Others that spend the time of a job with it, for as long as it is under way."""
 
     def span(
         self,
@@ -62,7 +64,8 @@ class Trace:
             self.left_out += 1
             return
         parts = _parts(end - start, activity, cycle)
-        self.spans.append(Span(float(start), float(end), job, cause, str(activity), parts))  # as it is read back
+        for who in (job, *self.beside.get(job, ())):
+            self.spans.append(Span(float(start), float(end), who, cause, str(activity), parts))  # as it is read back
 
     def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Record the state of a link from `time` on: its busy share and its bytes per second."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import simpy
@@ -129,6 +129,8 @@ class Job:
     schedule: Schedule
     nth: Callable[[int], Job] | None = None
     """The job in its run of a number, from 0, if runs differ."""
+    beside: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Other jobs, with their methods, that it does while it does its own work."""
 
 
 def side_by_side(
@@ -153,7 +155,7 @@ def side_by_side(
 
 def start(system: System, jobs: list[Job], until: Collection[str] = ()) -> simpy.Event:
     """Start all jobs; the event on which the last of them, or of some of them, has ended and all data are on disk."""
-    ended, since = {job.name: system.env.event() for job in jobs}, dict[str, float]()
+    ended, since = {name: system.env.event() for job in jobs for name in (job.name, *job.beside)}, dict[str, float]()
     for workload in system.workloads:
         workload.start()
     exist = [job for job in jobs if issubclass(type(job.work), There)]  # Python keeps what it finds for a class
@@ -190,11 +192,13 @@ def _series(
         name = f"{job.name}.{i + 1}" if job.schedule.every is not None else job.name
         chain = job.schedule.after if time <= 0.0 else ()  # a job without a time of its own follows those before it
         since[job.name] = min((since[before] for before in chain), default=time)
+        since |= dict.fromkeys(job.beside, since[job.name])
         run = job if job.nth is None else job.nth(i)
         if run.schedule.delay and not failed:
             yield system.env.timeout(run.schedule.delay)
         good = yield from _once(system, run, name, failed, (max(time, ready), since[job.name]))
-    ended[job.name].succeed(good)
+    for each in (job.name, *job.beside):
+        ended[each].succeed(good)
 
 
 def _once(
@@ -206,6 +210,8 @@ def _once(
     for workload in system.workloads:
         workload.watch(name, begin)
     moved, status, reason = Moved(0.0, 0.0), "done", ""
+    runs = {each + name.removeprefix(job.name): method for each, method in job.beside.items()}
+    system.trace.beside[f"jobs.{name}"] = tuple(f"jobs.{run}" for run in runs)
     if failed:
         status, reason = "skipped", f"'{failed[0]}' did not complete"
     else:
@@ -215,14 +221,18 @@ def _once(
     system.note_crossed(name)
     if status == "done" and window is not None and end - due > window:
         status, reason = "late", missed
-    system.trace.job(
-        {
-            "job": name, "method": job.work.method, "start": float(begin), "end": float(end),
-            "elapsed": float(end - begin), "bytes": moved.bytes, "files": moved.files,
-            "lock": moved.lock, "status": status, "reason": reason,
-            "due": float(due),
-        } | ({"window": window} if window is not None else {}) | ({"buffers": moved.buffers} if moved.buffers else {})
-    )  # fmt: skip
+    system.trace.beside.pop(f"jobs.{name}")
+    for run, method in {name: job.work.method, **runs}.items():
+        system.trace.job(
+            {
+                "job": run, "method": method, "start": float(begin), "end": float(end),
+                "elapsed": float(end - begin), "bytes": moved.bytes, "files": moved.files,
+                "lock": moved.lock, "status": status, "reason": reason,
+                "due": float(due),
+            }
+            | ({"window": window} if window is not None else {})
+            | ({"buffers": moved.buffers} if moved.buffers else {})
+        )  # fmt: skip
     for workload in system.workloads:
         workload.tell(name, end)
     return status in {"done", "late"}

@@ -112,3 +112,12 @@ def scaled(law: Use, units: float) -> Use:
         return Limit(found.rate / units, found.cause, parts, found.rest * units)
 
     return each
+
+
+def slower(one: Use, other: Use) -> Use:
+    """What holds a flow up more of two drives that it passes."""
+
+    def both(rate: float, others: Others) -> Limit:
+        return min(one(rate, others), other(rate, others), key=lambda limit: limit.rate)
+
+    return both

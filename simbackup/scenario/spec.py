@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import cast
 
 from simbackup.data.spec import DataSpec
@@ -18,7 +19,7 @@ from simbackup.schema.capability import Device
 from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.history import HistorySpec
-from simbackup.schema.job import JobSpec
+from simbackup.schema.job import Copying, JobSpec
 from simbackup.schema.part import NAME
 from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.tree import Node
@@ -27,8 +28,7 @@ from simbackup.schema.wording import EMPTY, MISSING
 from simbackup.schema.workload import WorkloadSpec
 
 SECTIONS = ("title", "question", "extends", "first_day", *PARTS, "fleets", "chance", "history")
-KINDS = frozenset({"kind", "method", "restore"})
-"""Keys that say what a device or a job is."""
+KINDS = frozenset({"kind", "method", "restore"})  # keys that say what a device or a job is
 IDENTIFYING = {
     "hosts": ("model",), "devices": ("model", "kind"), "links": ("model",), "workloads": ("model",),
     "jobs": ("method", "restore"),
@@ -58,6 +58,18 @@ class Spec(Places):
     def weekday(self) -> int:
         """The weekday on which a run begins (0 is Monday)."""
         return WEEKDAYS.index(self.first_day) if self.first_day else 0
+
+    def inline_copies_of(self, backup: JobSpec) -> Mapping[str, Copying]:
+        """The copies that a backup writes inline, by the names of their jobs."""
+        return self._inline.get(id(backup), {})
+
+    @cached_property
+    def _inline(self) -> Mapping[int, dict[str, Copying]]:
+        """Them all, by the identity of their backups."""
+        found: dict[int, dict[str, Copying]] = {}
+        for name, job in ((n, j) for n, j in self.jobs.items() if isinstance(j, Copying) and j.inline):
+            found.setdefault(id(self.jobs.get(job.save_set)), {})[name] = job
+        return found
 
     def quantities(self) -> Iterator[tuple[tuple[str, ...], Quantity]]:
         """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""

@@ -144,12 +144,20 @@ class BackupJob(JobSpec):
         raise NotImplementedError
 
     def stream_on(self) -> str | None:
-        """The one target on which each save set is a stream of bytes, which copies can read; None if there is none."""
+        """The target on which each save set is a stream of bytes, which copies can read; None if there is none."""
         return None
+
+    def goes_on_at(self) -> tuple[str, ...]:
+        """Other targets on which more of each save set lies, one part behind the other."""
+        return ()
 
     def gives_single_files(self) -> bool:
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
         return False
+
+    def takes_inline(self) -> str | None:
+        """Why it cannot write further copies while it saves, None if it can."""
+        return f"a {getattr(self, 'method', '')} backup writes one copy"
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """Addresses of the conditional keys that a restore of this job's save sets uses."""
@@ -161,18 +169,13 @@ class FileKeeping(JobSpec):
     """A job whose files an index keeps."""
 
 
-class Storing(JobSpec):
-    """A job that writes a save set onto a target of any kind."""
+class Lasting(JobSpec):
+    """A job whose save set may exist when the simulation begins."""
 
     exists: Annotated[bool, Word()] = False
     """Whether its save set exists at the start, where the job would have written it; the job itself does not run then.
     Of several that exist, those listed later are newer.
     """
-
-    of_drives: ClassVar[tuple[str, ...]] = ("streams", "pool")
-    """Its keys that do nothing where objects are written."""
-    not_on_disk: ClassVar[tuple[str, ...]] = ("streams", "pool")
-    """Its keys that do nothing where a disk is written."""
 
     def check_existing(self, checks: Checks, path: Path) -> None:
         """Report times of a job that does not run."""
@@ -182,6 +185,15 @@ class Storing(JobSpec):
         for key in said:
             message = "has no effect on a job whose save set exists at the start, and which does not run"
             checks.report((*path, key), message, "leave it out")
+
+
+class Storing(Lasting):
+    """A job that writes a save set onto a target of any kind."""
+
+    of_drives: ClassVar[tuple[str, ...]] = ("streams", "pool")
+    """Its keys that do nothing where objects are written."""
+    not_on_disk: ClassVar[tuple[str, ...]] = ("streams", "pool")
+    """Its keys that do nothing where a disk is written."""
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""
@@ -236,6 +248,7 @@ class Copying(Storing):
     if TYPE_CHECKING:
         save_set: Text
         copied_by: Text | None
+        inline: bool  # whether the backup writes it, while it writes its own
 
 
 class Restoring(JobSpec):

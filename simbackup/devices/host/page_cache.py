@@ -80,21 +80,29 @@ class PageCache:
         self, job: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE, *, law: Law | None = None
     ) -> Generator[simpy.Event, Any, tuple[Flow, Dirty]]:
         """Write bytes of a volume through the cache; ends when the last of them is in memory."""
+        flow = fill.start(self.network, job, activity, place.size, law=law)
+        dirty = self.take(job, place, flow)
+        yield flow.done
+        dirty.written = True
+        return flow, dirty
+
+    def take(self, job: str, place: VolumeRange, flow: Flow, each: float = 1.0) -> Dirty:
+        """Let a flow, which may have other ends, fill the cache with so many bytes of a volume for each unit.
+
+        Whoever started it notes when the last of them is in memory.
+        """
         dirty = Dirty(job, *place, self.env.event())
         older = [other.on_disk for other in self.dirty if other.written and other.volume is place.volume]
         self.dirty.append(dirty)
         part = 1.0 / len(self.dirty)
-        flow = fill.start(self.network, job, activity, place.size, law=law)
         buffer = Buffer(self.network, part * self.limits.limit, self.name)
-        buffer.fill(flow)
+        buffer.fill(flow, bytes_per_unit=each)
         signs = [buffer.when(part * self.limits.background, rising=True), flow.done]
         if math.isfinite(self.limits.expire):
             signs.append(self.env.timeout(self.limits.expire))
         begin = self.env.any_of(signs)
         self.env.process(self._write_back(dirty, buffer, self.env.all_of([begin, *older]) if older else begin))
-        yield flow.done
-        dirty.written = True
-        return flow, dirty
+        return dirty
 
     def _write_back(self, dirty: Dirty, buffer: Buffer, begin: simpy.Event) -> Generator[simpy.Event, Any, None]:
         """Write dirty data back, from the background limit, their greatest age or the end of writing on."""

@@ -107,6 +107,25 @@ class ObjectStore:
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
         return shape.plus(demands, dict.fromkeys(demands, 1.0))._replace(sent=1.0)
 
+    def buffer_wait(self, direction: Direction, networks: Sequence[Network], size: float) -> float:
+        """Seconds of a request that a buffer waits for on a connection of its own, besides what its bytes load.
+
+        That is the latency of the store, the way there and back, and what a connection needs more for the bytes than
+        the slowest line.
+        """
+        rate, _ = self._sending(networks, size)
+        slowest = min((network.rate for network in networks), default=math.inf)
+        own = self.terms.write_latency if direction == "write" else self.terms.read_latency
+        return own + travel_time(networks) + size * max(1.0 / rate - 1.0 / slowest, 0.0)
+
+    def buffered(self, direction: Direction, networks: Sequence[Network], size: float) -> FlowShape:
+        """How a byte of buffers of some size, each of which is a request, loads the limits of the store."""
+        slowest = min((network.rate for network in networks), default=math.inf)
+        held = self.buffer_wait(direction, networks, size) / size + 1.0 / slowest
+        demands = {self.link: held if self.terms.connections is not None else 0.0, self.requests[direction]: 1.0 / size}
+        demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
+        return FlowShape(demands, dict.fromkeys(demands, 1.0), sequential=0.0)
+
     def retrieve(self, clock: Clock, job: str, objects: float) -> Generator[simpy.Event, Any, None]:
         """Ask an archive for so many objects, one request each, and wait until all of them can be read."""
         asked = objects / self.terms.retrieval_requests

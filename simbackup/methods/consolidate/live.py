@@ -13,6 +13,7 @@ from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.disk import Wait, fetching, seek
 from simbackup.methods.file_backup.portion import scattered_writes
 from simbackup.methods.job import Moved, Steps, side_by_side
+from simbackup.methods.new_copy import in_one_piece
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
@@ -50,6 +51,7 @@ class Consolidation:
     def run(self, system: System, job: str) -> Steps:
         """Look the newest save set up, read and write, and enter a new full backup in the catalogue."""
         saved, lies = system.saved(self.backup, self.by)
+        in_one_piece(saved, lies)
         data, host, volume = system.data[saved.data], system.hosts[self.host], system.volumes[self.on]
         moved, stored, time = self.expected(system), lies.fetched, system.env.now
         size, there = moved / stored, lies.extents[0].position

@@ -17,10 +17,10 @@ from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
 from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.live import Library
 from simbackup.engine.activity import Activity
-from simbackup.engine.limit import Limit, Others, Use
+from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.job import side_by_side
-from simbackup.methods.tape_reader import Cartridges, TapeReader, scaled
+from simbackup.methods.tape_reader import Cartridges, TapeReader, scaled, slower
 from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 
@@ -191,12 +191,3 @@ class FromTape:
     @staticmethod
     def _networks(system: System, names: Sequence[str]) -> list[Network]:
         return [system.networks[name] for name in names]
-
-
-def slower(one: Use, other: Use) -> Use:
-    """What holds a flow up more of two drives that it passes."""
-
-    def both(rate: float, others: Others) -> Limit:
-        return min(one(rate, others), other(rate, others), key=lambda limit: limit.rate)
-
-    return both

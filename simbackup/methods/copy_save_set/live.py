@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
 
-from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet, job_of
+from simbackup.catalogue import Copy, Extent, Reduction, SaveSet, job_of
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network, command_travel
@@ -24,6 +25,7 @@ from simbackup.methods.file_backup.objects import objects_of
 from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps
+from simbackup.methods.new_copy import begun, carried, in_one_piece
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
@@ -72,7 +74,7 @@ class CopySaveSet:
         how = self._reduction(lies)
         data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]
         yield from prepare(system, job, data, self.tool, 0.0)
-        copy = self._begun(system, job, saved, how, system.env.now)
+        copy = begun(system, job, self.to, saved, how, time=system.env.now)
         if lies.target in system.libraries:
             tape = FromTape(self.server, lies, self.back, self.networks, self.tool, self.connections)
             if self.to in system.libraries:
@@ -86,7 +88,8 @@ class CopySaveSet:
         if lies.target in system.object_stores:
             yield from self._from_objects(lies).retrieved(system, job, saved)
         else:
-            yield from seek(system, job, lying(system, lies, 0.0, saved.size), ())
+            _, first, piece = pieces(saved, lies)[0]
+            yield from seek(system, job, lying(system, piece, 0.0, first.size), ())
         if self.to in system.libraries:
             yield from self._to_tape(system, saved, lies, copy, networks)
         elif self.to in system.object_stores:
@@ -98,7 +101,8 @@ class CopySaveSet:
 
     def _source(self, system: System) -> tuple[SaveSet, Copy]:
         """The newest save set of which there is the copy to be read, and that copy."""
-        return system.saved(self.backup, self.copied_by or self.backup)
+        saved, lies = system.saved(self.backup, self.copied_by or self.backup)
+        return saved, in_one_piece(saved, lies)
 
     def _from_objects(self, lies: Copy) -> FromObjects:
         return FromObjects(self.server, lies, self.back, self.tool, self.connections, self.objects_of)
@@ -112,7 +116,7 @@ class CopySaveSet:
     def place(self, system: System, job: str, time: float) -> None:
         """Put the copy in its place, as if made at a time."""
         saved, lies = self._source(system)
-        copy = self._begun(system, job, saved, self._reduction(lies), time)
+        copy = begun(system, job, self.to, saved, self._reduction(lies), time=time)
         if self.to in system.libraries:
             OnTape(saved.size, streams=self.streams, pool=self.pool).place(system, copy)
         elif self.to not in system.object_stores:
@@ -123,17 +127,8 @@ class CopySaveSet:
     def _reduction(self, lies: Copy) -> Reduction:
         """How the bytes of the copy are reduced."""
         if not self.new_chunks:
-            return _carried(lies.reduction)
+            return carried(lies.reduction)
         return lies.reduction if self.new_to_target is None else replace(lies.reduction, repeated=self.new_to_target)
-
-    def _begun(self, system: System, job: str, saved: SaveSet, how: Reduction, time: float) -> Copy:
-        """The copy that a job makes of a save set, of which nothing is there yet but objects."""
-        if self.to in system.libraries:
-            own = system.data[saved.data].compression if saved.shrinks is None else saved.shrinks
-            ratio = own if how == NO_REDUCTION else how.stored
-            return Copy(job, self.to, ratio, time, reduction=replace(how, at="client"))
-        objects = [Extent(0.0, saved.size, self.to, 0.0)] if self.to in system.object_stores else []
-        return Copy(job, self.to, how.stored, time, objects, how)
 
     def _objects(self, saved: SaveSet, copy: Copy) -> Objects:
         """The objects of the copy."""
@@ -142,30 +137,34 @@ class CopySaveSet:
 
     def _to_tape(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to tape does, read as by a restore from disk."""
-        server = system.hosts[self.server]
-
-        def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
-            there, share = lies.fetched, 1.0 / copy.reduction.stored
-            towards = (crossing[0].over(networks, share, self.connections), crossing[1])
-            if lies.target in system.object_stores:
-                found = self._from_objects(lies).onto_tape(system, copy.job, saved, towards, (networks, share))
-                return system.bounded(copy.job, found)
-            source = lying(system, lies, begin, size)
-            found = staged((server, source, there), towards, (networks, share), self.tool)
-            return system.bounded(copy.job, given_back(found, system, lies.extents[0].medium, lies.reduction))
-
+        server, (*_, last) = system.hosts[self.server], pieces(saved, lies)
         away = command_travel(networks, reading=False)
-        yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool, away=away).write(system, copy)
+        for at, part, piece in pieces(saved, lies):
+
+            def shape(crossing: Crossing, begin: float, size: float, at: float = at, piece: Copy = piece) -> FlowShape:
+                there, share = piece.fetched, 1.0 / copy.reduction.stored
+                towards = (crossing[0].over(networks, share, self.connections), crossing[1])
+                if piece.target in system.object_stores:
+                    found = self._from_objects(piece).onto_tape(system, copy.job, saved, towards, (networks, share))
+                    return system.bounded(copy.job, found)
+                source = lying(system, piece, begin - at, size)
+                found = staged((server, source, there), towards, (networks, share), self.tool)
+                return system.bounded(copy.job, given_back(found, system, piece.extents[0].medium, piece.reduction))
+
+            tool = self.tool if at == last[0] else replace(self.tool, unload_after=math.inf)
+            writer = TapeWriter(part.size, shape, tool, self.streams, self.pool, begin=at, away=away)
+            yield from writer.write(system, copy)
 
     def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to objects does."""
-        server, store, size = system.hosts[self.server], system.object_stores[self.to], saved.size / copy.compression
-        reading = self._read(system, saved, (lies, copy), (server, server)).times(copy.compression)
-        objects = self._objects(saved, copy)
-        shape = store.carrying(reading, "write", objects, networks, self.connections, drawn=system.drawn(copy.job))
-        flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, size)
-        yield flow.done
-        system.account(copy.job, flow)
+        server, store, less = system.hosts[self.server], system.object_stores[self.to], copy.compression
+        for _, part, piece in pieces(saved, lies):
+            reading = self._read(system, part, (piece, copy), (server, server)).times(less)
+            objects = self._objects(saved, copy)
+            shape = store.carrying(reading, "write", objects, networks, self.connections, drawn=system.drawn(copy.job))
+            flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, part.size / less)
+            yield flow.done
+            system.account(copy.job, flow)
 
     def _read(self, system: System, saved: SaveSet, copies: tuple[Copy, Copy], way: tuple[Host, Host]) -> FlowShape:
         """How a byte of the save set loads the disk on which it lies and its `way` through a host.
@@ -187,20 +186,26 @@ class CopySaveSet:
     def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to disk does."""
         server, host = system.hosts[self.server], system.hosts[self.host]
-        size = saved.size / copy.compression
-        position = system.reserve(self.to, size)
-        shape = self._read(system, saved, (lies, copy), (server, host))
-        shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
-        shape = shape._replace(sent=1.0)
-        place = VolumeRange(system.volumes[self.to], position, size)
-        yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)
+        position = system.reserve(self.to, saved.size / copy.compression)
+        for begin, part, piece in pieces(saved, lies):
+            shape = self._read(system, part, (piece, copy), (server, host))
+            shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
+            at, size = position + begin / copy.compression, part.size / copy.compression
+            place = VolumeRange(system.volumes[self.to], at, size)
+            yield from system.write_through(copy.job, self.host, place, shape._replace(sent=1.0), Activity.COPY)
         copy.extents.append(Extent(0.0, saved.size, self.to, position))
 
 
-def _carried(how: Reduction) -> Reduction:
-    """What a save set that is read brings along.
-
-    A device that compresses by itself gives it back as it was; what was deduplicated is written in one piece.
-    """
-    whole = replace(how, repeated=1.0, cut_cpu=0.0, join_cpu=0.0, cutters=1, together=None, at_once=1.0)
-    return whole if how.at in {"client", "server"} and whole.ratio > 1.0 else NO_REDUCTION
+def pieces(saved: SaveSet, lies: Copy) -> list[tuple[float, SaveSet, Copy]]:
+    """The parts of a save set that lie on one disk each: where they begin, and each like a save set of its own."""
+    if len({extent.medium for extent in lies.extents}) <= 1:
+        return [(0.0, saved, lies)]
+    found: list[tuple[float, SaveSet, Copy]] = []
+    for extent in lies.extents:
+        begin, size, at = extent.begin, extent.size, extent.position
+        if found and found[-1][2].target == extent.medium:
+            begin, before, piece = found.pop()
+            size, at = size + before.size, piece.extents[0].position
+        piece = replace(lies, target=extent.medium, extents=[Extent(0.0, size, extent.medium, at)])
+        found.append((begin, replace(saved, size=size), piece))
+    return found

@@ -9,12 +9,13 @@ from simbackup.data.change import CHANGES
 from simbackup.devices.network.spec import command_keys
 from simbackup.errors import choices
 from simbackup.methods.chosen_copy import copy_is_known
+from simbackup.methods.copy_save_set.inline import check_drives, check_inline, reading_host
 from simbackup.methods.deduplication.spec import RATE_KEYS, READ_KEYS
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import BackupJob, Copying, JobSpec, Saving, Storing
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, si_or
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
 from simbackup.schema.refers import ONTO_DEVICE, Refers
 
 if TYPE_CHECKING:
@@ -26,13 +27,15 @@ class CopySaveSetSpec(Copying):
     """Copy of the newest save set of a backup: from disk, tape or objects to tape, to objects or to another disk.
 
     If the target already has that save set, the job ends at once and copies nothing. The host that owns the source
-    copies; if none does, that which owns the target of a copy from objects, or else the host of the backup.
+    copies; if none does, that which owns the target of a copy from objects, or else the host of the backup. For an
+    `inline` copy, the host that reads the data sends them to all targets, once to those of one other host.
     """
 
     method: Literal["copy_save_set"]
     save_set: Annotated[Text, Refers("copies", "jobs")]
     """The backup, by `image` or `file_level`, or a dump, a copy or a log of a database, whose newest complete save set
-    is copied; or by `database_native` with all its files on one device.
+    is copied; or by `database_native` with all its files on one device, or on disks of one host, which are read one
+    after the other.
     """
     copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
     """The job whose copy is read: the backup itself by default, or another job that copies it, so that a copy is copied
@@ -64,6 +67,10 @@ class CopySaveSetSpec(Copying):
     """With `new_chunks`: how long before this copy the target got the previous one, if that is longer ago than the
     previous backup. The chunks are copied that are new since then.
     """
+    inline: Annotated[bool, Word()] = False
+    """Whether the backup itself writes the copy, from the bytes of its own: it reads the data once, and the slowest
+    target sets the pace. This job then does nothing else, and begins and ends with the backup.
+    """
 
     conditional: ClassVar[Mapping[str, str]] = {"object_size": "in copies to an object store"}
 
@@ -78,12 +85,13 @@ class CopySaveSetSpec(Copying):
             yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("part", "part_buffers"))
         saved = spec.jobs[self.save_set]
         yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
-        yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in (*READ_KEYS, *RATE_KEYS))
+        if not self.inline:
+            yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in (*READ_KEYS, *RATE_KEYS))
         if self.new_since is not None and isinstance(saved, BackupJob):
             yield from (f"data.{_data(saved)}.change.{key}" for key in (*CHANGES, "run"))
             yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in ("chunk", "within"))
         if isinstance(saved, BackupJob):
-            yield f"hosts.{spec.owner_of(self.source(spec))}.read_ahead"
+            yield from () if self.inline else (f"hosts.{spec.owner_of(self.source(spec))}.read_ahead",)
             if isinstance(spec.devices[self.to], MediaLibrary):
                 tool = f"jobs.{self.save_set}.tool"
                 yield from (f"data.{_data(saved)}.compression", f"{tool}.block", f"{tool}.unload_after")
@@ -110,10 +118,15 @@ class CopySaveSetSpec(Copying):
         return device if isinstance(device, str) else ""
 
     def copying_host(self, spec: Spec) -> str:
-        """The host that owns what the save set lies on, or the target of objects, or that the backup runs on."""
+        """The host that owns what the save set lies on, or the target of objects, or that the backup runs on.
+
+        Inline copies are written by the host that reads the data.
+        """
         saved, source = spec.jobs[self.save_set], self.source(spec)
         if not isinstance(saved, BackupJob) or not source:
             return ""
+        if self.inline:
+            return reading_host(spec, saved)
         share, objects = getattr(saved, "share", None), isinstance(spec.devices.get(source), ObjectTarget)
         owner = spec.owner_of(source) or (spec.owner_of(self.to) if objects else None)
         return owner or (share.host if share is not None else spec.host_of(_data(saved)))
@@ -123,12 +136,17 @@ class CopySaveSetSpec(Copying):
         spec = checks.spec
         with checks.about(*path):
             self.check_existing(checks, path)
-        legal = Chosen(spec.jobs, lambda job: isinstance(job, BackupJob) and self._readable(checks, job.stream_on()))
+        legal = Chosen(spec.jobs, lambda job: isinstance(job, BackupJob) and self._readable(checks, job))
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
-                message = f"'{self.save_set}' makes no save set that can be copied: one stream of bytes on one target"
+                message = (
+                    f"'{self.save_set}' makes no save set that can be copied: on one target, or on disks of one host"
+                )
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
+        if self.inline:
+            with checks.about(*path):
+                check_inline(checks, path, self)
         if self.copied_by is None or copy_is_known(checks, path, self.copied_by, self.save_set):
             self._check_target(checks, path)
 
@@ -148,15 +166,18 @@ class CopySaveSetSpec(Copying):
         if isinstance(saved, BackupJob) and isinstance(target, BackupTarget) and there in spec.devices:
             self._check_chunks(checks, path, saved, target)
             source = spec.devices[there]
-            if isinstance(source, ObjectTarget):
+            if isinstance(source, ObjectTarget) and not self.inline:
                 self._check_objects(checks, path, saved)
-            if there == self.to and not isinstance(source, MediaLibrary):
+            if self.inline and isinstance(target, MediaLibrary):
+                check_drives(checks, path, self, target)
+            if self.to in {there, *saved.goes_on_at()} and not isinstance(source, MediaLibrary):
                 checks.report((*path, "to"), f"'{read}' already saves to '{self.to}'", "name another device")
             if isinstance(source, MediaLibrary):
                 self._check_tape(checks, path, saved, target)
             with checks.about(*path):
                 target.check_backup(checks, path, self, _data(saved))
-            checks.connected((*path, "to"), there, self.to)
+            if not self.inline:
+                checks.connected((*path, "to"), there, self.to)
 
     def _check_objects(self, checks: Checks, path: Path, saved: BackupJob) -> None:
         """Report objects that hold chunks, and those that the host which copies cannot reach."""
@@ -203,22 +224,24 @@ class CopySaveSetSpec(Copying):
         if source == self.to and isinstance(by, Storing) and self.pool == by.pool:
             message = f"the cartridges of a copy in '{self.to}' need a pool of their own"
             checks.report((*path, "pool"), message, f"give '{self.to}' another pool, and name it here")
-        if source == self.to and isinstance(target, MediaLibrary):
+        if source == self.to and isinstance(target, MediaLibrary) and not self.inline:
             most, wanted = int(target.drive_count()), 2 * int(si_or(self.streams, 1.0))
             if wanted > most:
                 message = f"copies within '{self.to}' need two drives each, {wanted} in all, and it has {most}"
                 remedy = f"write 'streams: {most // 2}'" if most > 1 else "add a drive, or copy to a disk"
                 checks.report((*path, "streams"), message, remedy)
-        if spec.owner_of(source) is None and _data(saved) in spec.data:
+        if spec.owner_of(source) is None and _data(saved) in spec.data and not self.inline:
             checks.connected((*path, "to"), spec.data[_data(saved)].on, self.to)
 
     @staticmethod
-    def _readable(checks: Checks, device: str | None) -> bool:
-        """Whether a device on which a backup leaves its save sets is a disk, a library or an object store."""
-        kinds = (MediaLibrary, ObjectTarget)
-        return device is not None and (
-            device in checks.block_devices() or any(device in checks.spec.devices_with(kind) for kind in kinds)
-        )
+    def _readable(checks: Checks, job: BackupJob) -> bool:
+        """Whether a backup leaves its save sets on a disk, a library or an object store, or on disks of one host."""
+        spec, disks, device, others = checks.spec, checks.block_devices(), job.stream_on(), job.goes_on_at()
+        if device is None or (others and device not in disks):
+            return False
+        if any(other not in disks or spec.owner_of(other) != spec.owner_of(device) for other in others):
+            return False
+        return device in disks or any(device in spec.devices_with(kind) for kind in (MediaLibrary, ObjectTarget))
 
     def _target_known(self, checks: Checks, path: Path, job: JobSpec) -> bool:
         """Whether the target of a job is known; if not, the check of the copy waits for it."""

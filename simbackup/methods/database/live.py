@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.equations.database import log_beside_files, phases
+from simbackup.methods.database.lock import ReadLock, read_lock
 from simbackup.methods.database.way import Coming, Section, Way, copying, in_turn, of_workers
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.snapshot.live import create
@@ -24,30 +25,6 @@ from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 
 Wait = Generator[simpy.Event, Any, None]
-
-
-@dataclass(slots=True)
-class _Lock:
-    """Seconds for which a job has held the read lock."""
-
-    held: float = 0.0
-
-
-@contextmanager
-def _read_lock(system: System, job: str, data: DataSet, lock: _Lock) -> Generator[None]:
-    """Hold the read lock inside: users may read and must not write."""
-    begin = system.env.now
-    system.trace.event(begin, f"data.{data.name}", "read lock", job=job)
-    waiting = [users for users in system.users if users.data == data.name]
-    for users in waiting:
-        users.lock()
-    try:
-        yield
-    finally:
-        lock.held += system.env.now - begin
-        for users in waiting:
-            users.unlock()
-        system.trace.event(system.env.now, f"data.{data.name}", "unlock", job=job, held=system.env.now - begin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +44,14 @@ class DatabaseBackup:
 
     def run(self, system: System, job: str) -> Steps:
         """Start, do what the method does (under the read lock, or most of it outside), then check what was written."""
-        data, lock = system.data[self.data], _Lock()
+        data, lock = system.data[self.data], ReadLock()
         engine = _engine(data)
         yield from _pass(system, job, f"data.{self.data}", Activity.START, self.way.tool.start_time)
-        size = data.content * engine.dump_ratio if self.method == "logical_dump" else data.size
-        saved = SaveSet(job, self.data, self.method, size, data.files, system.env.now)
-        self.way.reserve(system, saved, self.to)
+        saved = self._begun(system, job, system.env.now)
         if self.method == "snapshot_copy":
             yield from self._by_snapshot(system, job, data, saved, lock)
         else:
-            with _read_lock(system, job, data, lock) if self.locked else nullcontext():
+            with read_lock(system, job, data, lock) if self.locked else nullcontext():
                 if self.locked or self.method == "hot_copy":
                     yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, engine.flush_time)
                 if self.method == "logical_dump":
@@ -86,6 +61,16 @@ class DatabaseBackup:
         yield from self.way.check(system, job, saved.size)
         system.catalogue.add(saved)
         return Moved(saved.size, float(data.files), lock.held)
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the backup in its place, as if written at a time; the log of a hot copy is not known."""
+        system.catalogue.add(self._begun(system, job, time))
+
+    def _begun(self, system: System, job: str, time: float) -> SaveSet:
+        """The save set, with room for it."""
+        data = system.data[self.data]
+        size = data.content * _engine(data).dump_ratio if self.method == "logical_dump" else data.size
+        return self.way.reserve(system, SaveSet(job, self.data, self.method, size, data.files, time), self.to)
 
     def _dump(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
         """Read rows and write text; indexes are not read.
@@ -134,14 +119,14 @@ class DatabaseBackup:
         shape = origin.found(copying(host, origin.region, self.way.tool), host.machine.read_ahead)
         yield from self.way.write(system, (job, Activity.COPY), shape, saved, data.largest)
 
-    def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: _Lock) -> Wait:
+    def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: ReadLock) -> Wait:
         """Lock only to create the snapshot; mount it, copy from it, remove it."""
         name, engine = self.snapshot or "", _engine(data)
         snapshot = system.images[name]
         if snapshot.hindrance is not None:
             raise JobFailedError(f"snapshot '{name}' {snapshot.hindrance}")
         if engine.locks_for_snapshot:
-            with _read_lock(system, job, data, lock):
+            with read_lock(system, job, data, lock):
                 yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, engine.flush_time)
                 yield from create(system, job, name)
         else:
@@ -166,8 +151,7 @@ class BinaryLog:
     def run(self, system: System, job: str) -> Steps:
         """Close the log, and copy it."""
         data, size = system.data[self.data], self.changed
-        saved = SaveSet(job, self.data, self.method, size, data.files, system.env.now, log=size)
-        self.way.reserve(system, saved, self.to)
+        saved = self._begun(system, job, system.env.now)
         yield from _pass(system, job, f"data.{self.data}", Activity.START, self.way.tool.start_time)
         yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, _engine(data).flush_time)
         source = data.volume.region.part(data.begin, size)
@@ -176,6 +160,16 @@ class BinaryLog:
         yield from self.way.check(system, job, size)
         system.catalogue.add(saved)
         return Moved(size, 1.0)
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the log in its place, as if written at a time."""
+        system.catalogue.add(self._begun(system, job, time))
+
+    def _begun(self, system: System, job: str, time: float) -> SaveSet:
+        """The save set, with room for it."""
+        files = system.data[self.data].files
+        saved = SaveSet(job, self.data, self.method, self.changed, files, time, log=self.changed)
+        return self.way.reserve(system, saved, self.to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,20 +191,24 @@ class DatabaseRestore:
         """Restore the last full backup, then the changes since; users are kept out meanwhile."""
         full, copy = system.saved(self.backup, self.copied_by)
         yield from _pass(system, job, f"data.{self.to}", Activity.START, self.tool.start_time)
-        logs = self.logs(system, full)
+        logs = self.logs(system, full, copy.target)
         with system.shut_out(self.to):
-            yield from self.ways[copy.target].retrieved(system, job, [copy, *(log.copies[0] for log in logs)])
-            for saved, read in ((full, copy), *((log, log.copies[0]) for log in logs)):
+            yield from self.ways[copy.target].retrieved(system, job, [copy, *(read for _, read in logs)])
+            for saved, read in ((full, copy), *logs):
                 if saved.method == "logical_dump":
                     yield from self._load(system, job, saved, read)
                 else:
                     yield from self.copy_back(system, job, saved, read)
-        return Moved(sum(saved.size for saved in (full, *logs)), full.files)
+        return Moved(full.size + sum(log.size for log, _ in logs), full.files)
 
-    def logs(self, system: System, full: SaveSet) -> list[SaveSet]:
-        """The logs since a full backup that it replays, the oldest first."""
+    def logs(self, system: System, full: SaveSet, target: str) -> list[tuple[SaveSet, Copy]]:
+        """The logs since a full backup that it replays, the oldest first, each with the copy that is read.
+
+        That is the one beside the full backup on some target, or else the first.
+        """
         found = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
-        return sorted(found, key=lambda log: log.time)
+        found.sort(key=lambda log: log.time)
+        return [(log, next((c for c in log.copies if c.target == target), log.copies[0])) for log in found]
 
     def copy_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Wait:
         """Files from a copy into the database; logs, and that of a hot copy, are replayed."""

@@ -43,7 +43,9 @@ def replaying(job: RestoreSpec, data: str, spec: Spec) -> DatabaseRestore | None
     logs, host = logs_of(job, spec), spec.host_of(data)
     if not logs:
         return None
-    ways = {log.to: _back(None, log, spec, (log.to, host)) for log in logs}
+    copied = {copy.to: log for name, log in zip(job.replay, logs, strict=True) for copy in spec.copies_of(name)}
+    there = copied | {log.to: log for log in logs}
+    ways = {device: _back(None, log, spec, (device, host)) for device, log in there.items()}
     return DatabaseRestore(tool_of(logs[0].tool), ways, job.restore, data, job.replay)
 
 

@@ -11,7 +11,7 @@ from simbackup.methods.database.uses import backup_uses, building, coded, readin
 from simbackup.schema.capability import ImageDevice, MediaLibrary, ObjectTarget, VolumeDevice
 from simbackup.schema.chosen import Chosen, of_class
 from simbackup.schema.facts import Facts, amount
-from simbackup.schema.job import Streamed
+from simbackup.schema.job import Lasting, Streamed
 from simbackup.schema.part import Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
 
@@ -26,7 +26,7 @@ from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or
 
 
-class DatabaseBackupSpec(Streamed):
+class DatabaseBackupSpec(Streamed, Lasting):
     """Full backup of a database to a volume or an object store."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
@@ -115,6 +115,8 @@ class DatabaseBackupSpec(Streamed):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with the database, its target, the room there, or its snapshot."""
+        with checks.about(*path):
+            self.check_existing(checks, path)
         _check_places(checks, path, self)
 
     def check_copy(self, checks: Checks, path: Path) -> None:
@@ -169,7 +171,7 @@ class DatabaseBackupSpec(Streamed):
         _check_restore(checks, path, job, self)
 
 
-class BinaryLogSpec(Streamed):
+class BinaryLogSpec(Streamed, Lasting):
     """Incremental backup of a database: the binary log of its changes."""
 
     method: Literal["binary_log"]
@@ -199,6 +201,8 @@ class BinaryLogSpec(Streamed):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with the database or its target."""
+        with checks.about(*path):
+            self.check_existing(checks, path)
         _check_places(checks, path, self)
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:

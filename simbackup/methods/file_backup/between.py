@@ -9,7 +9,7 @@ from simbackup.errors import choices
 from simbackup.methods.share.spec import check_share
 from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Frozen, PositiveSize, Text
+from simbackup.schema.quantity import Frozen, PositiveSize, Text, si_or
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
         if job.since is not None:
             checks.report((*path, "since"), "has no effect on a full backup", "leave it out, or write a 'level'")
         return
+    if job.level == "reverse":
+        _check_reverse(checks, path, job)
     if job.base_age() is None:
         message = f"a backup with level '{job.level}' needs the age of the backup it is based on"
         checks.report((*path, "level"), message, "write for example 'since: 24 h'")
@@ -115,6 +117,28 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     elif job.method == "image" and data and data.change and data.change.run is None and not job.searches():
         message = f"an incremental image needs the runs of bytes in which '{job.data}' changes"
         checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{job.data}.change")
+
+
+def why_not_inline(job: FileBackupSpec) -> str | None:
+    """Why a backup cannot write further copies while it saves: what is spooled, or shares a drive, is written apart."""
+    if job.level == "reverse":
+        return "it goes into a full backup ('reverse')"
+    if job.spool is not None:
+        return "it goes to a disk first ('spool')"
+    return "its streams share drives ('multiplexing')" if si_or(job.multiplexing, 1.0) > 1.0 else None
+
+
+def _check_reverse(checks: Checks, path: Path, job: FileBackupSpec) -> None:
+    """Report a reverse incremental onto something other than a disk, in several streams, or of chunks."""
+    target = checks.spec.devices.get(job.to)
+    if target is not None and not isinstance(target, BlockDevice):
+        message = f"nothing can be replaced in a save set on '{job.to}'"
+        checks.report((*path, "level"), message, "back up to a disk, array or volume, or write 'incremental'")
+    if job.streams is not None:
+        checks.report((*path, "streams"), "has no effect: a reverse incremental is one stream", "leave it out")
+    if job.deduplication is not None:
+        message = "a store of chunks replaces nothing, and so moves nothing aside"
+        checks.report((*path, "level"), message, "write 'incremental', and 'consolidate' the save sets")
 
 
 def mounts(spec: Spec, job: Restoring, saved: FileBackupSpec) -> bool:
@@ -151,7 +175,7 @@ def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpe
     jobs = checks.spec.jobs
     legal = [
         name for name, other in jobs.items()
-        if type(other) is type(saved) and other.level != "full" and other.data == saved.data
+        if type(other) is type(saved) and other.level not in {"full", "reverse"} and other.data == saved.data
     ]  # fmt: skip
     for name in job.replay:
         if checks.name((*path, "replay"), name, legal, "job") or name not in jobs:
@@ -163,7 +187,7 @@ def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpe
 def _check_mounted(checks: Checks, path: Path, saved: FileBackupSpec) -> None:
     """Report an image in which there are no files to be found."""
     data = checks.spec.data.get(saved.data)
-    if saved.level != "full":
+    if saved.level not in {"full", "reverse"}:
         message = f"'{saved.level}' images hold only some blocks of a file"
         checks.report((*path, "select"), message, "select files of a full backup, or 'consolidate' the images first")
     elif data is not None and data.filesystem is None:

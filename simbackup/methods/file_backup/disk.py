@@ -86,8 +86,7 @@ class DiskBackup:
         each = part.size / stored / self.streams
 
         def stream(number: int) -> Wait:
-            shape = self.serving(system, self.going(system, data, number=number), part)
-            shape = ingested(shape, system, job, self.to, self.reduction).times(stored)
+            shape = self.arriving(system, job, part, number).times(stored)
             place = VolumeRange(system.volumes[self.to], position + number * each, each)
             yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
 
@@ -95,6 +94,11 @@ class DiskBackup:
         system.require_image(self.source)
         self.enter(system, job, part, time, Extent(0.0, part.size, self.to, position))
         return Moved(part.size, part.files)
+
+    def arriving(self, system: System, job: str, part: Portion, number: int = 0) -> FlowShape:
+        """How a byte of one of its streams loads all on its way into the memory of the target's host."""
+        shape = self.serving(system, self.going(system, system.data[self.data], number=number), part)
+        return ingested(shape, system, job, self.to, self.reduction)
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the save set in its place, as if written at a time."""

@@ -9,9 +9,11 @@ from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.deduplication.make import chunks_of
 from simbackup.methods.file_backup.changed import changed_by
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
+from simbackup.methods.file_backup.inline_make import inline
 from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
 from simbackup.methods.file_backup.restore import Restore, Way
+from simbackup.methods.file_backup.reverse import ReverseBackup
 from simbackup.methods.file_backup.spec import FileBackupSpec, SpoolSpec
 from simbackup.methods.file_backup.spool import SpooledBackup
 from simbackup.methods.file_backup.tape import TapeBackup
@@ -31,6 +33,14 @@ if TYPE_CHECKING:
 
 
 def make(job: FileBackupSpec, spec: Spec) -> Work:
+    """The backup, with the copies that it writes at the same time."""
+    work, copies = _alone(job, spec), spec.inline_copies_of(job)
+    if copies and isinstance(work, DiskBackup | ObjectBackup | TapeBackup):
+        return inline(work, copies, spec)
+    return work
+
+
+def _alone(job: FileBackupSpec, spec: Spec) -> Work:
     """The backup, to the drives of a library or to a disk of any host."""
     keeper, tool = spec.reader_of(job.data, job.source), tool_of(job.tool)
     host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)
@@ -55,7 +65,9 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     )  # fmt: skip
     if isinstance(spec.devices[job.to], ObjectTarget):
         return ObjectBackup(backup, _object_size(job))
-    return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
+    if isinstance(spec.devices[job.to], Sink):
+        return NullBackup(backup)
+    return ReverseBackup(backup) if job.level == "reverse" else backup
 
 
 def _spooled(job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[str, Share | None]) -> SpooledBackup:

@@ -14,7 +14,7 @@ from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
-from simbackup.methods.file_backup.portion import applied
+from simbackup.methods.file_backup.portion import Portion, applied
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.selection import Selection, wanted
@@ -48,22 +48,28 @@ class ObjectBackup:
     def run(self, system: System, job: str) -> Steps:
         """Prepare, read blocks or files and write them as objects; then enter the catalogue."""
         it, time = self.backup, system.env.now
-        data, store = system.data[it.data], system.object_stores[it.to]
+        data = system.data[it.data]
         part = it.begin(system, data)
         yield from prepare(system, job, data, it.tool, part.files)
         yield from first_walk(system, job, it)
         stored = it.reduction.stored
-        objects = objects_of(part.size / stored, part.files, it.method, self.object_size, it.tool)
-        networks = [system.networks[name] for name in it.networks]
-        shape = compressed(it.reading(system, data), system.hosts[it.host], None, it.reduction).times(stored)
-        shape = store.carrying(shape, "write", objects, networks, it.connections, drawn=system.drawn(job))
-        shape = system.bounded(job, it.tool.sending(shape, networks, loaded=True))
+        shape = system.bounded(job, self.arriving(system, job, part).times(stored))
         flow = shape.start(system.network, job, Activity.SAVE, part.size / stored)
         yield flow.done
         system.account(job, flow)
         system.require_image(it.source)
         it.enter(system, job, part, time, Extent(0.0, part.size, it.to, 0.0))
         return Moved(part.size, part.files)
+
+    def arriving(self, system: System, job: str, part: Portion) -> FlowShape:
+        """How a byte of the save set loads all on its way into the store."""
+        it, stored = self.backup, self.backup.reduction.stored
+        store, networks = system.object_stores[it.to], [system.networks[name] for name in it.networks]
+        objects = objects_of(part.size / stored, part.files, it.method, self.object_size, it.tool)
+        shape = compressed(it.reading(system, system.data[it.data]), system.hosts[it.host], None, it.reduction)
+        shape = shape.times(stored)
+        shape = store.carrying(shape, "write", objects, networks, it.connections, drawn=system.drawn(job))
+        return it.tool.sending(shape, networks, loaded=True).times(1.0 / stored)
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the objects in the store, as if written at a time."""

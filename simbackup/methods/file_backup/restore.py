@@ -26,7 +26,8 @@ class Restore:
 
     `copy` names the job whose copy is read; the first that is still there unless named. `ways` are by device. The save
     sets of `replay` that are based on it follow, oldest first: all incrementals since, the newest of other levels. A
-    full backup among them, as a target makes one of incrementals, takes the place of all before it.
+    full backup among them, as a target makes one of incrementals, takes the place of all before it. Of a full backup
+    into which others were written, what they replaced follows. Selected files are found in one of these places.
     """
 
     backup: str
@@ -61,4 +62,7 @@ class Restore:
         for above in sorted((one for sets in since for one in sets), key=lambda one: one.time):
             chain = [one for one in chain if ORDER[one.level] < ORDER[above.level] or above.level == INCREMENTAL]
             chain.append(above)
-        return [(saved, copy if saved is first else saved.copies[0]) for saved in chain]
+        read = [(saved, copy if saved is first else saved.copies[0]) for saved in chain]
+        if read[0][0] is first and self.ways[copy.target].selection is None:
+            read[1:1] = [(aside, aside.copies[0]) for aside in copy.undone]
+        return read

@@ -30,14 +30,14 @@ from simbackup.methods.file_backup.between import (
     check_spool,
     check_way_back,
     mounts,
+    why_not_inline,
 )
 from simbackup.methods.file_backup.changed import changed_by
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
 
-TAPE_KEYS = ("file_marks", "block", "unload_after")
-"""What a program says of tape alone."""
+TAPE_KEYS = ("file_marks", "block", "unload_after")  # what a program says of tape alone
 
 
 class FileBackupSpec(Saving, FileKeeping):
@@ -53,11 +53,12 @@ class FileBackupSpec(Saving, FileKeeping):
     """The frozen image that is read; the data themselves by default. The host that owns the image reads it, if one is
     stated under `owns`; otherwise the host of the data does.
     """
-    level: Annotated[Literal["full", "differential", "cumulative", "incremental"], Word()] = "full"
+    level: Annotated[Literal["full", "differential", "cumulative", "incremental", "reverse"], Word()] = "full"
     """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
-    differential one (`cumulative`), or the last of any level (`incremental`)."""
+    differential one (`cumulative`), or the last of any level (`incremental`). A `reverse` incremental goes into the
+    newest full backup on its disk, whose replaced blocks or files are read and written aside; the first is full."""
     since: PositiveDuration | None = None
-    """How long ago the backup that this one builds on was made; by default, `every` for an incremental."""
+    """How long ago the backup that this one builds on was made; by default, `every` for incrementals."""
     streams: Pieces | None = None
     """Number of equal parts that are saved at the same time: to disk by as many threads, to tape on as many drives, or
     on fewer with `multiplexing`; one by default.
@@ -119,11 +120,8 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.shares_threads") if self.compressor else ()
         yield from self._reduction_uses(name)
         if tape:
-            yield from (
-                f"jobs.{name}.spool",
-                f"data.{self.data}.compression",
-                *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS),
-            )
+            yield from (f"jobs.{name}.spool", f"data.{self.data}.compression")
+            yield from (f"jobs.{name}.tool.{key}" for key in TAPE_KEYS)
             if self.block_size(spec) is not None:
                 yield f"devices.{self.to}.drive.command_time"
                 reader = self.share.host if self.share else spec.reader_of(self.data, self.source)
@@ -208,13 +206,16 @@ class FileBackupSpec(Saving, FileKeeping):
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""
         repeated = si_or(self.deduplication.ratio, 1.0) if self.deduplication is not None else 1.0
-        if self.compressor is None or self.compressor.at == "wire" or self.data not in spec.data:
-            return repeated
-        return repeated * si_or(spec.data[self.data].compression, 1.0)
+        plain = self.compressor is None or self.compressor.at == "wire" or self.data not in spec.data
+        return repeated if plain else repeated * si_or(spec.data[self.data].compression, 1.0)
 
     def gives_single_files(self) -> bool:
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
         return self.method == "file_level" or (self.tool is not None and self.tool.mounts_images)
+
+    def takes_inline(self) -> str | None:
+        """Why it cannot write further copies while it saves, None if it can."""
+        return why_not_inline(self)
 
     def searches(self) -> bool:
         """Whether an incremental image reads all to find what has changed."""
@@ -254,7 +255,7 @@ class FileBackupSpec(Saving, FileKeeping):
         """Seconds since the backup that it is based on, None if it is based on none."""
         if self.level == "full":
             return None
-        age = self.since or (self.every if self.level == "incremental" else None)
+        age = self.since or (self.every if self.level in {"incremental", "reverse"} else None)
         return age.si if age is not None else None
 
     def _check_target(self, checks: Checks, path: Path) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simbackup.catalogue import NO_REDUCTION, Copy, Reduction, SaveSet
-from simbackup.data.live import DataSet
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.methods.compression.live import compressed
@@ -50,19 +49,23 @@ class TapeBackup:
 
     def expected(self, system: System) -> float:
         """Bytes that it saves."""
-        return portion(system.data[self.data], self.since, by_file=self.method == "file_level").size
+        return self.part(system).size
+
+    def part(self, system: System) -> Portion:
+        """What it saves."""
+        return portion(system.data[self.data], self.since, by_file=self.method == "file_level")
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, then enter the catalogue."""
         data = system.data[self.data]
         copy = Copy(job, self.library, data.compression, system.env.now, reduction=self.reduction)
-        part = portion(data, self.since, by_file=self.method == "file_level")
+        part = self.part(system)
         yield from prepare(system, job, data, self.tool, part.files)
         yield from first_walk(system, job, self)
         writer = TapeWriter(
             part.size,
             lambda crossing, begin, size: system.bounded(
-                job, self._shape(system, data, crossing, part, (begin / part.size, size / part.size))
+                job, self.arriving(system, crossing, part, (begin / part.size, size / part.size))
             ),
             self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * part.files / part.size,
             lambda: system.require_image(self.source),
@@ -75,7 +78,7 @@ class TapeBackup:
     def place(self, system: System, job: str, time: float) -> None:
         """Put the save set on cartridges, as if written at a time."""
         data = system.data[self.data]
-        part = portion(data, self.since, by_file=self.method == "file_level")
+        part = self.part(system)
         copy = Copy(job, self.library, data.compression, time, reduction=self.reduction)
         OnTape(part.size, 0.0, self.streams, self.pool, self.multiplexing).place(system, copy)
         self._enter(system, part, copy)
@@ -85,14 +88,13 @@ class TapeBackup:
         saved = SaveSet(copy.job, self.data, self.method, part.size, part.files, copy.time, [copy], self.level)
         system.catalogue.add(saved)
 
-    def _shape(
-        self, system: System, data: DataSet, crossing: Crossing, part: Portion, where: tuple[float, float]
-    ) -> FlowShape:
+    def arriving(self, system: System, crossing: Crossing, part: Portion, where: tuple[float, float]) -> FlowShape:
         """How a byte of a part of the save set loads disk, host, networks and the drive that it crosses.
 
         `where` it begins and how much it is, as shares of the save set: streams read different places.
         """
-        host, origin = system.hosts[self.host], system.origin(data, self.source, mounted=True).between(*where)
+        host, data = system.hosts[self.host], system.data[self.data]
+        origin = system.origin(data, self.source, mounted=True).between(*where)
         copy = self.tool.copying(host, copies=1.0)
         how, networks = self.reduction, [system.networks[name] for name in self.networks]
         towards = crossing[0].over(networks, 1.0 / how.sent, self.connections, self.tool.window)

@@ -17,6 +17,7 @@ from simbackup.engine.link import Link
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.native.buffer_loop import SteadyLoop
+from simbackup.methods.native.from_tape import from_tape
 from simbackup.methods.native.sides import Coding, End, Side, Sides
 from simbackup.methods.native.transfers import Draws, Services, Transfers
 from simbackup.methods.native.turns import lost_in_turns, settled, shared
@@ -81,24 +82,37 @@ class NativeBackup:
     def run(self, system: System, job: str) -> Steps:
         """Take the buffers, and read all volumes at once; those that are left go on when a smaller one is done."""
         parts = [system.data[name] for name in self.data]
+        _take_memory(self.engine, self.loop)
+        saved = self._begun(system, job, system.env.now)
+        yield from _turns(system, (job, Activity.BACK_UP), self, parts, saved.copies[0])
+        system.catalogue.add(saved)
+        return Moved(saved.size, float(len(parts)), buffers=self.loop.buffers)
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the files in their places, as if written at a time; `nul` keeps none."""
+        system.catalogue.add(self._begun(system, job, time))
+
+    def _begun(self, system: System, job: str, time: float) -> SaveSet:
+        """The save set, with room for all of its files or for none."""
+        parts = [system.data[name] for name in self.data]
         size = sum(part.size for part in parts)
         ratio = _ratio(parts) if self.loop.compress else 1.0
-        _take_memory(self.engine, self.loop)
-        copy = Copy(job, self.files[0].to or "", ratio, system.env.now, reduction=Reduction(ratio))
-        saved = SaveSet(job, self.data[0], self.method, size, len(parts), copy.time, [copy], shrinks=_ratio(parts))
+        copy = Copy(job, self.files[0].to or "", ratio, time, reduction=Reduction(ratio))
         before = dict(system.used)
         for file in self.files:
             if file.to is not None:
-                each = size / ratio / len(self.files)
                 try:
-                    position = system.reserve(file.to, each)
+                    position = self._reserved(system, file.to, size / ratio / len(self.files))
                 except JobFailedError:
-                    system.used = before  # a backup without room for one file keeps none of the others
+                    system.used = before
                     raise
                 copy.extents.append(Extent(copy.done, size / len(self.files), file.to, position))
-        yield from _turns(system, (job, Activity.BACK_UP), self, parts, copy)
-        system.catalogue.add(saved)
-        return Moved(size, float(len(parts)), buffers=self.loop.buffers)
+        return SaveSet(job, self.data[0], self.method, size, len(parts), time, [copy], shrinks=_ratio(parts))
+
+    @staticmethod
+    def _reserved(system: System, to: str, size: float) -> float:
+        """Where so many bytes of a file begin; an object store has room."""
+        return 0.0 if to in system.object_stores else system.reserve(to, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +136,24 @@ class NativeRestore:
             raise JobFailedError(f"'{self.backup}' went to nul, which keeps nothing")
         parts = [system.data[name] for name in self.data]
         _take_memory(self.engine, self.loop)
+        for store in dict.fromkeys(file.to for file in self.files if file.to in system.object_stores):
+            objects = sum(file.to == store for file in self.files)
+            yield from system.object_stores[store or ""].retrieve(system.clock, job, float(objects))
         with ExitStack() as closed:
             for name in self.data:
                 closed.enter_context(system.shut_out(name))
             if self.engine.fills_files:
                 yield from side_by_side(system, [_filled(system, job, part) for part in parts])
-            yield from _turns(system, (job, Activity.RESTORE), self, parts, copy)
+            if copy.target in system.libraries:
+                host = system.hosts[self.host]
+                seconds = host.seconds(self.engine.expand_cpu) if self.loop.compress else 0.0
+                yield from from_tape(system, job, parts, (copy, self.files[0].networks), (host, seconds))
+            else:
+                yield from _turns(system, (job, Activity.RESTORE), self, parts, copy)
             moved = sum(part.size for part in parts)
             if self.replay is not None:
-                for log in self.replay.logs(system, full):
-                    yield from self.replay.copy_back(system, job, log, log.copies[0])
+                for log, read in self.replay.logs(system, full, copy.target):
+                    yield from self.replay.copy_back(system, job, log, read)
                     moved += log.size
         return Moved(moved, float(len(parts)))
 
@@ -206,11 +228,11 @@ def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) ->
     volumes = tuple(End(f"data.{part.name}", part.volume.region.part(part.begin, part.size)) for part in parts)
     files = list[End]()
     for i, file in enumerate(job.files):
-        region = None
-        if file.to is not None:
-            lies = next(extents)
+        region, networks = None, tuple(system.networks[name] for name in file.networks)
+        lies = next(extents) if file.to is not None else None
+        if file.to in system.volumes and lies is not None:
             region = system.volumes[file.to].region.part(lies.position, lies.size / copy.compression)
-        files.append(End(f"files.{i + 1}", region, tuple(system.networks[name] for name in file.networks)))
+        files.append(End(f"files.{i + 1}", region, networks, system.object_stores.get(file.to or "")))
     size, each, request = job.loop.size, 1.0 / copy.compression, job.engine.request_latency
     coding = _coding(system.hosts[job.host], job, backup=backup)
 

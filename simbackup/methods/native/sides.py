@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travel_time
+from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, bus
 from simbackup.engine.activity import Activity
@@ -18,16 +19,19 @@ from simbackup.methods.native.transfers import Leg, Stop, Ways
 class End(NamedTuple):
     """A volume or a backup file: its name, where it lies, and the networks between it and the host.
 
-    Nothing lies anywhere of a file that is thrown away.
+    A file may be in an object store. Nothing lies anywhere of a file that is thrown away.
     """
 
     name: str
     region: Region | None
     networks: tuple[Network, ...] = ()
+    objects: ObjectStore | None = None
 
     def way(self, direction: Direction) -> list[Network]:
         """All networks to its device, or from there."""
-        return [*self.networks, *bus(self.region.store, direction)] if self.region is not None else []
+        if self.region is None:
+            return list(self.networks) if self.objects is not None else []
+        return [*self.networks, *bus(self.region.store, direction)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,27 @@ class Side:
             there = region.streaming(self.direction).part(share)
             shape = shape.plus(there.demands, there.moves, there.places).over(place.networks, share)
             shape = shape.plus({region.store.link: self.turns.get(region.store.link, 0.0) * share})
+        for place, store in self._objects:
+            there = store.buffered(self.direction, place.networks, self.size * self.each).part(share)
+            shape = shape.plus(there.demands, there.moves)
+            each_way = {link: share for network in place.networks for link in network.links}
+            shape = shape.plus(each_way, each_way)
         return shape
+
+    @property
+    def _objects(self) -> list[tuple[End, ObjectStore]]:
+        """The places in object stores."""
+        return [(place, place.objects) for place in self.places if place.objects is not None]
 
     def wait(self) -> float:
         """Seconds that a request waits besides all queues, on average."""
-        return sum(self._wait(place, region) for place, region in self.kept) / len(self.places)
+        waits = [self._wait(place, region) for place, region in self.kept]
+        waits += [self._answer(place, store) for place, store in self._objects]
+        return sum(waits) / len(self.places)
+
+    def _answer(self, place: End, store: ObjectStore) -> float:
+        """Seconds of a request in engine, networks and store, besides what its bytes load."""
+        return self.request + store.buffer_wait(self.direction, place.networks, self.size * self.each)
 
     def _wait(self, place: End, region: Region) -> float:
         """Seconds of a request in engine and networks, and in a device beside what a stream would take of it."""
@@ -78,6 +98,16 @@ class Side:
         """How a buffer comes to each place, on wires that no other took."""
         found: list[Leg] = []
         for place in self.places:
+            if place.objects is not None:
+                limits = place.objects.buffered(self.direction, place.networks, self.size * self.each)
+                stops = [
+                    Stop(link, 0, self.direction, FlowShape({link: demand * self.each}, {link: self.each}))
+                    for link, demand in limits.demands.items()
+                    if link is not place.objects.link
+                ]
+                stops += _wires(place.networks, self.each, wires)
+                found.append(Leg(place.name, self._answer(place, place.objects), tuple(stops)))
+                continue
             if place.region is None:
                 found.append(Leg(place.name, 0.0, ()))
                 continue

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.methods.database.spec import check_replay
-from simbackup.schema.capability import Sink
+from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import Figures
-from simbackup.schema.job import BackupJob, JobSpec, Rounds
+from simbackup.schema.job import BackupJob, JobSpec, Lasting, Rounds
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
 from simbackup.schema.unknown import Unknown
@@ -78,19 +78,22 @@ ServiceTimes = Literal["exponential", "constant"]
 
 STEP = 64 * 1024
 MOST = 4 * 1024 * 1024
-"""Bytes of which a transfer size is a multiple, and that it is at most."""
+MOST_OF_OBJECTS = 20 * 1024 * 1024
+"""Bytes of which a transfer size is a multiple, and that it is at most, where all files are objects or not."""
 MOST_TRANSFERS = 100_000
 """Transfers that are simulated one by one at most: each takes about a millisecond and some lines of the trace."""
 
 
-class NativeBackupSpec(BackupJob):
+class NativeBackupSpec(BackupJob, Lasting):
     """Full backup of a database by its own server, like SQL Server's BACKUP: a loop of buffers."""
 
     method: Literal["database_native"]
     data: Annotated[Names, OF_DATA]
     """The data sets of the database, one for each volume that is read."""
     to: Annotated[Names, ONTO_DEVICE]
-    """The volumes, devices or `nul` that take the backup files, one for each file."""
+    """The volumes, devices, object stores or `nul` that take the backup files, one for each file. Each buffer that goes
+    to an object store is a request on a connection of its own.
+    """
     engine: BackupEngineSpec
     """The backup engine: a datasheet `backup_engine/name`, or a mapping."""
     buffers: Pieces | None = None
@@ -109,8 +112,12 @@ class NativeBackupSpec(BackupJob):
     """Buffers that wait for the answers to requests: more of them take memory, and each a request in flight."""
 
     def stream_on(self) -> str | None:
-        """The device of all its files, which lie there one behind the other; None if there are several or none."""
-        return self.to[0] if not isinstance(self.to, Unknown) and len(set(self.to)) == 1 else None
+        """The device of its first file."""
+        return self.to[0] if not isinstance(self.to, Unknown) and self.to else None
+
+    def goes_on_at(self) -> tuple[str, ...]:
+        """The devices of its other files."""
+        return () if isinstance(self.to, Unknown) else tuple(dict.fromkeys(to for to in self.to if to != self.to[0]))
 
     def own_facts(self) -> Facts:
         """Its buffers, and whether it compresses."""
@@ -140,6 +147,8 @@ class NativeBackupSpec(BackupJob):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report data of several hosts, unreachable files, illegal buffer sizes, and compression below 1."""
+        with checks.about(*path):
+            self.check_existing(checks, path)
         with checks.about(*path):
             self._check_places(checks, path)
         with checks.about(*path):
@@ -178,15 +187,17 @@ class NativeBackupSpec(BackupJob):
 
     def _check_sizes(self, checks: Checks, path: Path) -> None:
         """Report buffers of an illegal size."""
+        objects = bool(self.to) and all(isinstance(checks.spec.devices.get(to), ObjectTarget) for to in self.to)
+        most = MOST_OF_OBJECTS if objects else MOST
         for size, key in ((self.transfer_size, "transfer_size"), (self.engine.transfer_size, "engine.transfer_size")):
-            if size is not None and (size.si % STEP or size.si > MOST):
-                message = f"{units.show_short(size.si, 'B')} is not a multiple of 64 KiB up to 4 MiB"
+            if size is not None and (size.si % STEP or size.si > most):
+                message = f"{units.show_short(size.si, 'B')} is not a multiple of 64 KiB up to {most // 2**20} MiB"
                 checks.report((*path, *key.split(".")), message, "write for example 1 MiB")
 
     def _check_files(self, checks: Checks, path: Path, host: str | None) -> None:
-        """Report a backup file on something other than a reachable disk or nul."""
+        """Report a backup file on something other than a reachable disk, an object store or nul."""
         spec = checks.spec
-        legal = {**spec.block_devices(), **spec.devices_with(Sink)}
+        legal = {**spec.block_devices(), **spec.devices_with(Sink), **spec.devices_with(ObjectTarget)}
         for name in self.to:
             if checks.pending((*path, "to"), "devices", name):
                 continue
@@ -224,13 +235,17 @@ class NativeBackupSpec(BackupJob):
             _check_rate(checks, path, job)
 
     def _check_copy(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """Report a copy that is not on a disk which the host of the data reaches."""
+        """Report several files on one tape, buffers there one by one, and a copy that the host does not reach."""
         source = checks.spec.read_by(job)
         if source not in checks.spec.devices:
             return
-        if source not in checks.block_devices():
+        tape = isinstance(checks.spec.devices[source], MediaLibrary)
+        if tape and (job.rounds or self.rounds) == "by_event":
+            message = "buffers that come from tape are not simulated one by one"
+            checks.report((*path, "rounds"), message, "write 'rounds: steady'")
+        if tape and len(self.to) > 1:
             copy = f"{{method: copy_save_set, save_set: {job.restore}, copied_by: {job.copied_by}, to: ...}}"
-            message = f"the engine reads backup files from a disk, and '{source}' is none"
+            message = f"the engine reads all {len(self.to)} files at once, and on tape one is behind the other"
             checks.report((*path, "copied_by"), message, f"copy them to a disk first, by {copy}, and name that job")
         elif self.data and self.data[0] in checks.spec.data:
             checks.connected((*path, "copied_by"), checks.spec.data[self.data[0]].on, source)

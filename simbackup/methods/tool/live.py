@@ -83,6 +83,10 @@ class Tool:
     index_record: float = 0.0
     index_time: float = 0.0
     system_state_time: float = 0.0
+    further: float = 0.0
+    further_served: float = 0.0
+    """Bytes that the host which reads copies for further targets, for each byte of a save set, and that the server of
+    the first target does."""
 
     def delta_blocks(self, file_size: float) -> float | None:
         """Bytes of a block in a file of so many bytes: `max(b, min(sqrt(s), m))` if blocks grow, b otherwise."""
@@ -142,12 +146,14 @@ class Tool:
         passed, copied = handled
         stated = self.server_cpu
         each = server.seconds(stated) * passed if stated is not None else copied / server.copy_rate
+        each += self.further_served / server.copy_rate
         each += server.seconds(self.server_file_cpu) * files
         return server.on_threads(shape, each, 1.0 / max(shape.workers, 1))
 
     def copying(self, host: Host, copies: float = 2.0) -> float:
         """Seconds of a core of a host for each byte that passes through: its own, or those of so many copies."""
-        return host.seconds(self.copy_cpu) if self.copy_cpu is not None else copies / host.copy_rate
+        own = host.seconds(self.copy_cpu) if self.copy_cpu is not None else copies / host.copy_rate
+        return own + self.further / host.copy_rate
 
 
 NO_TOOL = Tool()

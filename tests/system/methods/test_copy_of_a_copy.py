@@ -100,10 +100,10 @@ def test_a_drive_compresses_what_an_engine_did_not() -> None:
     [
         (
             NATIVE + VAULT + BACK.replace("recall", "vault"),
-            "jobs.back.copied_by: the engine reads backup files from a ",
+            "jobs.back.copied_by: the engine reads all 2 files at once, and on tape",
         ),
         (
-            NATIVE.replace("[b, b]", "[b, d]") + VAULT,
+            NATIVE.replace("[b, b]", "[b, c]") + VAULT,
             "jobs.vault.save_set: 'full' makes no save set that can be copied",
         ),
         (IMAGE + VAULT.replace("to:", "copied_by: vault, to:"), "jobs.vault.copied_by: a job cannot copy its own copy"),

@@ -165,3 +165,36 @@ def test_a_library_out_of_reach_is_reported() -> None:
     site = site.replace("jobs:\n", "  other: {on: z, size: 8 GB, database: database/mysql-8.0-innodb}\njobs:\n")
     with pytest.raises(InputError, match=r"jobs\.back\.to: there is no connection from 'third' to 'library'"):
         sb.load(site + HOT + COPY + BACK.replace("}", ", to: other}"))
+
+
+LOG = "  log: {method: binary_log, data: db, to: b, changed: 10 %, after: full}\n"
+FAR = "  far: {method: copy_save_set, save_set: full, to: c, after: log}\n"
+FAR_LOG = "  far_log: {method: copy_save_set, save_set: log, to: c, after: far}\n"
+
+
+@pytest.mark.parametrize(("copies", "there", "here"), [(FAR + FAR_LOG, 17.6e9, 17.6e9), (FAR, 16e9, 17.6e9)])
+def test_logs_come_from_where_the_full_backup_is_read_if_they_are_there(copies: str, there: float, here: float) -> None:
+    """8 GB and a log of 0.8 GB are written, and read once: to be copied, or where they are for the restore."""
+    last = "far_log" if FAR_LOG in copies else "far"
+    result = run(HOT + LOG + copies + f"  back: {{restore: full, copied_by: far, replay: log, after: {last}}}\n")
+    assert result.get("jobs.back.bytes") == pytest.approx(8.8e9)
+    assert [result.get(f"devices.{name}.bytes") for name in "cb"] == pytest.approx([there, here])
+
+
+def test_logs_of_a_native_backup_come_from_beside_its_copy() -> None:
+    engine = (
+        "transfer_size: 1 MiB, io_depth: 4, request_latency: 0 s, compress_cpu: 0 s/B, expand_cpu: 0 s/B,"
+        " buffer_sets: 1, memory_limit: 1 GB"
+    )
+    native = f"  full: {{method: database_native, data: db, to: b, engine: {{{engine}}}}}\n"
+    back = "  back: {restore: full, copied_by: far, replay: log, after: far_log}\n"
+    result = run(native + LOG + FAR + FAR_LOG + back)
+    assert [result.get(f"devices.{name}.bytes") for name in "cb"] == pytest.approx([17.6e9, 17.6e9])
+
+
+def test_logs_on_tape_are_replayed_from_there() -> None:
+    """Both cartridges' worth on one: the drive reads 8 GB and then 0.8 GB behind it, in two mounts."""
+    jobs = HOT + LOG + COPY + "  vault_log: {method: copy_save_set, save_set: log, to: library, after: vault}\n"
+    result = run(jobs + "  back: {restore: full, copied_by: vault, replay: log, after: vault_log}\n")
+    assert result.get("devices.b.bytes") == pytest.approx(2 * 8.8e9)
+    assert sum(result.get(f"devices.library.drive.{i}.bytes") for i in (1, 2)) == pytest.approx(2 * 8.8e9)

@@ -1,0 +1,256 @@
+"""Backups that write several copies at once: the data are read once, and the slowest target sets the pace."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.devices.network.live import command_travel
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Use
+from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.file_backup.first_walk import first_walk
+from simbackup.methods.file_backup.objects import ObjectBackup, objects_of
+from simbackup.methods.file_backup.portion import Portion
+from simbackup.methods.file_backup.receivers import OntoDisk, OntoTape, Receiver
+from simbackup.methods.file_backup.staging import handing_over
+from simbackup.methods.file_backup.tape import TapeBackup
+from simbackup.methods.job import Moved, Steps, side_by_side
+from simbackup.methods.new_copy import begun, shared
+from simbackup.methods.tape_reader import slower
+from simbackup.methods.tool.live import Tool, prepare
+from simbackup.system import JobFailedError, System
+
+Wait = Generator[simpy.Event, Any, None]
+ROUNDING = 1e-9
+"""Share of a stream that may be missing because sums of its parts are rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """Another target of a backup: the job that stands for the copy there, and the device.
+
+    `server` is its host, `networks` the links that the bytes cross only for its sake. If another target has the same
+    server, which is not the host that reads, the bytes are `passed_on` there. The program has what its server does.
+    """
+
+    job: str
+    to: str
+    server: str
+    networks: tuple[str, ...]
+    tool: Tool
+    pool: str | None = None
+    connections: int = 1
+    object_size: float | None = None
+    passed_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InlineBackup:
+    """A backup that writes its save set to its own target and to some others at the same time.
+
+    Of each stream every target has a part: what it takes at once is limited by the least room of a cartridge. The
+    program waits until all of them are ready.
+    """
+
+    backup: DiskBackup | ObjectBackup | TapeBackup
+    twins: tuple[Twin, ...]
+
+    @property
+    def method(self) -> str:
+        """How it reads."""
+        return self.backup.method
+
+    @property
+    def _reader(self) -> DiskBackup | TapeBackup:
+        return self.backup.backup if isinstance(self.backup, ObjectBackup) else self.backup
+
+    def expected(self, system: System) -> float:
+        """Bytes that it saves."""
+        return self.backup.expected(system)
+
+    def run(self, system: System, job: str) -> Steps:
+        """Prepare, write all copies at once, and enter them in the catalogue."""
+        it, data = self._reader, system.data[self._reader.data]
+        part = it.part(system) if isinstance(it, TapeBackup) else it.begin(system, data)
+        saved = SaveSet(job, it.data, it.method, part.size, part.files, system.env.now, level=it.level)
+        saved.copies = self._begun(system, job, saved)
+        yield from prepare(system, job, data, it.tool, part.files)
+        yield from first_walk(system, job, it)
+        streams = [self._stream(system, saved, part, number) for number in range(it.streams)]
+        yield from side_by_side(system, streams)
+        system.require_image(it.source)
+        for copy in saved.copies:
+            copy.extents.sort(key=lambda extent: extent.begin)
+        system.catalogue.add(saved)
+        return Moved(part.size, part.files)
+
+    def _begun(self, system: System, job: str, saved: SaveSet) -> list[Copy]:
+        """The copies, of which nothing is there yet but room on volumes, for all of them or none."""
+        it, run = self._reader, job.removeprefix("jobs.").partition(".")
+        if isinstance(it, TapeBackup):
+            own = Copy(job, it.library, system.data[it.data].compression, saved.time, reduction=it.reduction)
+        else:
+            own = Copy(job, it.to, it.reduction.stored, saved.time, reduction=it.reduction)
+        how = shared(it.reduction)
+        names = [f"jobs.{twin.job}{run[1]}{run[2]}" for twin in self.twins]
+        others = [
+            begun(system, name, twin.to, saved, how, time=saved.time)
+            for name, twin in zip(names, self.twins, strict=True)
+        ]  # fmt: skip
+        before = dict(system.used)
+        for copy in (own, *others):
+            if copy.target in system.volumes:
+                try:
+                    position = system.reserve(copy.target, saved.size / copy.compression)
+                except JobFailedError:
+                    system.used = before
+                    raise
+                copy.extents.append(Extent(0.0, saved.size, copy.target, position))
+            elif copy.target in system.object_stores and not copy.extents:
+                copy.extents.append(Extent(0.0, saved.size, copy.target, 0.0))
+        return [own, *others]
+
+    def _stream(self, system: System, saved: SaveSet, part: Portion, number: int) -> Wait:
+        """Write one of the equal parts of the save set to all targets, in pieces that fit on their cartridges."""
+        it, job = self._reader, saved.job
+        begin, size = number * part.size / it.streams, part.size / it.streams
+        ends = [self._receiver(system, saved, copy, twin) for copy, twin in self._targets(saved)]
+        done = 0.0
+        try:
+            yield from _opened(system, job, ends)
+            while done < size * (1.0 - ROUNDING):
+                yield from _readied(system, ends)
+                rooms = [end.room(begin + done, size - done) for end in ends]
+                now = min(rooms)
+                shape = self._shape(system, (saved, part, ends), number, (begin + done, now))
+                laws = [end.law for end in ends]
+                flow = shape.start(system.network, job, self._activity, now, law=_all(laws))
+                for end in ends:
+                    end.take(flow, begin + done, now)
+                yield flow.done
+                system.account(job, flow)
+                system.require_image(it.source)
+                took = [
+                    end.took(begin + done, now, full=room <= now < size - done)
+                    for end, room in zip(ends, rooms, strict=True)
+                ]
+                yield from side_by_side(system, took)
+                done += now
+            yield from side_by_side(system, [end.put_away() for end in ends])
+        except JobFailedError:
+            yield from side_by_side(system, [end.put_away() for end in ends])
+            raise
+        finally:
+            for end in ends:
+                end.close()
+        yield from system.written_back(
+            job, [dirty for end in ends if isinstance(end, OntoDisk) for dirty in end.pending]
+        )
+
+    @property
+    def _activity(self) -> str:
+        return Activity.TRANSFER if isinstance(self.backup, TapeBackup) else Activity.SAVE
+
+    def _targets(self, saved: SaveSet) -> list[tuple[Copy, Twin | None]]:
+        """The copies with the targets that they go to, the first of which is that of the backup itself."""
+        return list(zip(saved.copies, (None, *self.twins), strict=True))
+
+    def _receiver(self, system: System, saved: SaveSet, copy: Copy, twin: Twin | None) -> Receiver:
+        """What takes a stream of a copy."""
+        it = self._reader
+        if copy.target in system.libraries:
+            pool = twin.pool if twin is not None else it.pool if isinstance(it, TapeBackup) else None
+            networks = [system.networks[name] for name in (it if twin is None else twin).networks]
+            away, marks = command_travel(networks, reading=False), it.tool.file_marks * saved.files / saved.size
+            return OntoTape(system, saved.job, copy, pool, it.tool.block, it.tool.unload_after, marks, away)
+        if copy.target in system.object_stores:
+            return Receiver(system, saved.job, copy)
+        server = twin.server if twin is not None else it.server or ""
+        return OntoDisk(system, saved.job, copy, server, copy.extents[0].position)
+
+    def _shape(
+        self,
+        system: System,
+        what: tuple[SaveSet, Portion, Sequence[Receiver]],
+        number: int,
+        where: tuple[float, float],
+    ) -> FlowShape:
+        """How a byte of a part of a stream loads what reads it, and all its targets."""
+        saved, part, ends = what
+        if isinstance(self.backup, TapeBackup):
+            (first, *_), (begin, size) = ends, where
+            crossing = first.crossing if isinstance(first, OntoTape) else (FlowShape(), 0.0)
+            shape = self.backup.arriving(system, crossing, part, (begin / part.size, size / part.size))
+        elif isinstance(self.backup, ObjectBackup):
+            shape = self.backup.arriving(system, saved.job, part)
+        else:
+            shape = self.backup.arriving(system, saved.job, part, number)
+        sent = shape.sent
+        for end, twin in zip(ends[1:], self.twins, strict=True):
+            shape = self._beside(system, saved, shape, (end, twin))
+        return system.bounded(saved.job, shape._replace(sent=sent))
+
+    def _beside(self, system: System, saved: SaveSet, shape: FlowShape, to: tuple[Receiver, Twin]) -> FlowShape:
+        """The shape of bytes that go to another target, too."""
+        (end, twin), it = to, self._reader
+        how, tool, networks = end.copy.reduction, twin.tool, [system.networks[name] for name in twin.networks]
+        if isinstance(end, OntoTape):
+            towards, waits = end.crossing
+            towards = towards.over(networks, 1.0 / how.sent, twin.connections, tool.window)
+            shape = shape.plus(towards.demands, towards.moves, towards.places)
+            shape = handing_over(shape, (towards, waits), (networks, 1.0 / how.sent), tool)
+        elif twin.to in system.object_stores:
+            store, stored = system.object_stores[twin.to], how.stored
+            objects = objects_of(saved.size / stored, saved.files, saved.method, twin.object_size, tool)
+            shape = store.carrying(
+                shape.times(stored), "write", objects, networks, twin.connections, drawn=system.drawn(saved.job)
+            )  # fmt: skip
+            shape = tool.sending(shape, networks, loaded=True).times(1.0 / stored)
+        else:
+            shape = tool.sending(shape, networks, twin.connections, share=1.0 / how.sent)
+        if twin.passed_on or twin.server in {"", it.host}:
+            return shape
+        files = saved.files / saved.size if saved.method == "file_level" else 0.0
+        return tool.serving(shape, system.hosts[twin.server], files, how.handled())
+
+
+def _opened(system: System, job: str, ends: Sequence[Receiver]) -> Wait:
+    """Take the drives that a stream needs; of several, no other job that takes as many has some meanwhile."""
+    drives = [end for end in ends if isinstance(end, OntoTape)]
+    if len(drives) < 2:  # noqa: PLR2004 (one drive cannot wait for another)
+        yield from side_by_side(system, [end.open() for end in drives])
+        return
+    turn: Any = system.pairs.request()
+    with system.clock.span(job, drives[0].library.name, Activity.WAIT_FOR_DRIVE):
+        yield turn
+    try:
+        for end in drives:
+            yield from end.open()
+    finally:
+        system.pairs.release(turn)
+
+
+def _readied(system: System, ends: Sequence[Receiver]) -> Wait:
+    """Get all ends of a stream ready at the same time; none keeps what it has while another waits for other jobs."""
+    late = [end for end in ends if not end.ready]
+    yield from side_by_side(system, [end.put_away() for end in late])
+    if not all(end.at_hand for end in late):
+        late = list(ends)
+        yield from side_by_side(system, [end.put_away() for end in late])
+    for end in sorted(late, key=lambda end: end.order):
+        yield from end.reserve()
+    yield from side_by_side(system, [end.load() for end in late])
+
+
+def _all(laws: Sequence[Use | None]) -> Use | None:
+    """What holds a stream up most of all that do."""
+    found: Use | None = None
+    for law in laws:
+        found = law if found is None else slower(found, law) if law is not None else found
+    return found

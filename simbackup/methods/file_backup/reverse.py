@@ -1,0 +1,126 @@
+"""Reverse incrementals: the newest full backup is kept current, and what is replaced in it is moved aside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.file_backup.first_walk import first_walk
+from simbackup.methods.file_backup.portion import Portion, changed_blocks, scattered_writes
+from simbackup.methods.job import Moved, Steps
+from simbackup.methods.tool.live import prepare
+from simbackup.system import System
+
+MOVED_ASIDE = 2.0
+"""Copies in memory of a replaced byte, which is read and written."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReverseBackup:
+    """An incremental backup onto a disk that goes into the newest full backup of its data there.
+
+    The first one is a full backup. For each changed run the host of the disk reads what lies in its place, writes that
+    aside, and writes the run. The save sets before need what was moved aside to come back.
+    """
+
+    backup: DiskBackup
+
+    @property
+    def method(self) -> str:
+        """How it reads."""
+        return self.backup.method
+
+    def expected(self, system: System) -> float:
+        """Bytes that it saves."""
+        return (self.backup if self._newest(system) is not None else self._first).expected(system)
+
+    def run(self, system: System, job: str) -> Steps:
+        """Find the full backup, bring it up to date, and enter it in the catalogue as of now."""
+        it, newest, time = self.backup, self._newest(system), system.env.now
+        if newest is None:
+            return (yield from self._first.run(system, job))
+        data, (_, full) = system.data[it.data], newest
+        part, stored = it.begin(system, data), full.fetched
+        position = system.reserve(it.to, part.size / stored)
+        yield from prepare(system, job, data, it.tool, part.files)
+        yield from first_walk(system, job, it)
+        yield from self._replace(system, job, part, full, position)
+        system.require_image(it.source)
+        self._enter(system, job, part, newest, (time, position))
+        return Moved(part.size, part.files)
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put what it moved aside, or the first full backup, in its place, as if written at a time."""
+        newest = self._newest(system)
+        if newest is None:
+            self._first.place(system, job, time)
+            return
+        part = self.backup.part(system.data[self.backup.data])
+        position = system.reserve(self.backup.to, part.size / newest[1].fetched)
+        self._enter(system, job, part, newest, (time, position))
+
+    @property
+    def _first(self) -> DiskBackup:
+        return replace(self.backup, since=None, level="full")
+
+    def _newest(self, system: System) -> tuple[SaveSet, Copy] | None:
+        """The newest full backup of the data on the disk, and its copy there."""
+        it = self.backup
+        for saved in reversed(system.catalogue.save_sets):
+            if (saved.data, saved.method, saved.level) == (it.data, it.method, "full"):
+                copy = next((copy for copy in saved.copies if copy.target == it.to and not copy.undone), None)
+                if copy is not None:
+                    return saved, copy
+        return None
+
+    def _replace(self, system: System, job: str, part: Portion, full: Copy, position: float) -> Steps:
+        """Take what has changed, while what it replaces is read; both go to disk, each to its place."""
+        it, stored, volume = self.backup, full.fetched, system.volumes[self.backup.to]
+        server, data = system.hosts[it.server], system.data[it.data]
+        begin, whole = full.extents[0].position, data.size / stored
+        run = (data.run if it.method == "image" else part.size / max(part.files, 1.0)) / stored
+        run, share, ahead = min(run, part.size / stored), min(part.share, 1.0), server.machine.read_ahead or 0.0
+        old = changed_blocks(volume.region.part(begin, whole), share, run, ahead).times(1.0 / stored)
+        further = MOVED_ASIDE / stored
+        away = it.server != it.host
+        tool = replace(it.tool, **{"further_served" if away else "further": further})
+        shape = replace(it, tool=tool).arriving(system, job, part)
+        shape = shape.plus(old.demands, old.moves, old.places).cycle(_of_each(old, max(shape.workers, 1)))
+        shape = shape._replace(sequential=min(shape.sequential, old.sequential))  # requests here and there on the disk
+        size = part.size / stored
+        into = VolumeRange(volume, begin, size, scattered_writes(volume, (begin, whole), share, run))
+        flow = system.bounded(job, shape).start(system.network, job, Activity.SAVE, part.size)
+        cache, pending = server.cache(volume.region.store), list[Dirty]()
+        for place in (VolumeRange(volume, position, size), into):
+            volume.expect(place.begin, place.size)
+            pending.append(cache.take(job, place, flow, 1.0 / stored))
+            system.note_dirty(pending[-1].on_disk)
+        yield flow.done
+        for dirty in pending:
+            dirty.written = True
+        system.account(job, flow)
+        yield from system.written_back(job, pending)
+        return Moved(part.size, part.files)
+
+    def _enter(
+        self, system: System, job: str, part: Portion, newest: tuple[SaveSet, Copy], when: tuple[float, float]
+    ) -> None:
+        """Enter the full backup as of a time, and let all save sets before go back by what was moved aside then."""
+        it, (before, full), (time, position) = self.backup, newest, when
+        aside = Copy(job, it.to, full.compression, time, [Extent(0.0, part.size, it.to, position)], full.reduction)
+        undone = SaveSet(job, it.data, it.method, part.size, part.files, time, [aside], "incremental")
+        made = replace(full, job=job, time=time, extents=list(full.extents), undone=[])
+        for saved in system.catalogue.save_sets:
+            for copy in saved.copies:
+                if copy.target == it.to and copy.extents == full.extents:
+                    copy.undone.insert(0, undone)
+        system.catalogue.add(replace(before, job=job, time=time, copies=[made]))
+
+
+def _of_each(shape: FlowShape, workers: int) -> dict[tuple[str, str], float]:
+    """The seconds that a byte of a stream takes, for each of so many workers, which share it."""
+    return {part: seconds * workers for part, seconds in shape.parts.items()}

@@ -1,0 +1,43 @@
+"""Further copies of a save set: how their bytes are reduced, and what the catalogue says of them at first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
+from simbackup.system import JobFailedError, System
+
+
+def begun(system: System, job: str, to: str, saved: SaveSet, how: Reduction, *, time: float) -> Copy:
+    """The copy that a job makes of a save set on a device, of which nothing is there yet but objects."""
+    if to in system.libraries:
+        own = system.data[saved.data].compression if saved.shrinks is None else saved.shrinks
+        ratio = own if how == NO_REDUCTION else how.stored
+        return Copy(job, to, ratio, time, reduction=replace(how, at="client"))
+    objects = [Extent(0.0, saved.size, to, 0.0)] if to in system.object_stores else []
+    return Copy(job, to, how.stored, time, objects, how)
+
+
+def carried(how: Reduction) -> Reduction:
+    """What a save set that is read brings along.
+
+    A device that compresses by itself gives it back as it was; what was deduplicated is written in one piece.
+    """
+    whole = replace(how, repeated=1.0, cut_cpu=0.0, join_cpu=0.0, cutters=1, together=None, at_once=1.0)
+    return whole if how.at in {"client", "server"} and whole.ratio > 1.0 else NO_REDUCTION
+
+
+def in_one_piece(saved: SaveSet, lies: Copy) -> Copy:
+    """The copy of a save set, to be read in sequence; fails if later save sets were written into it."""
+    if lies.undone:
+        raise JobFailedError(f"later backups were written into the save set of '{saved.job}' on '{lies.target}'")
+    return lies
+
+
+def shared(how: Reduction) -> Reduction:
+    """What the client of a backup does for all copies that are written at once; the rest is done for the first alone.
+
+    >>> shared(Reduction(2.0, "client", repeated=3.0)).stored, shared(Reduction(2.0, "server")).stored
+    (2.0, 1.0)
+    """
+    return carried(how) if how.at == "client" else NO_REDUCTION
