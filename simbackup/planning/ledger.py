@@ -141,6 +141,7 @@ class Ledger:
         self.last[policy] = times[point.number] = run.time
         place.add(point, base)
         copies = copied(self.site.file.spec.policies[policy], point.level, run.day)
+        sent = tuple(copy for copy in copies if not self._seeds(policy, copy))
         for at, kept in [("", place), *((name, self.places[policy, name]) for name in copies)]:
             if at:
                 kept.series.take(point)
@@ -152,9 +153,13 @@ class Ledger:
                 sessions.setdefault(kept.target.name, []).append(written)
         synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
         made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic and place.target.chunking is None else ()
-        since = ((at, newest[at]) for at in ("", *copies))
+        since = ((at, newest[at]) for at in ("", *sent))
         before = tuple((at, elapsed(time, run.time)) for at, time in since if time is not None)
-        return LevelRun(policy, point.level, age, copies, made=made, before=before)
+        return LevelRun(policy, point.level, age, sent, made=made, before=before)
+
+    def _seeds(self, policy: str, copy: str) -> bool:
+        """Whether a copy would be the first one at its target, which is brought there by hand."""
+        return self.site.file.spec.policies[policy].copies[copy].seeded and not self.places[policy, copy].series.count
 
     def _newest(self, policy: str, copy: str) -> datetime | None:
         """When the newest save set on a target that deduplicates was made, None without one."""

@@ -104,6 +104,10 @@ class SecondCopySpec(Frozen):
     merges: bool = False
     """Whether an expired copy is merged into the next one; otherwise it is kept as long as others in its chain need it.
     """
+    seeded: bool = False
+    """Whether the first copy is brought there on a disk or a tape, and is there as soon as the backup is; otherwise it
+    crosses the network like the others.
+    """
 
     def rules(self) -> Rules:
         """Report days and times of day that are none."""

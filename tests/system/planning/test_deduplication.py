@@ -189,3 +189,17 @@ def test_a_system_has_to_say_how_it_changes() -> None:
     planned["systems"] = {"a": {"size": "1 TB", "policy": "nightly"}}
     with pytest.raises(InputError, match="does not say how it changes"):
         load_site(planned)
+
+
+def test_a_seeded_copy_crosses_no_line_and_is_there_at_once() -> None:
+    """1 TB would take 2 h 13 min on the line; the next night sends what is new above it."""
+    rules = {"schedule": {"full": "daily"}, "copies": {"away": {"to": "second", "seeded": True}}}
+    planned = loaded(rules)
+    first, second = list(Ledger(planned).days(date(2027, 1, 3)))
+    assert [run.copies for day in (first, second) for run, _ in day.runs] == [(), ("away",)]
+    assert first.stocks["second"].used == pytest.approx(SIZE)
+    assert second.stocks["second"].used == pytest.approx(SIZE * (1.0 + new(1)))
+    found = night(planned, date(2027, 1, 3))
+    assert float(found.jobs.loc["a-away", "elapsed"]) == pytest.approx(SIZE * new(1) / LINE, rel=0.01)
+    lost = restore(planned, at=date(2027, 1, 3), lost="main", intervals="none")
+    assert lost.systems[0].source == "second"
