@@ -103,7 +103,11 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     data = checks.spec.data.get(job.data)
     if job.level == "full":
         if job.since is not None:
-            checks.report((*path, "since"), "has no effect on a full backup", "write 'level: incremental' next to it, or leave it out")
+            checks.report(
+                (*path, "since"),
+                "has no effect on a full backup",
+                "write 'level: incremental' next to it, or leave it out",
+            )
         return
     if job.base_age() is None:
         message = f"a backup with level '{job.level}' needs the age of the backup it is based on"
