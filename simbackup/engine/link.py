@@ -35,7 +35,7 @@ class Link(CapacityMeter):
     __slots__ = (
         "_asking", "_first", "_next_bytes_per_s", "_next_used", "_shifts", "_summed", "_summed_ago", "asked", "crowds",
         "entangled", "fastest", "limited", "may_ask", "movers", "number", "plain", "pooled", "recorded_at",
-        "recorded_busy", "recorded_bytes", "solved_capacity", "streams", "tracks", "watchers",
+        "recorded_busy", "recorded_bytes", "solved_capacity", "streams", "tracks", "watchers", "weighs",
     )  # fmt: skip
 
     def __init__(
@@ -71,6 +71,8 @@ class Link(CapacityMeter):
         self.tracks = False
         """Whether it adds up changes of rates, as it is crossed by too many flows to sum their rates each time."""
         self.watchers: dict[FlowCoupling, None] = {}
+        self.weighs = False
+        """Whether flows with a weight that holds here have ever crossed it."""
         self.recorded_busy = self.recorded_bytes = 0.0
         """What a trace knows of it: the share of it in use by flows by themselves, and their bytes a second."""
         self.recorded_at = -1.0
@@ -123,6 +125,7 @@ class Link(CapacityMeter):
         self.movers[flow] = None
         self.crossing[flow] = load
         self.count(load[0] * flow.most)
+        self.weighs = self.weighs or (flow.among is not None and flow.among.link is self)
         if flow.may_ask:
             self._may_be_asked(flow)
         if self.streams is not None:
