@@ -283,7 +283,7 @@ class FlowNetwork:
         left = flow.finish(now, completed)
         for link in flow.links:
             seconds = link.detach(flow, now, left)
-            if link.weighs:
+            if link.heaviest:
                 weigh(link, self._take_weight)
             if link.may_ask:
                 link.look_around()

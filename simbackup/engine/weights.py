@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def meet(flow: Flow, crowds: Crowds, take: Callable[[Flow, float], None]) -> Non
     if flow.may_ask:
         flow.look_around()
     for link in flow.links:
-        if link.weighs:
+        if link.heaviest:
             weigh(link, take)
         if link.may_ask:
             link.look_around()
@@ -37,10 +38,12 @@ def weigh(link: Link, take: Callable[[Flow, float], None]) -> None:
     Where no stream meets them, they are weighed with each other: the greatest counts as a stream, so that it is no less
     than others at the links that it goes on to.
     """
-    alike = {flow: flow.among for flow in link.crossing if flow.among is not None and flow.among.link is link}
-    most = 1.0
-    if alike and len(alike) == len(link.crossing):
-        most = max([flow.given / among.elsewhere for flow, among in alike.items()])
-    for flow in alike:
-        if flow.share != flow.given / most:
-            take(flow, flow.given / most)
+    weighed, before = link.weighed, link.heaviest
+    if weighed and len(weighed) == len(link.crossing):
+        link.heaviest = max(weighed.values())
+    else:
+        link.heaviest = 1.0
+    moved = weighed if link.heaviest != before else islice(reversed(weighed), 1)  # else only who came last
+    for flow in moved:
+        if flow.share != flow.given / link.heaviest:
+            take(flow, flow.given / link.heaviest)

@@ -383,7 +383,7 @@ def test_links_that_nobody_crosses_any_more_are_forgotten(flows: int) -> None:
 
 
 def test_a_weight_that_holds_on_one_link_counts_while_a_stream_meets_it_there() -> None:
-    """On the disk, files have a fifth of what the stream has; on the wire beyond it, with the disk for themselves, half."""
+    """On the disk, files have a fifth of what the stream has; on the wire, with the disk for themselves, half."""
     env, network, disk = system()
     wire, apart = Link("links.lan", 60.0), Link("devices.sdb", 100.0)
     files = network.start(
