@@ -10,6 +10,7 @@ from simbackup.devices.network.live import Network, connection_rate, travel_time
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Law, Limit, Spot
+from simbackup.engine.weights import Among
 from simbackup.equations.read_ahead import window_wait
 
 Key = TypeVar("Key")
@@ -64,8 +65,8 @@ class FlowShape(NamedTuple):
     turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
     in the queues of others; `serial` are the seconds of it that only one of them at a time can spend, and `most` is
     what each may do of what bounds all of them together, as a thread that serves them. Some of the parts may be
-    requests that are made `early`. `share` is the weight among flows. A unit is so many bytes when it is `sent`. A
-    `source` changes the shape while the flow is under way.
+    requests that are made `early`. `share` is the weight among flows, or `among` those of one link only. A unit is so
+    many bytes when it is `sent`. A `source` changes the shape while the flow is under way.
     """
 
     demands: dict[Link, float] = _NOTHING
@@ -81,6 +82,7 @@ class FlowShape(NamedTuple):
     share: float = 1.0
     sent: float = 1.0
     source: Source | None = None
+    among: Among | None = None
 
     @property
     def cause(self) -> str | None:
@@ -103,7 +105,7 @@ class FlowShape(NamedTuple):
         flow = network.start(
             name, activity, amount, self.demands, share=self.share, cap=limit.rate, cap_cause=limit.cause or None,
             cap_parts=limit.parts, moves=self.moves, places=self.places, sequential=self.sequential, law=law,
-            going=going,
+            going=going, among=self.among,
         )  # fmt: skip
         if self.source is not None and flow.active:
             self.source.follow(network, flow, self)
@@ -242,6 +244,8 @@ class FlowShape(NamedTuple):
             most=self._most(units),
             early=self.early.times(units) if self.early else None,
             source=self.source.times(units) if self.source is not None else None,
+            share=self.share if self.among is None else self.share / units,
+            among=self.among and self.among._replace(elsewhere=self.among.elsewhere / units),
         )
 
     def _most(self, units: float) -> Limit:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from simbackup.engine.guards import Guarded
     from simbackup.engine.link import Link
     from simbackup.engine.reach import FlowCoupling
+    from simbackup.engine.weights import Among
 
 
 class Flow(Limited):
@@ -30,10 +31,10 @@ class Flow(Limited):
     """
 
     __slots__ = (
-        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "activity",
-        "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "ends_place", "going", "law",
-        "links", "may_ask", "moves", "near", "near_place", "number", "odd", "own_rate", "places", "queues",
-        "sequential", "share", "spent", "stop", "uses", "watchers", "weight",
+        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "activity", "among",
+        "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "ends_place", "given",
+        "going", "law", "links", "may_ask", "moves", "near", "near_place", "number", "odd", "own_rate",
+        "places", "queues", "sequential", "share", "spent", "stop", "uses", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -51,11 +52,12 @@ class Flow(Limited):
         sequential: float = 1.0,
         law: Law | None = None,
         going: Going | None = None,
+        among: Among | None = None,
     ) -> None:
         super().__init__(name, limit)
         self.activity = activity
         self.amount = amount
-        self.share = share
+        self.share, self.given, self.among = share, share, among
         self.sequential = sequential
         self.law = law
         self.watchers: dict[FlowCoupling, Guarded | None] = {}

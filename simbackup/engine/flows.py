@@ -20,6 +20,7 @@ from simbackup.engine.reach import FlowCoupling, Reach, Touches, waits_alone
 from simbackup.engine.rounds import Going
 from simbackup.engine.solving import Solving
 from simbackup.engine.trace import Trace
+from simbackup.engine.weights import Among, meet, weigh
 
 __all__ = ["Flow", "FlowCoupling", "FlowNetwork", "Link"]
 
@@ -78,6 +79,7 @@ class FlowNetwork:
         sequential: float = 1.0,
         law: Law | None = None,
         going: Going | None = None,
+        among: Among | None = None,
     ) -> Flow:
         """A flow under way, in units of the caller's choice (bytes, files).
 
@@ -89,16 +91,14 @@ class FlowNetwork:
             Units to move, may be infinite; a flow of zero is done at once.
         demands
             Units of each link that one unit of the flow consumes; zero attaches without consuming.
-        share
-            Weight in fairness.
+        share, among
+            Weight in fairness, and where it holds if not everywhere.
         cap, cap_cause
             Greatest rate, units per second, and the address that explains it (the flow's name if None).
         cap_parts
             Seconds of one unit at that rate by address and activity, where it is a cycle of several.
-        moves
-            Bytes that one unit of the flow moves on a link; zero where not named.
-        places
-            Where on a link it moves them.
+        moves, places
+            Bytes that one unit of the flow moves on a link, zero where not named, and where it moves them.
         sequential
             Share of it that is a stream and takes turns with other streams; the rest are requests here and there, whose
             demand holds what they lose between them.
@@ -118,7 +118,7 @@ class FlowNetwork:
         flow = Flow(
             self.env, name=name, activity=activity, amount=amount, demands=demands, share=share,
             limit=own_limit(name, cap, cap_cause, cap_parts), moves=moves or {}, places=places or {},
-            sequential=sequential, law=law, going=going,
+            sequential=sequential, law=law, going=going, among=among,
         )  # fmt: skip
         if not flow.demands and math.isinf(cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
@@ -134,7 +134,7 @@ class FlowNetwork:
             link.attach(flow, load)
             if link not in self._solving.links:
                 self._solving.links[link], link.number = None, next(self._numbers)
-        self._meet(flow)
+        meet(flow, self._crowds, self._take_weight)
         self._touch(flow)
         return flow
 
@@ -169,7 +169,7 @@ class FlowNetwork:
         flow.load(demands, moves, places, going)
         for link in flow.links:
             link.note(flow)
-        self._meet(flow)
+        meet(flow, self._crowds, self._take_weight)
         self.set_cap(flow, *limit[:3])
 
     def set_cap(self, flow: Flow, cap: float, cause: str | None = None, parts: Parts | None = None) -> None:
@@ -240,15 +240,10 @@ class FlowNetwork:
         self._asking = False
         self._solving.note(reach, limiting, crowded=not self.whole)
 
-    def _meet(self, flow: Flow) -> None:
-        """Let a flow and those that were alone until it came see whom they meet; who asks others leaves his crowd."""
-        if flow.may_ask:
-            flow.look_around()
-        for link in flow.links:
-            if link.may_ask:
-                link.look_around()
-            if link.asked and link.crowds:
-                self._crowds.leave(link)
+    def _take_weight(self, flow: Flow, weight: float) -> None:
+        self._crowds.release(flow)
+        flow.share = weight
+        self._touch(flow)
 
     def _touch(self, flow: Flow) -> None:
         if flow.active:
@@ -288,6 +283,8 @@ class FlowNetwork:
         left = flow.finish(now, completed)
         for link in flow.links:
             seconds = link.detach(flow, now, left)
+            if link.heaviest:
+                weigh(link, self._take_weight)
             if link.may_ask:
                 link.look_around()
             if seconds > 0.0:

@@ -34,8 +34,8 @@ class Link(CapacityMeter):
 
     __slots__ = (
         "_asking", "_first", "_next_bytes_per_s", "_next_used", "_shifts", "_summed", "_summed_ago", "asked", "crowds",
-        "entangled", "fastest", "limited", "may_ask", "movers", "number", "plain", "pooled", "recorded_at",
-        "recorded_busy", "recorded_bytes", "solved_capacity", "streams", "tracks", "watchers",
+        "entangled", "fastest", "heaviest", "limited", "may_ask", "movers", "number", "plain", "pooled", "recorded_at",
+        "recorded_busy", "recorded_bytes", "solved_capacity", "streams", "tracks", "watchers", "weighed",
     )  # fmt: skip
 
     def __init__(
@@ -71,6 +71,10 @@ class Link(CapacityMeter):
         self.tracks = False
         """Whether it adds up changes of rates, as it is crossed by too many flows to sum their rates each time."""
         self.watchers: dict[FlowCoupling, None] = {}
+        self.weighed: dict[Flow, float] = {}
+        """The flows attached whose weights hold here, for that of a stream."""
+        self.heaviest = 0.0
+        """What counts as the weight of a stream among them; zero if there never were any."""
         self.recorded_busy = self.recorded_bytes = 0.0
         """What a trace knows of it: the share of it in use by flows by themselves, and their bytes a second."""
         self.recorded_at = -1.0
@@ -123,6 +127,9 @@ class Link(CapacityMeter):
         self.movers[flow] = None
         self.crossing[flow] = load
         self.count(load[0] * flow.most)
+        if flow.among is not None and flow.among.link is self:
+            self.weighed[flow] = flow.given / flow.among.elsewhere
+            self.heaviest = self.heaviest or 1.0
         if flow.may_ask:
             self._may_be_asked(flow)
         if self.streams is not None:
@@ -230,6 +237,7 @@ class Link(CapacityMeter):
         Returns the seconds that all it has moved takes at the least, at the full rate of the link.
         """
         demand, moved = self.crossing.pop(flow)
+        self.weighed.pop(flow, None)
         self.movers.pop(flow, None)  # a member of a crowd is none
         self.count(-demand * flow.most)
         self.stale = True

@@ -98,6 +98,30 @@ def mixed_response(wait: float, own: float, found: float = 0.0) -> float:
     return (wait + found) / free if free > 0.0 else math.inf
 
 
+def growing_response(service: float, load: float, seconds: float) -> float:
+    """Mean seconds of a request that comes to a queue within a time, even if more come than can be served.
+
+    R = s + T/4 (x - 1 + sqrt((x - 1)^2 + 8 x s / T)), from the queue of the steady state below saturation, s / (1 - x),
+    to that which grows all the time far above it, T/2 (x - 1) (Akcelik, "Travel time functions for transport planning
+    purposes", Australian Road Research 21(3), 1991, after Kimber and Hollis, "Traffic queues and delays at road
+    junctions", TRRL Laboratory Report 909, 1979). The queue is empty at first, and goes on being served after the time.
+
+    Parameters
+    ----------
+    service
+        Seconds of a request when alone, s.
+    load
+        Requests that come for each that can be served, x; 1 or more where the queue grows.
+    seconds
+        The time within which they come, T.
+
+    >>> round(growing_response(0.01, 1.2, 600.0), 2), round(growing_response(0.01, 0.5, 600.0), 4)
+    (60.06, 0.02)
+    """
+    beyond = load - 1.0
+    return service + seconds / 4.0 * (beyond + math.sqrt(beyond * beyond + 8.0 * load * service / seconds))
+
+
 class Centre(NamedTuple):
     """Where users queue.
 

@@ -219,3 +219,18 @@ def behind_windows(sender: Sender, window: float, streams: int, *, seconds: floa
         else:
             send(free + (random.expovariate(1.0 / sender.think_time) if sender.think_time else 0.0), who)
     return done / free, waited / done
+
+
+def from_an_empty_queue(rate: float, service: float, seconds: float, *, runs: int, seed: int = 1) -> float:
+    """Mean seconds of requests that come within a time to a server at rest, simulated one by one, over many runs.
+
+    They come at random and are served in the order in which they come, also after that time.
+    """
+    draws, total, requests = np.random.default_rng(seed), 0.0, 0
+    for _ in range(runs):
+        now, free = float(draws.exponential(1.0 / rate)), 0.0
+        while now < seconds:
+            free = max(free, now) + float(draws.exponential(service))
+            total, requests = total + free - now, requests + 1
+            now += float(draws.exponential(1.0 / rate))
+    return total / requests

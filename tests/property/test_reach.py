@@ -20,6 +20,7 @@ from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.levels import link_rates
 from simbackup.engine.limit import Behind, Law, Limit, OnOwnLink, Others, Use
 from simbackup.engine.trace import Trace
+from simbackup.engine.weights import Among
 from tests.shared import EqualLosses
 
 SAME = 1e-9
@@ -39,6 +40,8 @@ class Twist:
     buffers: float = 0.0
     tapes: float = 0.0
     """Flows whose law asks about a drive that they mostly have for themselves."""
+    among: float = 0.0
+    """Flows whose weight holds among those of one link only."""
     ties: bool = False
     apart: bool = False
     """Whether requests that go round wait at one of their links alone, which hardly any others cross."""
@@ -136,9 +139,11 @@ class System:
         self.number += 1
         share = 1.0 if twist.ties or draw.random() < 0.5 else draw.uniform(0.2, 4.0)
         size = draw.choice([math.inf, draw.lognormvariate(4.0, 1.5)])
+        among = Among(crossed[0], draw.uniform(0.5, 2.0)) if twist.among and draw.random() < twist.among else None
         flow = self.network.start(
-            f"jobs.{self.number:03}", "write", size, demands, share=share, cap=cap, moves=demands, law=law, going=going
-        )
+            f"jobs.{self.number:03}", "write", size, demands, share=share, cap=cap, moves=demands, law=law, going=going,
+            among=among,
+        )  # fmt: skip
         self.flows.append(flow)
         return flow
 
@@ -177,6 +182,8 @@ TWISTS = {
     "requests": Twist(going=0.3),
     "requests apart": Twist(going=0.6, apart=True),
     "requests apart beside all": Twist(going=0.4, apart=True, turns=0.3, buffers=0.3),
+    "weights": Twist(among=0.7),
+    "weights beside all": Twist(among=0.7, going=0.3, turns=0.2, buffers=0.2),
     "turns": Twist(turns=0.5),
     "buffers": Twist(buffers=0.4),
     "buffers with ties": Twist(buffers=0.4, ties=True),

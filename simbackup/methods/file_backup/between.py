@@ -103,7 +103,11 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     data = checks.spec.data.get(job.data)
     if job.level == "full":
         if job.since is not None:
-            checks.report((*path, "since"), "has no effect on a full backup", "leave it out, or write a 'level'")
+            checks.report(
+                (*path, "since"),
+                "has no effect on a full backup",
+                "write 'level: incremental' next to it, or leave it out",
+            )
         return
     if job.level == "reverse":
         _check_reverse(checks, path, job)

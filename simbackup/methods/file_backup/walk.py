@@ -15,6 +15,7 @@ from simbackup.devices.store import Region, Service, bus, returning
 from simbackup.devices.visitors import lost_to_visitors
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Limit, Spot
+from simbackup.engine.weights import Among
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
 from simbackup.methods.share.live import requested
@@ -112,7 +113,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
         stream = store.stream("read", region.begin, region.size)
         stream += (1.0 - apart) * lost_to_visitors(region, stream)
-        shape = shape._replace(share=stream * each / read.busy)
+        shape = shape._replace(share=stream * each / read.busy, among=Among(store.link, 1.0))
     if serial <= 0.0:
         return shape
     if early <= 0.0:

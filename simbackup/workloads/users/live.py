@@ -19,15 +19,14 @@ from simbackup.devices.visitors import Visitor, Waiters
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import LockWaits, lock_waits, slowdown, users_who_wait
+from simbackup.equations.queueing import growing_response
 from simbackup.workloads.impact import IMPACT, throughput
 from simbackup.workloads.users.load import Load
 from simbackup.workloads.users.queues import Queues
 from simbackup.workloads.users.shares import weight
 from simbackup.workloads.users.transactions import Demand, fresh_shares, load
-from simbackup.workloads.users.watch import LockTime, Watch
+from simbackup.workloads.users.watch import ROUNDING, Asked, LockTime, Watch
 
-ROUNDING = 1e-9
-"""Share of the transactions below which a loss is rounding."""
 GREATEST_SLOWDOWN = 1e6
 """Factor for a device that has no time left."""
 STAY, LEAST = 0.9, 1e-3
@@ -67,6 +66,7 @@ class Users:
     closed: int = 0
     locks: list[LockTime] = field(default_factory=list[LockTime])
     watches: dict[str, Watch] = field(default_factory=dict[str, Watch])
+    asked: Asked = field(default_factory=Asked)
 
     def __post_init__(self) -> None:
         self.load = self._loaded({})
@@ -112,6 +112,7 @@ class Users:
         self.load = self._loaded(fresh)
         shape = self.load.shape
         cap, cause = self._ceiling()
+        self.asked.change(float(self.network.env.now), cap)
         self.flow = self.network.start(
             self.name,
             "transactions",
@@ -187,6 +188,11 @@ class Users:
             return self.nominal * (1.0 - self.demand.writes) * self.going, f"data.{self.data}"
         return (self.nominal if self.demand.rate is not None else math.inf), self.name
 
+    def _allow(self) -> None:
+        """Let as many go on as locks leave by now."""
+        self.network.set_cap(self.flow, *self._ceiling())
+        self.asked.change(float(self.network.env.now), self._ceiling()[0])
+
     def lock(self) -> None:
         """Let those that write wait; of users who wait for each transaction, fewer and fewer go on."""
         if not self.holders:
@@ -194,7 +200,7 @@ class Users:
             if self.demand.rate is None and self._locked_rate > 0.0:
                 self.network.env.process(self._come_to_wait(self.locks[-1]))
         self.holders += 1
-        self.network.set_cap(self.flow, *self._ceiling())
+        self._allow()
 
     @property
     def _locked_rate(self) -> float:
@@ -206,35 +212,36 @@ class Users:
         share, mean = 1.0, (1.0 - STAY) / -math.log(STAY)
         while lock.end == math.inf and share > LEAST:
             self.going, share = share * mean, share * STAY
-            self.network.set_cap(self.flow, *self._ceiling())
+            self._allow()
             yield self.network.env.timeout(-math.log(STAY) / self._locked_rate)
         if lock.end == math.inf:
             self.going = 0.0
-            self.network.set_cap(self.flow, *self._ceiling())
+            self._allow()
 
     def unlock(self) -> None:
         """Let them go on, unless another job still holds a lock."""
         self.holders -= 1
         if not self.holders:
             self.locks[-1].end, self.going = float(self.network.env.now), 1.0
-            self.network.set_cap(self.flow, *self._ceiling())
+            self._allow()
 
     def close(self) -> None:
         """Stop all work: the data are being restored."""
         self.closed += 1
-        self.network.set_cap(self.flow, *self._ceiling())
+        self._allow()
 
     def open(self) -> None:
         """Allow work again."""
         self.closed -= 1
-        self.network.set_cap(self.flow, *self._ceiling())
+        self._allow()
 
     def watch(self, job: str, now: float) -> None:
         """Note the totals when a job begins."""
         self.network.settle()
         self._tell_volume(self.completed)
         self.queues.settle(now)
-        self.watches[job] = Watch(now, self.completed, self.store.link.busy_s, self.own_busy, self.queues.passed)
+        done, asked = self.queues.passed, self.asked.until(now)
+        self.watches[job] = Watch(now, self.completed, self.store.link.busy_s, self.own_busy, done, asked)
         if self.waiting is not None:
             self.waiting.watch(job, now)
 
@@ -280,5 +287,8 @@ class Users:
         if self.demand.rate is None:  # Little's law
             found = self.demand.clients * seconds / served - self.demand.think_time
         else:
-            found = self.queues.passed.response(begun.passed, seconds) + held_up / served
+            done = self.queues.passed.transactions - begun.passed.transactions
+            load = begun.load(self.asked.until(begun.begin + seconds), done)
+            grown = growing_response(self.load.alone, load, seconds) if load > 1.0 else 0.0
+            found = max(self.queues.passed.response(begun.passed, 0.0 if grown else seconds), grown) + held_up / served
         return min(max(found, 0.0), seconds) if seconds else 0.0

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from oracles.queues import from_an_empty_queue
 
 import simbackup as sb
 from simbackup.results.notes import note_sentences
@@ -287,15 +288,32 @@ def test_transactions_take_longer_the_busier_the_disk_and_with_a_stream_beside_t
 
 
 def test_users_who_ask_for_more_than_the_disk_can_serve_are_noted(tmp_path: Path) -> None:
-    """A transaction takes 10 ms of the disk: 100 a second fill it."""
+    """A transaction takes 10 ms of the disk: 100 a second fill it, and the queue of 120 grows, 5 % more by chance."""
     result = run(tmp_path, rate=120, writes=0, jobs="  seen: {method: observe, workload: users, duration: 10 s}\n")
     seen = impact(result, "seen")
     assert seen["slower"] == pytest.approx(1.0)  # they wait without end with and without jobs
-    assert seen["response"] == pytest.approx(10.0)
+    assert seen["response"] == pytest.approx(from_an_empty_queue(120, 0.01, 10, runs=200), rel=0.05)
     [note] = note_sentences(result.trace)
     assert note.startswith("workloads.users ask for more transactions than 'db' allows")
     enough = run(tmp_path, rate=20, writes=0, jobs="  seen: {method: observe, workload: users, duration: 10 s}\n")
     assert note_sentences(enough.trace) == []
+
+
+def test_the_longer_users_ask_for_too_much_the_longer_they_wait(tmp_path: Path) -> None:
+    """Also beside a stream, which a hundredth of the disk is left for: 98.99 of 120 are served a second."""
+    copy = COPY.replace("1 s", "0 s").replace("hot_copy,", "hot_copy, after: seen,")
+    observe = "  seen: {method: observe, workload: users, duration: 1000 s}\n"
+    result = run(tmp_path, rate=120, writes=0, jobs=observe + copy)
+    assert impact(result, "seen")["response"] == pytest.approx(1000 / 2 * 0.2, rel=0.01)
+    beside, elapsed = impact(result), float(result.get("jobs.copy.elapsed"))
+    assert beside["rate"] == pytest.approx(100 * FIRST / (1 + FIRST), rel=0.01)
+    assert beside["response"] == pytest.approx(elapsed / 2 * (120 / beside["rate"] - 1), rel=0.01)
+
+
+def test_what_a_lock_keeps_from_users_is_no_queue_at_the_disk(tmp_path: Path) -> None:
+    """Those who write are held for most of the copy, and do not come on top of what the disk has to do."""
+    held, free = (impact(run(tmp_path, rate=60, writes=writes)) for writes in (50, 0))
+    assert held["response"] - held["waited"] * held["mean_wait"] / held["served"] < free["response"]
 
 
 def test_the_response_of_users_who_wait_follows_from_their_rate(tmp_path: Path) -> None:

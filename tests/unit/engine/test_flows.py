@@ -12,6 +12,7 @@ from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.levels import link_rates
 from simbackup.engine.limit import Law, Limit
 from simbackup.engine.trace import Trace
+from simbackup.engine.weights import Among
 
 
 def system() -> tuple[simpy.Environment, FlowNetwork, Link]:
@@ -379,3 +380,42 @@ def test_links_that_nobody_crosses_any_more_are_forgotten(flows: int) -> None:
     env.run()
     assert not network.flows
     assert not network._solving.links
+
+
+def test_a_weight_that_holds_on_one_link_counts_while_a_stream_meets_it_there() -> None:
+    """On the disk, files have a fifth of what the stream has; on the wire, with the disk for themselves, half."""
+    env, network, disk = system()
+    wire, apart = Link("links.lan", 60.0), Link("devices.sdb", 100.0)
+    files = network.start(
+        "jobs.files", "save", math.inf, {disk: 1.0, wire: 1.0}, share=0.2, among=Among(disk, elsewhere=1.0)
+    )
+    image = network.start("jobs.image", "save", math.inf, {apart: 1.0, wire: 1.0})
+    env.run(until=1.0)
+    assert (files.rate, image.rate) == (pytest.approx(30.0), pytest.approx(30.0))
+    stream = network.start("jobs.other", "save", math.inf, {disk: 1.0})
+    env.run(until=2.0)
+    assert files.rate == pytest.approx(60.0 / 6.0)  # also on the wire, where the image takes the other 50
+    assert stream.rate == pytest.approx(90.0)
+    network.stop(stream)
+    env.run(until=3.0)
+    assert (files.rate, image.rate) == (pytest.approx(30.0), pytest.approx(30.0))
+
+
+def test_flows_with_a_weight_on_one_link_keep_it_among_each_other() -> None:
+    """Alone on the disk, 0.2 and 0.1 share it as two to one, and the greater one the wire with another evenly."""
+    env, network, disk = system()
+    wire = Link("links.lan", 60.0)
+    more = network.start("jobs.more", "save", math.inf, {disk: 1.0, wire: 1.0}, share=0.2, among=Among(disk, 1.0))
+    less = network.start("jobs.less", "save", math.inf, {disk: 1.0}, share=0.1, among=Among(disk, 1.0))
+    other = network.start("jobs.other", "save", math.inf, {wire: 1.0})
+    env.run(until=1.0)
+    assert (more.rate, other.rate) == (pytest.approx(30.0), pytest.approx(30.0))
+    assert less.rate == pytest.approx(70.0)
+    network.stop(other)
+    env.run(until=2.0)
+    assert (more.rate, less.rate) == (pytest.approx(60.0), pytest.approx(40.0))
+    network.stop(less)
+    network.set_capacity(wire, math.inf)
+    units = network.start("jobs.units", "save", math.inf, {disk: 100.0}, share=0.002, among=Among(disk, elsewhere=0.01))
+    env.run(until=3.0)
+    assert (more.rate, units.rate) == (pytest.approx(50.0), pytest.approx(0.5))  # each unit is a hundred of theirs

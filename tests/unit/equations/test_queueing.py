@@ -3,9 +3,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from oracles.queues import md1_wait, mg1_wait, mm1_wait, mmc_wait, shared_with_streams
+from oracles.queues import from_an_empty_queue, md1_wait, mg1_wait, mm1_wait, mmc_wait, shared_with_streams
 
-from simbackup.equations.queueing import mixed_response, mva_closed
+from simbackup.equations.queueing import growing_response, mixed_response, mva_closed
 
 
 def test_mm1_by_hand() -> None:
@@ -91,3 +91,15 @@ def test_requests_and_streams_that_share_a_server(streams: int) -> None:
 
 def test_a_server_full_of_requests_answers_none() -> None:
     assert mixed_response(0.01, 1.0) == math.inf
+
+
+@pytest.mark.parametrize("load", [1.0, 1.02, 1.1, 1.5])
+def test_a_queue_that_more_join_than_leave_grows(load: float) -> None:
+    """By simulation of each request from an empty queue on; the equation joins two limits, and is short between."""
+    simulated = from_an_empty_queue(load / 0.01, 0.01, 200.0, runs=100)
+    assert growing_response(0.01, load, 200.0) == pytest.approx(simulated, rel=0.1)
+
+
+@pytest.mark.parametrize("load", [0.3, 0.8])
+def test_a_queue_that_does_not_grow_is_that_of_the_steady_state(load: float) -> None:
+    assert growing_response(0.01, load, 1e5) == pytest.approx(mixed_response(0.01, load), rel=1e-3)
