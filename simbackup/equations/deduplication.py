@@ -100,4 +100,4 @@ def containers_read(shares: Sequence[float], brought: Sequence[float], run: floa
     1.1
     """
     parts = zip(shares, brought, strict=True)
-    return sum([each * touched_chunks(share / each, run, container) for share, each in parts])
+    return sum([each * touched_chunks(share / each, run, container) for share, each in parts if each > 0.0])

@@ -116,7 +116,7 @@ def growing_response(service: float, load: float, seconds: float) -> float:
         The time within which they come, T.
 
     >>> round(growing_response(0.01, 1.2, 600.0), 2), round(growing_response(0.01, 0.5, 600.0), 4)
-    (60.06, 0.02)
+    (60.07, 0.02)
     """
     beyond = load - 1.0
     return service + seconds / 4.0 * (beyond + math.sqrt(beyond * beyond + 8.0 * load * service / seconds))

@@ -50,6 +50,8 @@ def _of_job(scenario: Scenario, rest: str, words: Sequence[str]) -> str:
     if name not in jobs:
         return choices(name, jobs)
     job = jobs[name]
+    if getattr(job, "exists", False):
+        return "what it saved exists at the start, and the job does not run; ask for another job"
     if job.every is None and run != name:
         return f"the job runs once: jobs.{name}.{column}"
     if job.every is not None and run == name:

@@ -133,10 +133,13 @@ def image(more: str = "", changes: dict[str, Any] | None = None) -> Result:
 
 
 def test_one_large_file_is_read_at_one_end_and_then_at_the_other() -> None:
-    """Checksums of all of it come first, at 1 ns for each byte; it lies in fragments of 1 MB at both ends."""
+    """Checksums of all of it come first, at 1 ns for each byte; it lies in fragments of 1 MB at both ends.
+
+    Both hosts read ahead of the program, in 0.6 and 0.9 ns for each byte, so that the processor sets the pace.
+    """
     result = image(", delta_cpu: 1 ns/B", {"hosts.there.memory": "64 GB"})
-    here = SIZE * (1 / 2e9 + 0.1e-3 / 1e6 + 1e-9 + 1 / 10e9)
-    there = SIZE * (1 / 2e9 + 0.4e-3 / 1e6 + 1e-9)
+    here, there = SIZE * (1e-9 + 1 / 10e9), SIZE * 1e-9
+    assert max(1 / 2e9 + 0.1e-3 / 1e6, 1 / 2e9 + 0.4e-3 / 1e6) < 1e-9
     assert result.get("jobs.copy.files") == 1
     assert result.get("jobs.copy.elapsed") == pytest.approx(here + there, rel=1e-3)
 
@@ -149,7 +152,8 @@ def test_where_hardly_a_file_differs_both_ends_are_walked_at_once() -> None:
 
 
 def test_only_what_is_sent_is_encrypted() -> None:
-    plain, dear = (image(more).get("jobs.copy.elapsed") for more in ("", ", copy_cpu: 20 ns/B"))
+    """The processor of the sender works for so much longer, of eight cores."""
+    plain, dear = (8 * image(more).get("hosts.here.cores.busy_s") for more in ("", ", copy_cpu: 20 ns/B"))
     sent = 1.0 - 0.99 ** (1.0 + 1000.0 / 100e3) + 20.0 / 1000.0
     assert dear - plain == pytest.approx(SIZE * sent * (20e-9 - 1 / 10e9), rel=0.02)
 

@@ -41,6 +41,8 @@ def known(scenario: Scenario) -> Iterator[str]:
             for piece, columns in part.figures().items():
                 yield from (".".join(filter(None, (section, name, piece, column))) for column in columns)
     for name, job in spec.jobs.items():
+        if getattr(job, "exists", False):
+            continue  # it does not run
         run = name if job.every is None else f"{name}.1"
         yield from (f"jobs.{run}.{column}" for column in job.figures()[""])
         for users, workload in spec.workloads.items():
@@ -101,3 +103,9 @@ def test_a_host_that_never_stood_still_and_a_link_that_nothing_crossed() -> None
     result = simulate(SITE)
     assert result.get("hosts.server.down") == 0.0
     assert result.get("devices.idle.active") == result.get("devices.idle.saturated") == 0.0
+
+
+def test_a_job_that_does_not_run_has_no_figures() -> None:
+    [(_, message, remedy)] = unknown(loaded("planning/reverse-incremental"), ["jobs.full-files.elapsed"])
+    assert message == "there is no figure 'jobs.full-files.elapsed'"
+    assert remedy == "what it saved exists at the start, and the job does not run; ask for another job"

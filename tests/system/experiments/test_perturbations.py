@@ -50,7 +50,7 @@ CASES = (
     Case(COPY, ("devices.array.write_cache",), (1.01, 1.2), (0.85, 0.99), {"devices.array.write_cache": "128 MB"}),
     Case(
         COPY, ("devices.array.read_ahead",), (1.1, 2.0), (0.5, 0.95),
-        {"devices.array.prefetches": True, "devices.array.read_ahead": "16 MB"},
+        {"devices.array.prefetches": True, "devices.array.read_ahead": "8 MB"},
     ),
     # a window that lies on one disk instead of two waits for it alone
     Case(COPY, ("devices.array.stripe_unit",), (0.5, 0.8), (1.2, 2.0)),

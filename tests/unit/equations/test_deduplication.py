@@ -60,3 +60,7 @@ def test_a_restore_with_too_little_memory_reads_far_more() -> None:
 
 def test_containers_of_one_generation_are_read_once() -> None:
     assert containers_read([1.0], [1.0], 65536, 4 * 1024**2) == 1.0
+
+
+def test_generations_that_brought_nothing_are_not_read() -> None:
+    assert containers_read([0.0, 0.0, 1.0], [0.0, 0.0, 1.0], 65536, 4 * 1024**2) == 1.0
