@@ -155,7 +155,8 @@ def assert_simulates(scenario: Scenario) -> None:
     except (SimbackupError, EnoughError):
         return
     ran = {row["job"].split(".")[0] for row in result.job_rows}
-    single = {name for name, job in scenario.spec.jobs.items() if job.every is None}
+    jobs = scenario.spec.jobs.items()
+    single = {name for name, job in jobs if job.every is None and not getattr(job, "exists", False)}
     assert single <= ran
     assert all(row["elapsed"] >= 0 for row in result.job_rows)
     assert all(0 <= row["busy"] <= 1 + 1e-6 for row in result.device_rows)

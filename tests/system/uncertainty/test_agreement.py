@@ -29,8 +29,6 @@ JOBS = {
 }  # fmt: skip
 """Scenarios, and a job of each; the one that takes longest unless it is named."""
 FURTHER = {
-    "planning/deduplicated": "its ends agree, but the quick one does not name the compression of the files",
-    "planning/redirect-oltp": "in one case of twenty, users ask for nearly all of the disks; the end follows it",
     "planning/small-files": "its ends agree, but a fitted input that decides is moved with one that it makes up for",
 }
 """Scenarios whose quick interval ends further off than the program states, or misses an input, and why."""
