@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import Counter
 from pathlib import Path
@@ -30,11 +31,14 @@ def calls(folder: Path, clients: int) -> Counter[str]:
         elif event == "c_call":
             found[called.__qualname__] += 1
 
+    gc.collect()
+    gc.disable()  # what it calls for dead objects of other tests would be counted, when it comes
     sys.setprofile(count)
     try:
         build(load(file).spec, 0)
     finally:
         sys.setprofile(None)
+        gc.enable()
     return found
 
 
