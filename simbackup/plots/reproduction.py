@@ -22,7 +22,7 @@ ROLES = {
     "seen": (palette.SKY, "o", "a value chosen after seeing its group"),
     "held-out": (palette.RED, "D", "held out"),
     "opened": (palette.TEAL, "^", "opened after a blind answer"),
-    "structural": (palette.PURPLE, "v", "nothing can move it"),
+    "structural": (palette.PURPLE, "v", "nothing moves it visibly"),
     "duplicate": (palette.ASH, "s", "repeats another row"),
     "projection": (palette.ASH, "P", "expected, not measured"),
     "input": (palette.GREY, "s", "input of the scenario"),
