@@ -41,7 +41,7 @@ class Credits:
         self._full = link.capacity
         self._lends = True
         self._rate = self._since = 0.0
-        self._alarm = Alarm(clock.env, self._ring)
+        self._alarm = Alarm(clock.env)
         network.couple(self, link)
         self._go_on()
 
@@ -91,7 +91,7 @@ class Credits:
             self._lend(self._words[1], 1.0)
         if self._lends == (self._rate > bucket.baseline):
             level = 0.0 if self._lends else LEAST * bucket.credits
-            self._alarm.set(now + burst.time_to(bucket, self.left, self._rate, level))
+            self._alarm.set(now + burst.time_to(bucket, self.left, self._rate, level), self._ring)
 
     def _lend(self, what: str, capacity: float) -> None:
         self._lends = not self._lends

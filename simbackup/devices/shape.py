@@ -138,7 +138,7 @@ class FlowShape(NamedTuple):
     ) -> FlowShape:
         """The shape when each unit also takes so much of some links, and moves bytes on some, at some places."""
         there = dict(places or {}) | self.places
-        return self._replace(demands=_sum(self.demands, demands), moves=_sum(self.moves, moves or {}), places=there)
+        return FlowShape(_sum(self.demands, demands), _sum(self.moves, moves or {}), there, *self[3:])
 
     def ahead(self, size: float | None) -> FlowShape:
         """The shape when no fewer than so many bytes at each place go before another flow has its turn."""
@@ -160,9 +160,11 @@ class FlowShape(NamedTuple):
         if size <= 0.0 or not networks:
             return shape
         each = connections / size / max(self.workers, 1)
+        demands, moves = dict(self.demands), dict(self.moves)
+        for link in [link for network in networks for link in dict.fromkeys(network.links)]:
+            demands[link], moves[link] = demands.get(link, 0.0) + size, moves.get(link, 0.0) + size
+        shape = FlowShape(demands, moves, *self[2:])
         for network in networks:
-            each_way = dict.fromkeys(network.links, size)
-            shape = shape.plus(each_way, each_way)
             if connections < network.wires:
                 shape = shape.at_most(each * network.rate, network.link.name)
         rate = connection_rate(networks, window)

@@ -36,20 +36,21 @@ class Alarm:
     ever removed from the event queue, and most changes of rate cost no event.
     """
 
-    def __init__(self, env: simpy.Environment, ring: Callable[[], None]) -> None:
+    def __init__(self, env: simpy.Environment) -> None:
         self._env = env
-        self._ring = ring
+        self._ring: Callable[[], None] | None = None
         self._at = math.inf
         self._call: simpy.Event | None = None
 
-    def set(self, at: float) -> None:
-        """Ring at time `at` (seconds) or earlier."""
+    def set(self, at: float, ring: Callable[[], None]) -> None:
+        """Call `ring` at time `at` (seconds) or earlier."""
         if at >= self._at:
             return
-        self._at = at
+        self._at, self._ring = at, ring
         self._call = Call(self._env, self._fire, max(0.0, at - self._env.now))
 
     def _fire(self, call: simpy.Event) -> None:
-        if call is self._call:
-            self._at, self._call = math.inf, None
-            self._ring()
+        if call is self._call and self._ring is not None:
+            ring = self._ring
+            self._at, self._call, self._ring = math.inf, None, None  # whose alarm it is goes with its last reference
+            ring()

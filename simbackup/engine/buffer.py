@@ -80,7 +80,7 @@ class Buffer:
         self.rings = math.inf
         """The time, seconds, before which no level can be reached, infinite if a flow ends first."""
         self._slack = SLACK
-        self._alarm = Alarm(network.env, self._ring)
+        self._alarm = Alarm(network.env)
 
     @property
     def level(self) -> float:
@@ -232,7 +232,7 @@ class Buffer:
 
     def _ring(self) -> None:
         if self._network.env.now < self.rings:  # nothing that it depends on has moved since it looked
-            self._alarm.set(self.rings)
+            self._alarm.set(self.rings, self._ring)
             return
         self._slack *= NEARER * self._slack
         self.look()
@@ -273,7 +273,7 @@ class Buffer:
             if rate > 0.0 and gap > rounding:
                 soon = min(soon, gap / rate)
         self.rings = max(now + soon, math.nextafter(now, math.inf))
-        self._alarm.set(self.rings)
+        self._alarm.set(self.rings, self._ring)
 
     def _fire(self, level: float, rounding: float) -> None:
         """Fire the watches that are reached at a level."""

@@ -27,7 +27,7 @@ class Flow(Limited):
     """An amount of work in motion over the links that it demands; made by `FlowNetwork.start`.
 
     `rate` and `bottleneck` are those of the last solve: what is changed at an instant is solved when all else
-    of that instant has happened. `done` succeeds with the flow when its amount is finished or it is stopped.
+    of that instant has happened. `done` succeeds when its amount is finished or it is stopped.
     """
 
     __slots__ = (
@@ -292,5 +292,5 @@ class Flow(Limited):
         self._completed, self.own_rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
         self._limited_by(None)
         self.active = False
-        self.done.succeed(self)
+        self.done.succeed()
         return extra

@@ -39,7 +39,8 @@ class FlowNetwork:
     >>> network, disk = FlowNetwork(env), Link("devices.sda", 100.0)
     >>> first = network.start("jobs.a", "write", 1000.0, {disk: 1.0})
     >>> second = network.start("jobs.b", "write", 500.0, {disk: 1.0})
-    >>> env.run(until=first.done).waited
+    >>> env.run(until=first.done)
+    >>> first.waited
     {'devices.sda': 15.0}
     """
 
@@ -55,7 +56,7 @@ class FlowNetwork:
         self._ends = Ends[Flow]()
         self._crowds = Crowds(env, self._numbers, self._ends, trace)
         self._solving = Solving(env, self._crowds, self._ends, trace)
-        self._alarm = Alarm(env, self._ring)
+        self._alarm = Alarm(env)
         self._solve_pending = self._asking = False
 
     @property
@@ -124,7 +125,7 @@ class FlowNetwork:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
         if amount == 0.0:
             flow.active = False
-            flow.done.succeed(flow)
+            flow.done.succeed()
             return flow
         flow.number = next(self._numbers)
         self._flows[flow] = None
@@ -263,7 +264,7 @@ class FlowNetwork:
         self._set_alarm()
 
     def _set_alarm(self) -> None:
-        self._alarm.set(min(self._ends.next(), self._crowds.next))
+        self._alarm.set(min(self._ends.next(), self._crowds.next), self._ring)
 
     def _ring(self) -> None:
         if not self._end_due(float(self.env.now)):
