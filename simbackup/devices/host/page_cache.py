@@ -42,8 +42,14 @@ class Dirty:
     size: float
     beside: FlowShape
     on_disk: simpy.Event
-    written: bool = False
+    left: dict[Dirty, None]
+    """What writers have left behind on the volume, all in memory and not yet on disk."""
     segments: list[Segment] = field(default_factory=list[Segment])
+
+    def wrote(self) -> None:
+        """Note that the last of its bytes is in memory: what others write there from now on goes after them."""
+        if not self.on_disk.triggered:
+            self.left[self] = None
 
     def limits(self, since: float) -> list[Segment]:
         """What limited its way to disk from a time (seconds) on, with the times when it had to wait for its turn."""
@@ -74,7 +80,9 @@ class PageCache:
         self.env = network.env
         self.name = name
         self.limits = limits
-        self.dirty: list[Dirty] = []
+        self.dirty = 0
+        """Writers whose data are not on disk."""
+        self._left: dict[Volume, dict[Dirty, None]] = {}
 
     def write(
         self, job: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE, *, law: Law | None = None
@@ -83,7 +91,7 @@ class PageCache:
         flow = fill.start(self.network, job, activity, place.size, law=law)
         dirty = self.take(job, place, flow)
         yield flow.done
-        dirty.written = True
+        dirty.wrote()
         return flow, dirty
 
     def take(self, job: str, place: VolumeRange, flow: Flow, each: float = 1.0) -> Dirty:
@@ -91,10 +99,10 @@ class PageCache:
 
         Whoever started it notes when the last of them is in memory.
         """
-        dirty = Dirty(job, *place, self.env.event())
-        older = [other.on_disk for other in self.dirty if other.written and other.volume is place.volume]
-        self.dirty.append(dirty)
-        part = 1.0 / len(self.dirty)
+        dirty = Dirty(job, *place, self.env.event(), self._left.setdefault(place.volume, {}))
+        older = [other.on_disk for other in dirty.left]
+        self.dirty += 1
+        part = 1.0 / self.dirty
         buffer = Buffer(self.network, part * self.limits.limit, self.name)
         buffer.fill(flow, bytes_per_unit=each)
         signs = [buffer.when(part * self.limits.background, rising=True), flow.done]
@@ -117,7 +125,8 @@ class PageCache:
             dirty.volume.wrote(stretch, written)
             done += written
         dirty.volume.claims.leave(dirty)
-        self.dirty.remove(dirty)
+        self.dirty -= 1
+        dirty.left.pop(dirty, None)
         dirty.on_disk.succeed()
 
     def _drain(self, dirty: Dirty, buffer: Buffer, stretch: Stretch) -> Generator[simpy.Event, Any, float]:

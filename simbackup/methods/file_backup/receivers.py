@@ -116,7 +116,7 @@ class OntoDisk(Receiver):
     def took(self, begin: float, size: float, *, full: bool) -> Wait:
         """Let what comes behind them be written back when they have been."""
         del begin, size, full
-        self.pending[-1].written = True
+        self.pending[-1].wrote()
         yield from ()
 
 

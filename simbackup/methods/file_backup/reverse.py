@@ -101,7 +101,7 @@ class ReverseBackup:
             system.note_dirty(pending[-1].on_disk)
         yield flow.done
         for dirty in pending:
-            dirty.written = True
+            dirty.wrote()
         system.account(job, flow)
         yield from system.written_back(job, pending)
         return Moved(part.size, part.files)
