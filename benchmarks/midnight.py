@@ -1,7 +1,8 @@
 """CPU time of a night in which all servers begin at midnight, for each job, compared with a timeout of bare SimPy.
 
 The scenario `planning/midnight` with more and more servers: each reads its own disks, crosses its own card and a shared
-link, and writes through the page cache of the target to a shared array. Loading and building are not counted.
+link, and writes through the page cache of the target to a shared array. The array has one more group of ten disks for
+each 400 servers more, so that all backups fit. Loading and building are not counted.
 """
 
 from __future__ import annotations
@@ -15,11 +16,20 @@ from simbackup.collector import seldom
 from simbackup.methods.job import start
 
 SERVERS, FEW = (25, 100, 200, 400), (25, 50)
+GROUP, DISKS = 400, 10
+"""Servers for each group of disks of the array, and disks of a group."""
 
 
 def run(servers: int) -> tuple[float, int]:
     """CPU microseconds for each job, and the records of the trace."""
-    scenario = load("planning/midnight").with_({"fleets.servers.count": servers})
+    groups = max(servers // GROUP, 1)
+    scenario = load("planning/midnight").with_(
+        {
+            "fleets.servers.count": servers,
+            "devices.array.groups": groups,
+            "devices.array.disks": DISKS * groups,
+        }
+    )
     system, jobs = build(scenario.spec, 0)
     began = time.process_time()
     with seldom():  # as `simulate` does
