@@ -154,7 +154,12 @@ def night(found: NightReasons) -> None:
     ]  # fmt: skip
     show.line(f"Night of {found.night}: {found.late} of {found.count} backups and copies are late or fail")
     show.table(("", "ends after", "window", "", "bottleneck", "of its time"), rows, right=(1, 2, 5))
-    show_causes.explained(found.found, {})
+    waited = {one.job: one.waited for one in found.jobs}
+    for one in found.found:
+        waits = " and ".join(f"{show_short(seconds, 's', 3)} for {what}" for what, seconds in waited[one.name])
+        if waits:
+            show.line(f"{one.name} first waits {waits}")
+        show_causes.explained([one], {})
 
 
 def goals(found: list[Goal]) -> None:

@@ -9,23 +9,27 @@ from typing import Any, NamedTuple
 
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.what_if import Reasons, reasons
-from simbackup.planning.night import LOGS
+from simbackup.planning.night import DAY, LOGS, begin
 from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.plan import Plan
 from simbackup.planning.playing import GOOD, job_of, outcomes
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.verdicts import Verdict, verdicts_of
 from simbackup.planning.windows import tightness
-from simbackup.results.causes import Cause, spent
+from simbackup.results.causes import spent
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
 from simbackup.run import simulate
+
+Waited = tuple[tuple[str, float], ...]
+BACKUP, AT = "the backup", "its time of day"
 
 
 class NightJob(NamedTuple):
     """A backup or copy of a night: seconds since backups began, its window in seconds, and what took most of its time.
 
-    The bottleneck is None where no part could be faster; `share` is its share of the time of the job itself.
+    The bottleneck is None where no part could be faster, and a wait if that takes more time; `share` is its share of the
+    time of the job itself. `waited` are seconds before that, in which a copy waited for its backup, or for its time.
     """
 
     job: str
@@ -35,6 +39,7 @@ class NightJob(NamedTuple):
     """`late`, `fails`, or empty for one that is in time."""
     bottleneck: str | None
     share: float
+    waited: Waited = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +110,18 @@ def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = (
     chosen.sort(key=tightness, reverse=True)
     runs = {_name(one): _run(result, one, later) for one in chosen}
     first = {one.name: one for one in reasons(result, None, list(runs.values()))}
-    rows = [_row(one, first[runs[_name(one)]]) for one in chosen]
+    origins = Origins(plan.site.file, {})
+    policies, start = plan.site.file.spec.policies, later * DAY
+    rows = [
+        _row(one, first[run], origins)._replace(
+            waited=_before(result, run, one, start + begin(policies[one.policy].at))
+        )
+        for one, run in zip(chosen, runs.values(), strict=True)
+    ]
     alike = {row.bottleneck: row.job for row in reversed(rows)}  # the latest with each bottleneck comes last, and stays
     shown = [row.job for row in rows if jobs or alike[row.bottleneck] == row.job]
-    origins = Origins(plan.site.file, {})
     told = {one.name: one for one in reasons(result, result.scenario, [runs[name] for name in shown])}
-    explained = tuple(replace(told[runs[name]], name=name, causes=_called(told[runs[name]], origins)) for name in shown)
+    explained = tuple(replace(_called(told[runs[name]], origins), name=name) for name in shown)
     return NightReasons(day, tuple(rows), len(late), len(verdicts), explained)
 
 
@@ -118,11 +129,21 @@ def _name(one: Verdict) -> str:
     return f"{one.system}-{one.copy}" if one.copy else one.system
 
 
-def _called(one: Reasons, origins: Origins) -> dict[Cause, float]:
-    """The causes, with limits named as the site file has them."""
-    return spent(
-        (cause._replace(address=origins.waited_for(cause.address)), seconds) for cause, seconds in one.causes.items()
-    )
+def _called(one: Reasons, origins: Origins) -> Reasons:
+    """An explanation with the addresses of the site file."""
+    causes = spent((cause._replace(address=origins.called(cause.address)), each) for cause, each in one.causes.items())
+    wait = one.wait and one.wait._replace(address=origins.called(one.wait.address))
+    bottleneck, later = (part and origins.called(part) for part in (one.bottleneck, one.next_bottleneck))
+    return replace(one, causes=causes, bottleneck=bottleneck, next_bottleneck=later, wait=wait)
+
+
+def _before(result: Result, run: str, one: Verdict, due: float) -> Waited:
+    """What a copy waited for before it began, and for how many seconds: its backup first, and then its time of day."""
+    if one.copy in {"", LOGS}:
+        return ()
+    begun, after = result.row_of[run]["start"], result.scenario.spec.jobs[run].after
+    saved = max(result.row_of[name]["end"] for name in after)
+    return tuple((what, each) for what, each in ((BACKUP, saved - due), (AT, begun - saved)) if each > 0.0)
 
 
 def _run(result: Result, one: Verdict, later: int) -> str:
@@ -132,7 +153,12 @@ def _run(result: Result, one: Verdict, later: int) -> str:
     return str(max(rows, key=lambda row: row["end"] - row["due"])["job"])
 
 
-def _row(one: Verdict, why: Reasons) -> NightJob:
-    share = why.share / why.elapsed if why.elapsed else 0.0
+def _row(one: Verdict, why: Reasons, origins: Origins) -> NightJob:
     verdict = "" if one.met else "late" if why.status in GOOD else "fails"
-    return NightJob(_name(one), one.elapsed, one.window, verdict, why.bottleneck, share)
+    bottleneck, seconds = why.bottleneck and origins.called(why.bottleneck), why.share
+    if why.wait is not None:
+        bottleneck = f"{why.wait.activity} on {origins.called(why.wait.address)}"
+        seconds = why.causes[why.wait]
+    return NightJob(
+        _name(one), one.elapsed, one.window, verdict, bottleneck, seconds / why.elapsed if why.elapsed else 0.0
+    )

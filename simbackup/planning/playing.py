@@ -60,7 +60,7 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
                 name = job_of(system, run.later, copy)
                 row, causes = rows[name], result.causes(name)
                 address, activity = next(iter(causes), ("", ""))
-                cause = f"{activity} on {origins.waited_for(address)}" if causes else ""
+                cause = f"{activity} on {origins.called(address)}" if causes else ""
                 reason = "" if row["status"] in GOOD else str(row["reason"])
                 found[name] = Outcome(due, float(row["end"]), float(row["bytes"]), reason, cause)
             name = job_of(system, run.later, LOGS)
