@@ -22,14 +22,15 @@ from simbackup.results.result import Result
 from simbackup.run import simulate
 
 Waited = tuple[tuple[str, float], ...]
+"""What a copy waits for before it begins, and for how many seconds."""
 BACKUP, AT = "the backup", "its time of day"
 
 
 class NightJob(NamedTuple):
     """A backup or copy of a night: seconds since backups began, its window in seconds, and what took most of its time.
 
-    The bottleneck is None where no part could be faster, and a wait if that takes more time; `share` is its share of the
-    time of the job itself. `waited` are seconds before that, in which a copy waited for its backup, or for its time.
+    The bottleneck is None where no part could be faster, and a wait if that takes more time. `share` is its share of
+    the time of the job itself. `waited` are seconds before that, in which a copy waits for its backup, or for its time.
     """
 
     job: str
@@ -159,6 +160,5 @@ def _row(one: Verdict, why: Reasons, origins: Origins) -> NightJob:
     if why.wait is not None:
         bottleneck = f"{why.wait.activity} on {origins.called(why.wait.address)}"
         seconds = why.causes[why.wait]
-    return NightJob(
-        _name(one), one.elapsed, one.window, verdict, bottleneck, seconds / why.elapsed if why.elapsed else 0.0
-    )
+    share = seconds / why.elapsed if why.elapsed else 0.0
+    return NightJob(_name(one), one.elapsed, one.window, verdict, bottleneck, share)
