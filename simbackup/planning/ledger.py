@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget, copied
-from simbackup.planning.site import PlannedSite
+from simbackup.planning.site import PlannedSite, Target
 from simbackup.planning.stored import NOTHING, Clients, StoredCopies, StoredLogs, WrittenObjects
 from simbackup.policies.calendar import Due
 from simbackup.policies.clock import elapsed
@@ -71,8 +71,9 @@ class Ledger:
         for name in self.followed:
             policy = spec.policies[name]
             systems = Clients(self.site, self.site.of_policy(name))
-            for to in (policy.logs.to or (policy.target,)) if policy.logs is not None else ():
-                self.logs.append(StoredLogs(name, self.site.targets[to], systems))
+            if policy.logs is not None:
+                logs, every = [self.site.targets[to] for to in policy.logs.to or (policy.target,)], policy.logs.every.si
+                self.logs += [StoredLogs(name, target, systems, every) for target in logs]
             for copy, to, retention, merges in (
                 ("", policy.target, policy.retention, policy.merges),
                 *((copy, part.to, part.retention, part.merges) for copy, part in policy.copies.items()),
@@ -122,7 +123,7 @@ class Ledger:
                     elif place.target.on_disk and place.target.chunking is None:
                         made += [MadeAtTarget(MERGE, copy, age) for age in ages]
             for logs in (logs for logs in self.logs if logs.policy == policy):
-                logs.keep(self.places[policy, ""].series.kept)
+                logs.keep(self.places[policy, ""].series.kept, run.time)
             runs.append((done[policy]._replace(made=tuple(made)), run.time))
         return Day(day, tuple(runs), self._stocks(day, peaks), self._points(), self._catalogue())
 
@@ -134,7 +135,7 @@ class Ledger:
         base = None if point.base is None else place.series.points[point.base].time
         before = self.last.get(policy)
         for logs in (logs for logs in self.logs if logs.policy == policy and before is not None):
-            logs.add(point.number - 1, before or run.time, run.time)
+            self._write(logs.target, logs.add(point.number - 1, before or run.time, run.time))
         age = elapsed(base, run.time) if base is not None else 0.0
         if point.level is Level.SYNTHETIC and before is not None:
             age = elapsed(before, run.time)
@@ -146,8 +147,7 @@ class Ledger:
             if at:
                 kept.series.take(point)
                 kept.add(point, base)
-            name = kept.target.name
-            self.written[name] = self.written.get(name, NOTHING).plus(kept.written(point))
+            self._write(kept.target, kept.written(point))
             if kept.target.tape:
                 written = (policy, at, point.number), kept.together[point.number]
                 sessions.setdefault(kept.target.name, []).append(written)
@@ -156,6 +156,9 @@ class Ledger:
         since = ((at, newest[at]) for at in ("", *sent))
         before = tuple((at, elapsed(time, run.time)) for at, time in since if time is not None)
         return LevelRun(policy, point.level, age, sent, made=made, before=before)
+
+    def _write(self, target: Target, objects: WrittenObjects) -> None:
+        self.written[target.name] = self.written.get(target.name, NOTHING).plus(objects)
 
     def _seeds(self, policy: str, copy: str) -> bool:
         """Whether a copy would be the first one at its target, which is brought there by hand."""
@@ -183,7 +186,7 @@ class Ledger:
             new = tapes.begun if tapes and self.site.targets[name].new is not None else 0
             stocks[name] = Stock(
                 sum(by_policy.values()), sum(peaks[name].values()), *counts, tuple(by_policy.items()), new,
-                sum([place.early_on(day) for place in self.places.values() if place.target.name == name]),
+                sum([one.early.on(day) for one in (*self.places.values(), *self.logs) if one.target.name == name]),
                 self.written.get(name, NOTHING),
             )  # fmt: skip
         return stocks

@@ -81,6 +81,7 @@ class Night:
     logs: Mapping[str, float] = field(default_factory=dict[str, float])
     new: Mapping[str, int] = field(default_factory=dict[str, int])
     points: Mapping[str, int] = field(default_factory=dict[str, int])
+    logged: float = 0.0
 
     @classmethod
     def first(cls, file: SiteFile) -> Night:

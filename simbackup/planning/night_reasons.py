@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.planning.night import DAY, LOGS, begin
-from simbackup.planning.origins import Origins, scenario_of
+from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan
-from simbackup.planning.playing import GOOD, job_of, outcomes
-from simbackup.planning.scenarios import night_scenario
+from simbackup.planning.playing import GOOD, job_of, outcomes, simulated
+from simbackup.planning.policy import PolicySpec
+from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.verdicts import Verdict, verdicts_of
 from simbackup.planning.windows import tightness
 from simbackup.results.causes import spent
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
-from simbackup.run import simulate
 
 Waited = tuple[tuple[str, float], ...]
 """What a copy waits for before it begins, and for how many seconds."""
@@ -98,9 +98,9 @@ def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = (
         raise InputError(
             [Problem(Place("--night"), "", f"nothing is backed up in the night of {day}", choices(str(day), days))]
         ) from None
-    simulated = plan.nights.night(kind, i)
-    result = simulate(scenario_of(plan.site.file, night_scenario(plan.site.file, simulated), f"on {simulated.day}"))
-    found = outcomes(plan.site, simulated, result)
+    night_there = plan.nights.night(kind, i)
+    result = simulated(plan.site, night_there)
+    found = outcomes(plan.site, night_there, result)
     today = next(each for each in plan.days if each.day == day)
     verdicts = {_name(one): one for one in verdicts_of(plan.site, today, later, found, plan.nights.firsts)}
     for job in jobs:
@@ -109,10 +109,10 @@ def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = (
     late = [one for one in verdicts.values() if not one.met]
     chosen = [verdicts[job] for job in jobs] or late or [max(verdicts.values(), key=tightness)]
     chosen.sort(key=tightness, reverse=True)
-    runs = {_name(one): _run(result, one, later) for one in chosen}
+    policies, start = plan.site.file.spec.policies, later * DAY
+    runs = {_name(one): _run(result, one, policies[one.policy], later) for one in chosen}
     first = {one.name: one for one in reasons(result, None, list(runs.values()))}
     origins = Origins(plan.site.file, {})
-    policies, start = plan.site.file.spec.policies, later * DAY
     rows = [
         _row(one, first[run], origins)._replace(
             waited=_before(result, run, one, start + begin(policies[one.policy].at))
@@ -147,10 +147,12 @@ def _before(result: Result, run: str, one: Verdict, due: float) -> Waited:
     return tuple((what, each) for what, each in ((BACKUP, saved - due), (AT, begun - saved)) if each > 0.0)
 
 
-def _run(result: Result, one: Verdict, later: int) -> str:
+def _run(result: Result, one: Verdict, policy: PolicySpec, later: int) -> str:
     """The job of the scenario; of backups of logs the longest."""
-    name = job_of(one.system, later, one.copy)
-    rows = [row for row in result.job_rows if (series(row["job"]) if one.copy == LOGS else row["job"]) == name]
+    if one.copy != LOGS:
+        return job_of(one.system, later, one.copy)
+    names = {*logs_jobs(policy, one.system, later).values()}
+    rows = [row for row in result.job_rows if series(row["job"]) in names]
     return str(max(rows, key=lambda row: row["end"] - row["due"])["job"])
 
 
