@@ -65,14 +65,14 @@ def plan(found: Plan) -> None:
     if found.behind is not None:
         show.line(f"jobs of {found.behind} still run after a week: the queue grows, and later nights look too good")
     show.line(
-        f"{found.simulated} nights were simulated and the others interpolated; those that were checked were off by at "
-        f"most {_percent(found.error)} of the longest job"
+        f"{found.simulated} nights were simulated and the others interpolated; those that were checked were off by "
+        f"{_percent(found.error)} of the longest job"
     )
 
 
 def _percent(share: float) -> str:
-    """A share in per cent as people read it."""
-    return "less than 0.1 %" if share < LEAST else f"{100 * share:.1f} %"
+    """The greatest share in per cent as people read it."""
+    return "less than 0.1 %" if share < LEAST else f"at most {100 * share:.1f} %"
 
 
 def sureness(sure: Sureness) -> None:

@@ -22,6 +22,8 @@ from simbackup.policies.retention import Retention
 from simbackup.policies.series import Series
 
 Bytes = NDArray[np.float64]
+Sessions = dict[str, dict[Retention, list[tuple[Hashable, float]]]]
+"""Save sets that a night writes to tape, with their bytes: by target, and by how long they are kept."""
 
 
 class Stock(NamedTuple):
@@ -105,13 +107,13 @@ class Ledger:
 
     def _day(self, day: date, due: list[tuple[str, Due]]) -> Day:
         runs: list[tuple[LevelRun, datetime]] = []
-        sessions: dict[str, list[tuple[Hashable, float]]] = {}
+        sessions: Sessions = {}
         self.written = {}
         done = {policy: self._backup(policy, run, sessions) for policy, run in due}
         for name, tapes in self.tapes.items():
             tapes.begun = 0
-            if name in sessions:
-                tapes.session(sessions[name])
+            for kept, sets in sessions.get(name, {}).items():
+                tapes.session(sets, kept)
         peaks = self._used()
         for policy, run in due:
             made = list(done[policy].made)
@@ -127,7 +129,7 @@ class Ledger:
             runs.append((done[policy]._replace(made=tuple(made)), run.time))
         return Day(day, tuple(runs), self._stocks(day, peaks), self._points(), self._catalogue())
 
-    def _backup(self, policy: str, run: Due, sessions: dict[str, list[tuple[Hashable, float]]]) -> LevelRun:
+    def _backup(self, policy: str, run: Due, sessions: Sessions) -> LevelRun:
         """Add the save set of a run, and its copies."""
         place, times = self.places[policy, ""], self.times.setdefault(policy, {})
         newest = {at: self._newest(policy, at) for at in ("", *self.site.file.spec.policies[policy].copies)}
@@ -150,7 +152,8 @@ class Ledger:
             self._write(kept.target, kept.written(point))
             if kept.target.tape:
                 written = (policy, at, point.number), kept.together[point.number]
-                sessions.setdefault(kept.target.name, []).append(written)
+                there = sessions.setdefault(kept.target.name, {})
+                there.setdefault(kept.series.retention, []).append(written)
         synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
         made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic and place.target.chunking is None else ()
         since = ((at, newest[at]) for at in ("", *sent))

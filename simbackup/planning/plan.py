@@ -177,7 +177,8 @@ class Plan:
             inside = 0 if target.offsite else target.slots
             over = (d.day for d in self.days if inside and d.stocks[name].cartridges > inside)
             last = self.days[-1].stocks[name]
-            return FitsUntil(name, next(over, None), f"{last.cartridges} cartridges in use, {last.bought} bought")
+            counted = f"{last.cartridges} cartridge{'s' * (last.cartridges != 1)} in use"
+            return FitsUntil(name, next(over, None), f"{counted}, {last.bought} bought")
         over = (day.day for day in self.days if day.stocks[name].peak > target.capacity)
         most = max(day.stocks[name].peak for day in self.days)
         of = "" if target.stores_objects else f" of {target.capacity / TERABYTE:.1f} TB"
