@@ -70,7 +70,8 @@ class Night:
     What runs, how much larger each system is than at the start, and bytes that lie on each target before. `moved` are
     the bytes that targets read and write for what they make by themselves, by job, and `logs` those of each backup of
     transaction logs, by system. `new` are the cartridges that are loaded for the first time, by target; those that the
-    site states unless given. `points` are the restore points of each policy before.
+    site states unless given. `points` are the restore points of each policy before. Logs are saved until windows close,
+    and until `logged`, in seconds, if that is later.
     """
 
     day: date
