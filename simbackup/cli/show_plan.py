@@ -61,18 +61,18 @@ def plan(found: Plan) -> None:
     if found.windows.running_on:
         show.line(f"{found.windows.running_on} backups and copies take more than a day and slow down later ones")
     for policy, lost in found.logs_lost.items():
-        show.line(f"'{policy}': logs keep what a loss costs below {show_short(lost, 's', 3)} of changes, also at night")
+        show.line(f"'{policy}': with backups of logs, a loss costs at most {show_short(lost, 's', 3)} of changes")
     if found.behind is not None:
         show.line(f"jobs of {found.behind} still run after a week: the queue grows, and later nights look too good")
     show.line(
-        f"{found.simulated} nights were simulated and the others interpolated; those that were checked were off by at "
-        f"most {_percent(found.error)} of the longest job"
+        f"{found.simulated} nights were simulated and the others interpolated; those that were checked were off by "
+        f"{_percent(found.error)} of the longest job"
     )
 
 
 def _percent(share: float) -> str:
-    """A share in per cent as people read it."""
-    return "less than 0.1 %" if share < LEAST else f"{100 * share:.1f} %"
+    """The greatest share in per cent as people read it."""
+    return "less than 0.1 %" if share < LEAST else f"at most {100 * share:.1f} %"
 
 
 def sureness(sure: Sureness) -> None:
@@ -154,7 +154,12 @@ def night(found: NightReasons) -> None:
     ]  # fmt: skip
     show.line(f"Night of {found.night}: {found.late} of {found.count} backups and copies are late or fail")
     show.table(("", "ends after", "window", "", "bottleneck", "of its time"), rows, right=(1, 2, 5))
-    show_causes.explained(found.found, {})
+    waited = {one.job: one.waited for one in found.jobs}
+    for one in found.found:
+        waits = " and ".join(f"{show_short(seconds, 's', 3)} for {what}" for what, seconds in waited[one.name])
+        if waits:
+            show.line(f"{one.name} first waits {waits}")
+        show_causes.explained([one], {})
 
 
 def goals(found: list[Goal]) -> None:

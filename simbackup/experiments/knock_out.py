@@ -78,6 +78,13 @@ def faster(scenario: Scenario, part: str, factor: float) -> Scenario:
     return scenario.scaled({address: each for address, each in factors.items() if each != 1.0})
 
 
+def counted(scenario: Scenario, part: str) -> bool:
+    """Whether a part is pieces of which there could be more, such as the drives of a library."""
+    section, name, piece = (*part.split(".", 2), "", "")[:3]
+    keys = _pieces(scenario, name).get(piece) if section == "devices" else None
+    return keys is not None and bool(keys.count) and not keys.times
+
+
 def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float:
     """By what a value is multiplied."""
     section, name, *inner = value.address.split(".")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup.errors import ResultError, choices
-from simbackup.experiments.knock_out import UNLIMITED, faster, resource
+from simbackup.experiments.knock_out import UNLIMITED, counted, faster, resource
 from simbackup.results.causes import Cause, split
 from simbackup.results.kept import whole
 from simbackup.results.result import Result
@@ -20,7 +20,8 @@ class Reasons:
     """Why one job took as long as it did: seconds in total and by cause, and the bottleneck with its share.
 
     `doubled` and `without` are its seconds with the bottleneck twice as fast and removed, and `next_bottleneck` is what
-    limits it then; None where no part could be faster, or where the job then fails.
+    limits it then; None where no part could be faster, or where the job then fails. Of a `counted` bottleneck, there
+    are twice as many instead. `wait` is what takes more time than the bottleneck, though no part shortens it.
     """
 
     name: str
@@ -33,6 +34,8 @@ class Reasons:
     without: float | None = None
     next_bottleneck: str | None = None
     reason: str = ""
+    counted: bool = False
+    wait: Cause | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The explanation as plain data."""
@@ -41,6 +44,7 @@ class Reasons:
             "causes": {f"{cause.address} {cause.activity}": seconds for cause, seconds in self.causes.items()},
             "bottleneck": self.bottleneck, "bottleneck_s": self.share, "doubled_s": self.doubled,
             "without_bottleneck_s": self.without, "next_bottleneck": self.next_bottleneck,
+            "wait": self.wait and f"{self.wait.address} {self.wait.activity}",
         }  # fmt: skip
 
 
@@ -86,7 +90,10 @@ def reasons(
     for row in rows:
         causes = split(result, row["job"])
         part, share = _bottleneck(causes, scenario)
-        one = Reasons(row["job"], row["status"], row["elapsed"], causes, part, share, reason=row["reason"])
+        one = Reasons(
+            row["job"], row["status"], row["elapsed"], causes, part, share, reason=row["reason"],
+            wait=_longest_wait(causes, scenario, share),
+        )  # fmt: skip
         found.append(one if part is None else _what_if(one, scenario, rerun(part, 2.0), rerun(part, UNLIMITED)))
     return found
 
@@ -125,11 +132,18 @@ def _bottleneck(causes: dict[Cause, float], scenario: Scenario | None) -> tuple[
     )
 
 
+def _longest_wait(causes: dict[Cause, float], scenario: Scenario | None, share: float) -> Cause | None:
+    """The cause that takes more than so many seconds, and more than any other, if no part shortens it."""
+    longest = max(causes, key=lambda cause: causes[cause], default=None)
+    return longest if longest and causes[longest] > share and resource(longest, scenario) is None else None
+
+
 def _what_if(one: Reasons, scenario: Scenario | None, doubled: Result | None, without: Result | None) -> Reasons:
     """The explanation with the same job in both other runs."""
     later = _bottleneck(split(without, one.name), scenario)[0] if without and _elapsed(without, one.name) else None
     after = {"doubled": _elapsed(doubled, one.name), "without": _elapsed(without, one.name)}
-    return replace(one, **after, next_bottleneck=later)
+    many = scenario is not None and one.bottleneck is not None and counted(scenario, one.bottleneck)
+    return replace(one, **after, next_bottleneck=later, counted=many)
 
 
 def _elapsed(result: Result | None, job: str) -> float | None:

@@ -7,9 +7,9 @@ from datetime import datetime
 from functools import partial
 
 from simbackup.planning.ledger import Day
-from simbackup.planning.night import LOGS
 from simbackup.planning.nights import LONGEST, Nights
 from simbackup.planning.playing import Outcome, Play, job_of, played
+from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.site import PlannedSite
 from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import RestorePoint
@@ -49,10 +49,11 @@ class Arrivals:
         passed = elapsed(point.time, now)
         return all(took <= passed for took in self._took(policy, copy, point.time, systems))
 
-    def longest_logs(self, policy: str, systems: Sequence[str]) -> float:
-        """Seconds of the longest backup of transaction logs of some systems in the newest night that had any."""
+    def longest_logs(self, policy: str, to: str, systems: Sequence[str]) -> float:
+        """Seconds of the longest backup of logs of some systems to a target, in the newest night that had any."""
+        copy = logs_jobs(self._nights.site.file.spec.policies[policy], "", 0)[to].removeprefix("-")
         times = sorted((time for name, time in self._days if name == policy), reverse=True)
-        return next((max(each) for time in times if (each := [*self._took(policy, LOGS, time, systems)])), 0.0)
+        return next((max(each) for time in times if (each := [*self._took(policy, copy, time, systems)])), 0.0)
 
     def _took(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> Iterable[float]:
         """Seconds that backups or copies of a night took, as far as it was simulated and has them."""

@@ -22,7 +22,8 @@ class Cartridges:
     """The cartridges of a target, of one capacity in bytes.
 
     Each session writes to `streams` of them at once, in equal parts, one after the other; it goes on where the last
-    one ended unless sessions begin `fresh` ones, which are taken out. One on which nothing is kept is written again.
+    one ended unless sessions begin `fresh` ones, which are taken out. What is kept for as long lies together, and apart
+    from the rest, as backup programs do it: one on which nothing is kept is written again.
     `owned` were there at the start, of which so many are `new`; one is bought, new, when there is none to write. Others
     are written again before a new one is begun; `begun` counts these.
     """
@@ -35,7 +36,8 @@ class Cartridges:
     bought: int = 0
     begun: int = 0
     written: list[Written] = field(default_factory=list[Written])
-    filling: list[Written] = field(default_factory=list[Written])
+    filling: dict[Hashable, list[Written]] = field(default_factory=dict[Hashable, list[Written]])
+    """Those that the next session goes on with, by how long they are kept."""
 
     @property
     def in_use(self) -> int:
@@ -47,8 +49,10 @@ class Cartridges:
         """Cartridges that can be written from their beginning."""
         return self.owned + self.bought - self.in_use
 
-    def session(self, sets: Iterable[tuple[Hashable, float]]) -> None:
-        """Write save sets, each with its bytes as they take room on tape, and take the cartridges out if they go away.
+    def session(self, sets: Iterable[tuple[Hashable, float]], kept: Hashable = None) -> None:
+        """Write save sets that are `kept` for as long, and take the cartridges out if they go away.
+
+        Each comes with its bytes as they take room on tape.
 
         >>> tapes = Cartridges(capacity=18e12, fresh=True)
         >>> for week in range(3):
@@ -57,11 +61,12 @@ class Cartridges:
         >>> tapes.in_use, tapes.bought, tapes.empty
         (4, 6, 2)
         """
+        filling = self.filling.setdefault(kept, [])
         if self.fresh:
-            self.filling.clear()
+            filling.clear()
         for name, size in sets:
             for stream in range(self.streams):
-                self._write(stream, name, size / self.streams)
+                self._write(filling, stream, name, size / self.streams)
 
     def free(self, names: set[Hashable]) -> None:
         """Forget save sets that have expired."""
@@ -70,15 +75,15 @@ class Cartridges:
         for cartridge in self.written:
             cartridge.holds -= names
         self.written = [cartridge for cartridge in self.written if cartridge.holds]
-        self.filling = [cartridge for cartridge in self.filling if cartridge.holds]
+        self.filling = {kept: [each for each in filling if each.holds] for kept, filling in self.filling.items()}
 
-    def _write(self, stream: int, name: Hashable, size: float) -> None:
+    def _write(self, filling: list[Written], stream: int, name: Hashable, size: float) -> None:
         while size > self.capacity * ROUNDING:
-            if stream >= len(self.filling):
-                self.filling.append(self._take())
-            elif self.capacity - self.filling[stream].used <= self.capacity * ROUNDING:
-                self.filling[stream] = self._take()
-            cartridge = self.filling[stream]
+            if stream >= len(filling):
+                filling.append(self._take())
+            elif self.capacity - filling[stream].used <= self.capacity * ROUNDING:
+                filling[stream] = self._take()
+            cartridge = filling[stream]
             part = min(size, self.capacity - cartridge.used)
             cartridge.used += part
             cartridge.holds.add(name)

@@ -15,7 +15,7 @@ from simbackup.planning.contents import NightKind
 from simbackup.planning.idle import each_grows_by_itself
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import site_of
-from simbackup.planning.origins import scenario_of
+from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.plan import Plan
 from simbackup.planning.playing import job_of
 from simbackup.planning.scenarios import night_scenario
@@ -166,7 +166,8 @@ def _deciding(
     grown = math.sqrt(sum(math.log(end / best) ** 2 for end in ends) / len(ends)) / SCORE if ends else 0.0
     whole = found.elapsed.widened(grown).within(found.declared, math.inf)
     variance = (math.log(whole.high / whole.low) / (2.0 * SCORE)) ** 2 if whole.low > 0.0 else 0.0
-    names = [one.input.name for one in found.decides]
+    origins = Origins(plan.site.file, {})
+    names = [origins.called(one.input.name) for one in found.decides]
     if variance and grown**2 / variance >= MATTERS:
         names = [GROWTH, *names[:1]]
     fits = None if verdict.window is None else whole.probability_below(verdict.window)

@@ -41,6 +41,8 @@ FILESYSTEM = "filesystem/ntfs"
 TEMPLATE = "virtualised"
 NO_NAMES = frozenset({"y", "n", "yes", "no", "on", "off"})
 """Words that YAML 1.1 reads as truth values."""
+GROWTH = re.compile(r"^growth:.*\n(?: .*\n)*", re.MULTILINE)
+"""The growth of a template, for systems that state none."""
 
 
 def templates() -> list[str]:
@@ -91,6 +93,8 @@ def site_text(inventory: Path, template: str = TEMPLATE, warnings: list[Problem]
     rows = "\n".join(f"  {_key(name)}: {{{keys}}}" for name, keys in reading.systems.items())
     _, _, rest = text.partition("\n")
     own = rest[: rest.index("\nsystems:\n")]
+    if all("growth: " in keys for keys in reading.systems.values()):
+        own = GROWTH.sub("", own)
     title = json.dumps(f"{inventory.stem}, {len(reading.systems)} systems", ensure_ascii=False)
     text = f"title: {title}\n{own}\nsystems:\n{rows}\n"
     _check_made(reading, text, shown)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget, copied
-from simbackup.planning.site import PlannedSite
+from simbackup.planning.site import PlannedSite, Target
 from simbackup.planning.stored import NOTHING, Clients, StoredCopies, StoredLogs, WrittenObjects
 from simbackup.policies.calendar import Due
 from simbackup.policies.clock import elapsed
@@ -22,6 +22,8 @@ from simbackup.policies.retention import Retention
 from simbackup.policies.series import Series
 
 Bytes = NDArray[np.float64]
+Sessions = dict[str, dict[Retention, list[tuple[Hashable, float]]]]
+"""Save sets that a night writes to tape, with their bytes: by target, and by how long they are kept."""
 
 
 class Stock(NamedTuple):
@@ -71,8 +73,9 @@ class Ledger:
         for name in self.followed:
             policy = spec.policies[name]
             systems = Clients(self.site, self.site.of_policy(name))
-            for to in (policy.logs.to or (policy.target,)) if policy.logs is not None else ():
-                self.logs.append(StoredLogs(name, self.site.targets[to], systems))
+            if policy.logs is not None:
+                logs, every = [self.site.targets[to] for to in policy.logs.to or (policy.target,)], policy.logs.every.si
+                self.logs += [StoredLogs(name, target, systems, every) for target in logs]
             for copy, to, retention, merges in (
                 ("", policy.target, policy.retention, policy.merges),
                 *((copy, part.to, part.retention, part.merges) for copy, part in policy.copies.items()),
@@ -104,13 +107,13 @@ class Ledger:
 
     def _day(self, day: date, due: list[tuple[str, Due]]) -> Day:
         runs: list[tuple[LevelRun, datetime]] = []
-        sessions: dict[str, list[tuple[Hashable, float]]] = {}
+        sessions: Sessions = {}
         self.written = {}
         done = {policy: self._backup(policy, run, sessions) for policy, run in due}
         for name, tapes in self.tapes.items():
             tapes.begun = 0
-            if name in sessions:
-                tapes.session(sessions[name])
+            for kept, sets in sessions.get(name, {}).items():
+                tapes.session(sets, kept)
         peaks = self._used()
         for policy, run in due:
             made = list(done[policy].made)
@@ -122,11 +125,11 @@ class Ledger:
                     elif place.target.on_disk and place.target.chunking is None:
                         made += [MadeAtTarget(MERGE, copy, age) for age in ages]
             for logs in (logs for logs in self.logs if logs.policy == policy):
-                logs.keep(self.places[policy, ""].series.kept)
+                logs.keep(self.places[policy, ""].series.kept, run.time)
             runs.append((done[policy]._replace(made=tuple(made)), run.time))
         return Day(day, tuple(runs), self._stocks(day, peaks), self._points(), self._catalogue())
 
-    def _backup(self, policy: str, run: Due, sessions: dict[str, list[tuple[Hashable, float]]]) -> LevelRun:
+    def _backup(self, policy: str, run: Due, sessions: Sessions) -> LevelRun:
         """Add the save set of a run, and its copies."""
         place, times = self.places[policy, ""], self.times.setdefault(policy, {})
         newest = {at: self._newest(policy, at) for at in ("", *self.site.file.spec.policies[policy].copies)}
@@ -134,7 +137,7 @@ class Ledger:
         base = None if point.base is None else place.series.points[point.base].time
         before = self.last.get(policy)
         for logs in (logs for logs in self.logs if logs.policy == policy and before is not None):
-            logs.add(point.number - 1, before or run.time, run.time)
+            self._write(logs.target, logs.add(point.number - 1, before or run.time, run.time))
         age = elapsed(base, run.time) if base is not None else 0.0
         if point.level is Level.SYNTHETIC and before is not None:
             age = elapsed(before, run.time)
@@ -146,16 +149,19 @@ class Ledger:
             if at:
                 kept.series.take(point)
                 kept.add(point, base)
-            name = kept.target.name
-            self.written[name] = self.written.get(name, NOTHING).plus(kept.written(point))
+            self._write(kept.target, kept.written(point))
             if kept.target.tape:
                 written = (policy, at, point.number), kept.together[point.number]
-                sessions.setdefault(kept.target.name, []).append(written)
+                there = sessions.setdefault(kept.target.name, {})
+                there.setdefault(kept.series.retention, []).append(written)
         synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
         made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic and place.target.chunking is None else ()
         since = ((at, newest[at]) for at in ("", *sent))
         before = tuple((at, elapsed(time, run.time)) for at, time in since if time is not None)
         return LevelRun(policy, point.level, age, sent, made=made, before=before)
+
+    def _write(self, target: Target, objects: WrittenObjects) -> None:
+        self.written[target.name] = self.written.get(target.name, NOTHING).plus(objects)
 
     def _seeds(self, policy: str, copy: str) -> bool:
         """Whether a copy would be the first one at its target, which is brought there by hand."""
@@ -183,7 +189,7 @@ class Ledger:
             new = tapes.begun if tapes and self.site.targets[name].new is not None else 0
             stocks[name] = Stock(
                 sum(by_policy.values()), sum(peaks[name].values()), *counts, tuple(by_policy.items()), new,
-                sum([place.early_on(day) for place in self.places.values() if place.target.name == name]),
+                sum([one.early.on(day) for one in (*self.places.values(), *self.logs) if one.target.name == name]),
                 self.written.get(name, NOTHING),
             )  # fmt: skip
         return stocks

@@ -12,6 +12,7 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import replicated, stated
 from simbackup.planning.division import divided
 from simbackup.planning.names import taken
+from simbackup.planning.overrides import overridden
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.schema import tree as trees
@@ -46,7 +47,7 @@ class SiteFile:
         found, seen = self.tree.find(path)
         if len(seen) < len(path) or found.value is None:
             return None
-        return Node({"model": found}, found.place, found.key) if isinstance(found.value, str) else found
+        return trees.spelled_out(found)
 
 
 def read_site(what: Source, overrides: Mapping[str, object] | None = None) -> SiteFile:
@@ -65,26 +66,7 @@ def read_site(what: Source, overrides: Mapping[str, object] | None = None) -> Si
         path = found(str(what))
         tree, name = read(path, shelf.shown(path)), path.stem.removesuffix(".site")
     refuse_others(tree, "site")
-    return site_of(_overridden(tree, overrides or {}), name)
-
-
-def _overridden(tree: Node, overrides: Mapping[str, object]) -> Node:
-    """The tree with the values at some addresses replaced."""
-    problems: list[Problem] = []
-    for address, value in overrides.items():
-        node = trees.from_plain(value, Place("overrides"))
-        section, *inside = address.split(".")
-        named = tree.mapping[section].mapping if section in SECTIONS["site"] and section in tree.mapping else None
-        if named is not None and inside and inside[0] not in named:
-            message = f"there is no '{inside[0]}' under {section}"
-            problems.append(Problem(node.place, address, message, choices(inside[0], named)))
-            continue
-        new = trees.at_path((section, *inside), node)
-        problems += trees.without_effect(tree, new)
-        tree = trees.overlay(tree, new)
-    if problems:
-        raise InputError(problems)
-    return tree
+    return site_of(overridden(tree, overrides or {}), name)
 
 
 def found(name: str) -> Path:
@@ -142,7 +124,7 @@ def _with_prices(part: Node, address: str, problems: list[Problem]) -> Node:
     prices = part.mapping.get("prices")
     if prices is None:
         return part
-    given = Node({"model": prices}, prices.place, prices.key) if isinstance(prices.value, str) else prices
+    given = trees.spelled_out(prices)
     named = given.mapping.get("model")
     if named is not None:
         try:

@@ -70,7 +70,8 @@ class Night:
     What runs, how much larger each system is than at the start, and bytes that lie on each target before. `moved` are
     the bytes that targets read and write for what they make by themselves, by job, and `logs` those of each backup of
     transaction logs, by system. `new` are the cartridges that are loaded for the first time, by target; those that the
-    site states unless given. `points` are the restore points of each policy before.
+    site states unless given. `points` are the restore points of each policy before. Logs are saved until windows close,
+    and until `logged`, in seconds, if that is later.
     """
 
     day: date
@@ -81,6 +82,7 @@ class Night:
     logs: Mapping[str, float] = field(default_factory=dict[str, float])
     new: Mapping[str, int] = field(default_factory=dict[str, int])
     points: Mapping[str, int] = field(default_factory=dict[str, int])
+    logged: float = 0.0
 
     @classmethod
     def first(cls, file: SiteFile) -> Night:

@@ -9,23 +9,28 @@ from typing import Any, NamedTuple
 
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.what_if import Reasons, reasons
-from simbackup.planning.night import LOGS
-from simbackup.planning.origins import Origins, scenario_of
+from simbackup.planning.night import DAY, LOGS, begin
+from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan
-from simbackup.planning.playing import GOOD, job_of, outcomes
-from simbackup.planning.scenarios import night_scenario
+from simbackup.planning.playing import GOOD, job_of, outcomes, simulated
+from simbackup.planning.policy import PolicySpec
+from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.verdicts import Verdict, verdicts_of
 from simbackup.planning.windows import tightness
-from simbackup.results.causes import Cause, spent
+from simbackup.results.causes import spent
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
-from simbackup.run import simulate
+
+Waited = tuple[tuple[str, float], ...]
+"""What a copy waits for before it begins, and for how many seconds."""
+BACKUP, AT = "the backup", "its time of day"
 
 
 class NightJob(NamedTuple):
     """A backup or copy of a night: seconds since backups began, its window in seconds, and what took most of its time.
 
-    The bottleneck is None where no part could be faster; `share` is its share of the time of the job itself.
+    The bottleneck is None where no part could be faster, and a wait if that takes more time. `share` is its share of
+    the time of the job itself. `waited` are seconds before that, in which a copy waits for its backup, or for its time.
     """
 
     job: str
@@ -35,6 +40,7 @@ class NightJob(NamedTuple):
     """`late`, `fails`, or empty for one that is in time."""
     bottleneck: str | None
     share: float
+    waited: Waited = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +98,9 @@ def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = (
         raise InputError(
             [Problem(Place("--night"), "", f"nothing is backed up in the night of {day}", choices(str(day), days))]
         ) from None
-    simulated = plan.nights.night(kind, i)
-    result = simulate(scenario_of(plan.site.file, night_scenario(plan.site.file, simulated), f"on {simulated.day}"))
-    found = outcomes(plan.site, simulated, result)
+    night_there = plan.nights.night(kind, i)
+    result = simulated(plan.site, night_there)
+    found = outcomes(plan.site, night_there, result)
     today = next(each for each in plan.days if each.day == day)
     verdicts = {_name(one): one for one in verdicts_of(plan.site, today, later, found, plan.nights.firsts)}
     for job in jobs:
@@ -103,14 +109,20 @@ def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = (
     late = [one for one in verdicts.values() if not one.met]
     chosen = [verdicts[job] for job in jobs] or late or [max(verdicts.values(), key=tightness)]
     chosen.sort(key=tightness, reverse=True)
-    runs = {_name(one): _run(result, one, later) for one in chosen}
+    policies, start = plan.site.file.spec.policies, later * DAY
+    runs = {_name(one): _run(result, one, policies[one.policy], later) for one in chosen}
     first = {one.name: one for one in reasons(result, None, list(runs.values()))}
-    rows = [_row(one, first[runs[_name(one)]]) for one in chosen]
+    origins = Origins(plan.site.file, {})
+    rows = [
+        _row(one, first[run], origins)._replace(
+            waited=_before(result, run, one, start + begin(policies[one.policy].at))
+        )
+        for one, run in zip(chosen, runs.values(), strict=True)
+    ]
     alike = {row.bottleneck: row.job for row in reversed(rows)}  # the latest with each bottleneck comes last, and stays
     shown = [row.job for row in rows if jobs or alike[row.bottleneck] == row.job]
-    origins = Origins(plan.site.file, {})
     told = {one.name: one for one in reasons(result, result.scenario, [runs[name] for name in shown])}
-    explained = tuple(replace(told[runs[name]], name=name, causes=_called(told[runs[name]], origins)) for name in shown)
+    explained = tuple(replace(_called(told[runs[name]], origins), name=name) for name in shown)
     return NightReasons(day, tuple(rows), len(late), len(verdicts), explained)
 
 
@@ -118,21 +130,37 @@ def _name(one: Verdict) -> str:
     return f"{one.system}-{one.copy}" if one.copy else one.system
 
 
-def _called(one: Reasons, origins: Origins) -> dict[Cause, float]:
-    """The causes, with limits named as the site file has them."""
-    return spent(
-        (cause._replace(address=origins.waited_for(cause.address)), seconds) for cause, seconds in one.causes.items()
-    )
+def _called(one: Reasons, origins: Origins) -> Reasons:
+    """An explanation with the addresses of the site file."""
+    causes = spent((cause._replace(address=origins.called(cause.address)), each) for cause, each in one.causes.items())
+    wait = one.wait and one.wait._replace(address=origins.called(one.wait.address))
+    bottleneck, later = (part and origins.called(part) for part in (one.bottleneck, one.next_bottleneck))
+    return replace(one, causes=causes, bottleneck=bottleneck, next_bottleneck=later, wait=wait)
 
 
-def _run(result: Result, one: Verdict, later: int) -> str:
+def _before(result: Result, run: str, one: Verdict, due: float) -> Waited:
+    """What a copy waited for before it began, and for how many seconds: its backup first, and then its time of day."""
+    if one.copy in {"", LOGS}:
+        return ()
+    begun, after = result.row_of[run]["start"], result.scenario.spec.jobs[run].after
+    saved = max(result.row_of[name]["end"] for name in after)
+    return tuple((what, each) for what, each in ((BACKUP, saved - due), (AT, begun - saved)) if each > 0.0)
+
+
+def _run(result: Result, one: Verdict, policy: PolicySpec, later: int) -> str:
     """The job of the scenario; of backups of logs the longest."""
-    name = job_of(one.system, later, one.copy)
-    rows = [row for row in result.job_rows if (series(row["job"]) if one.copy == LOGS else row["job"]) == name]
+    if one.copy != LOGS:
+        return job_of(one.system, later, one.copy)
+    names = {*logs_jobs(policy, one.system, later).values()}
+    rows = [row for row in result.job_rows if series(row["job"]) in names]
     return str(max(rows, key=lambda row: row["end"] - row["due"])["job"])
 
 
-def _row(one: Verdict, why: Reasons) -> NightJob:
-    share = why.share / why.elapsed if why.elapsed else 0.0
+def _row(one: Verdict, why: Reasons, origins: Origins) -> NightJob:
     verdict = "" if one.met else "late" if why.status in GOOD else "fails"
-    return NightJob(_name(one), one.elapsed, one.window, verdict, why.bottleneck, share)
+    bottleneck, seconds = why.bottleneck and origins.called(why.bottleneck), why.share
+    if why.wait is not None:
+        bottleneck = f"{why.wait.activity} on {origins.called(why.wait.address)}"
+        seconds = why.causes[why.wait]
+    share = seconds / why.elapsed if why.elapsed else 0.0
+    return NightJob(_name(one), one.elapsed, one.window, verdict, bottleneck, share)

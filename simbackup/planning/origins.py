@@ -28,8 +28,6 @@ OF_LOGS: Mapping[str, Path] = {
 """What a policy says of a key of the backups of a log."""
 OF_COPY: Mapping[str, Path] = {"to": ("to",), "save_set": (), "begin": ("at",), "deadline": ("by",)}
 """What a copy says of a key of the job that makes it."""
-QUEUES = ("-queue", "-turn")
-"""What the names of queues end with that a plan makes: those of limits, and that of a system with several backups."""
 CHOOSE, NO_OTHER = "choose from: ", "the site has no other that could be"
 _ADDRESS = re.compile(rf"\b(?:{'|'.join(SECTIONS)})(?:\.[\w-]+)+")
 _NAME = re.compile(r"'([\w-]+)'")
@@ -75,11 +73,10 @@ class Origins:
         """What a part was made of; of one that is not known the whole site."""
         return self.known.get((section, name)) or (self._job(name) if section == "jobs" else PartOrigin((), {}))
 
-    def waited_for(self, address: str) -> str:
-        """The limit in whose queue a job waited, as the site file has it; any other address as it is."""
-        section, _, name = address.partition(".")
-        origin = self.known.get((section, name)) if name.endswith(QUEUES) else None
-        return address if origin is None else ".".join(origin.path)
+    def called(self, address: str) -> str:
+        """An address in the scenario as the site file has it; one of a part that is not in there as it is."""
+        section, name, *_ = (*address.split("."), "")
+        return ".".join(self.path(address)) if self.origin(section, name).path else address
 
     def written(self, path: Path) -> Path:
         """A path as its user wrote it: a policy that is divided is one of its parts in the scenario."""
@@ -215,7 +212,7 @@ def _origins(file: SiteFile) -> Iterator[tuple[tuple[str, str], PartOrigin]]:
         yield ("hosts", name), PartOrigin((*machine, "host"), {}, f"the host of '{name}'", name)
         yield ("devices", f"{name}-disk"), PartOrigin(storage, sized, f"the storage of '{name}'", name)
         yield ("devices", f"{name}-log"), PartOrigin(storage, sized, f"the storage of '{name}'", name)
-        yield ("devices", f"{name}-turn"), PartOrigin(here, {}, "", name)
+        yield ("devices", f"{name}-turn"), PartOrigin(here, {"at_once": here}, "", name)
         keys = {key: (*here, key) for key in OF_DATA} | {"on": storage}
         yield ("data", f"{name}-data"), PartOrigin(here, keys, f"the data of '{name}'", name)
         logs = {"size": (*here, "log"), "on": storage}

@@ -12,6 +12,7 @@ from dateutil.relativedelta import relativedelta
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.cost import TERABYTE, Month, months
+from simbackup.planning.endless import endless
 from simbackup.planning.idle import idle_keys
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
@@ -138,7 +139,7 @@ class Plan:
 
     @cached_property
     def warnings(self) -> list[Problem]:
-        """Keys of the site without effect, and policies by which nothing is saved until the end."""
+        """Keys of the site without effect, chains that never end, and policies by which nothing is saved."""
         tree = self.site.file.source
         never: dict[Place, Problem] = {}
         for name in self.unsaved:
@@ -147,7 +148,7 @@ class Plan:
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "look at its schedule", "warning"
             ))  # fmt: skip
-        return [*idle_keys(self.site), *never.values()]
+        return [*idle_keys(self.site), *endless(self.site.file), *never.values()]
 
     @property
     def fits_until(self) -> date | None:
@@ -177,7 +178,8 @@ class Plan:
             inside = 0 if target.offsite else target.slots
             over = (d.day for d in self.days if inside and d.stocks[name].cartridges > inside)
             last = self.days[-1].stocks[name]
-            return FitsUntil(name, next(over, None), f"{last.cartridges} cartridges in use, {last.bought} bought")
+            counted = f"{last.cartridges} cartridge{'s' * (last.cartridges != 1)} in use"
+            return FitsUntil(name, next(over, None), f"{counted}, {last.bought} bought")
         over = (day.day for day in self.days if day.stocks[name].peak > target.capacity)
         most = max(day.stocks[name].peak for day in self.days)
         of = "" if target.stores_objects else f" of {target.capacity / TERABYTE:.1f} TB"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from simbackup.planning.night import DAY, LOGS, Night, begin
+from simbackup.planning.night import DAY, Night, begin
 from simbackup.planning.origins import Origins, scenario_of
-from simbackup.planning.scenarios import night_scenario, night_suffix, of_policy
+from simbackup.planning.scenarios import logs_jobs, night_scenario, night_suffix, of_policy
 from simbackup.planning.site import PlannedSite
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
@@ -41,8 +42,23 @@ def job_of(system: str, later: int = 0, copy: str = "") -> str:
 
 def played(site: PlannedSite, night: Night) -> dict[str, Outcome]:
     """The outcome of a night by the simulator: backups by the names of systems, copies as `SYSTEM-COPY`."""
-    scenario = scenario_of(site.file, night_scenario(site.file, night), f"on {night.day}")
-    return outcomes(site, night, simulate(scenario))
+    return outcomes(site, night, simulated(site, night))
+
+
+def simulated(site: PlannedSite, night: Night) -> Result:
+    """A night by the simulator, in which transaction logs are saved as long as anything else runs."""
+    parts = night_scenario(site.file, night)
+    result = simulate(scenario_of(site.file, parts, f"on {night.day}"))
+    repeated = {name: 0.0 for name, job in parts["jobs"].items() if "every" in job}
+    end = 0.0
+    for row in result.job_rows:
+        if (name := series(str(row["job"]))) in repeated:
+            repeated[name] = max(repeated[name], float(row["end"]))
+        else:
+            end = max(end, float(row["end"]))
+    if night.logged or end <= min(repeated.values(), default=end):
+        return result
+    return simulated(site, replace(night, logged=end))
 
 
 def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outcome]:
@@ -60,12 +76,12 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
                 name = job_of(system, run.later, copy)
                 row, causes = rows[name], result.causes(name)
                 address, activity = next(iter(causes), ("", ""))
-                cause = f"{activity} on {origins.waited_for(address)}" if causes else ""
+                cause = f"{activity} on {origins.called(address)}" if causes else ""
                 reason = "" if row["status"] in GOOD else str(row["reason"])
                 found[name] = Outcome(due, float(row["end"]), float(row["bytes"]), reason, cause)
-            name = job_of(system, run.later, LOGS)
-            if system in night.logs and name in logs:
-                found[name] = _longest(due, logs[name])
+            for name in logs_jobs(site.file.spec.policies[run.policy], system, run.later).values():
+                if name in logs:
+                    found[name] = _longest(due, logs[name])
     return found
 
 

@@ -221,7 +221,7 @@ def _source(where: Searched, policy: str, systems: Sequence[str]) -> RestoreSour
     if source is None:
         return None
     logs = _logs(where.ledger, policy, where.gone, source.chain[-1].number)
-    return source._replace(logs=logs, delay=where.arrivals.longest_logs(policy, systems) if logs else 0.0)
+    return source._replace(logs=logs, delay=where.arrivals.longest_logs(policy, logs, systems) if logs else 0.0)
 
 
 def _logs(ledger: Ledger, policy: str, gone: set[str], number: int) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise
+from operator import mul
 from typing import Any, NamedTuple
 
 from simbackup.planning.chunks import deduplicating
@@ -12,7 +14,7 @@ from simbackup.planning.scenarios import connecting, jobs_of, logs_job, site_par
 from simbackup.planning.site import Client, PlannedSite
 from simbackup.planning.stored import StoredCopies
 from simbackup.policies.clock import elapsed
-from simbackup.policies.levels import RestorePoint
+from simbackup.policies.levels import Level, RestorePoint
 
 
 class RestoreSource(NamedTuple):
@@ -34,6 +36,16 @@ class RestoreSource(NamedTuple):
         older = [other.time for other in self.copies.series.points.values() if other.time < point.time]
         return (elapsed(max(older), point.time) if older else None), len(older)
 
+    def size(self, site: PlannedSite, client: Client) -> float:
+        """Bytes of the data of a system for which the save sets of the chain are as large in all as they were made.
+
+        Data grow between them, and in the scenario of a restore they have one size.
+        """
+        ages = [elapsed(base.time, point.time) for base, point in pairwise(self.chain)]
+        shares = [1.0, *(client.saved(Level.INCREMENTAL, 0.0, age) / client.size for age in ages)]
+        made = (client.size_at(site.seconds(point.time)) for point in self.chain)
+        return sum(map(mul, shares, made)) / sum(shares)
+
     def lost(self, site: PlannedSite, now: datetime) -> float:
         """Seconds of new data that are lost: since the point, or at most between two backups of logs and during one."""
         since, logs = elapsed(self.chain[-1].time, now), site.file.spec.policies[self.copies.policy].logs
@@ -49,7 +61,13 @@ def restore_scenario(
 ) -> dict[str, Any]:
     """The scenario of a restore: the save sets of the chains are written one after the other, and then read back."""
     one_file, at_once = how
-    factors = {client.name: client.size_at(site.seconds(now)) / client.size for client in site.systems}
+    sizes = {
+        client.name: sources[client.policy].size(site, client)
+        if client.policy in sources
+        else client.size_at(site.seconds(now))
+        for client in site.systems
+    }
+    factors = {client.name: sizes[client.name] / client.size for client in site.systems}
     parts = site_parts(site.file, Night(now.date(), (), factors))
     written = [name for source in sources.values() for name in _written(site, source, clients, parts["jobs"])]
     lane: list[str] = []

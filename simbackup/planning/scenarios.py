@@ -230,9 +230,10 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
 
 
 def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: dict[str, Any]) -> dict[str, Any]:
-    """The backups of the transaction logs of a system to each target, until the window closes; none without logs.
+    """The backups of the transaction logs of a system to each target; none without logs.
 
-    Adds their data and a device for them, once for all nights.
+    They go on until the window closes, or later if others still run then. Adds their data and a device for them, once
+    for all nights.
     """
     policy = file.spec.policies[run.policy]
     if policy.logs is None or name not in night.logs:
@@ -241,18 +242,17 @@ def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: d
         logs_job(file, name, night.logs[name], parts)
     first, every = run.later * DAY + begin(policy.at), policy.logs.every.si
     room = _room(policy, night.day + timedelta(days=run.later)) or HALF_A_DAY
-    times = {
-        "begin": f"{first:.0f} s", "every": f"{every:.0f} s", "until": f"{first + max(room - every, 0.0):.0f} s",
-    }  # fmt: skip
-    return {
-        logs_name(name, run.later, i): {"method": "image", "data": f"{name}-log-data", "to": to, **times}
-        for i, to in enumerate(policy.logs.to or (policy.target,))
-    }
+    last = max(room - every, min(night.logged - first, DAY - every))
+    times = {"begin": f"{first:.0f} s", "every": f"{every:.0f} s", "until": f"{first + max(last, 0.0):.0f} s"}
+    saved = {"method": "image", "data": f"{name}-log-data", **times}
+    jobs = logs_jobs(policy, name, run.later)
+    return {job: saved | {"to": to} | connecting(file, to) for to, job in jobs.items()}
 
 
-def logs_name(system: str, later: int, target: int) -> str:
-    """The job that saves the transaction logs of a system to one of their targets in a night."""
-    return f"{system}{night_suffix(later)}" + (f"-{target}" if target else "") + f"-{LOGS}"
+def logs_jobs(policy: PolicySpec, system: str, later: int) -> dict[str, str]:
+    """The jobs that save the transaction logs of a system in a night, by target."""
+    targets = (policy.logs.to or (policy.target,)) if policy.logs is not None else ()
+    return {to: f"{system}{night_suffix(later)}{f'-{i}' * (i > 0)}-{LOGS}" for i, to in enumerate(targets)}
 
 
 def logs_job(file: SiteFile, name: str, size: float, parts: dict[str, Any]) -> dict[str, Any]:

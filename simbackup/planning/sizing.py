@@ -11,6 +11,7 @@ from typing import NamedTuple
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.goals import Goal, Goals, cost, judged, stocked_goals
 from simbackup.planning.loading import SiteFile, site_of
+from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import stocked
 from simbackup.planning.site import numbers
 from simbackup.schema import tree as trees
@@ -58,7 +59,7 @@ def size(file: SiteFile, goals: Goals, vary: Mapping[str, Sequence[str]], until:
     for values in product(*vary.values()):
         tree = file.source
         for address, value in zip(vary, values, strict=True):
-            tree = trees.set_path(tree, tuple(address.split(".")), trees.from_plain(scalar(value), Place("--vary")))
+            tree = overridden(tree, {address: trees.from_plain(scalar(value), Place("--vary"))})
         planned = stocked(numbers(site_of(tree, file.name)), until)
         missed = _missed(stocked_goals(planned, goals))
         if not missed:

@@ -32,8 +32,39 @@ class WrittenObjects(NamedTuple):
         """Both together."""
         return WrittenObjects(self.objects + other.objects, self.parts + other.parts)
 
+    def times(self, number: float) -> WrittenObjects:
+        """So many of them."""
+        return WrittenObjects(number * self.objects, number * self.parts)
+
 
 NOTHING = WrittenObjects()
+
+
+def objects_of(target: Target, size: float, number: float = 1.0) -> WrittenObjects:
+    """The objects of a save set of so many bytes: `number` unless the target states their size."""
+    if target.objects is None:
+        return NOTHING
+    number = max(size / target.object_size if target.object_size is not None else number, 1.0)
+    return WrittenObjects(number, number * target.objects.part_requests(size / number))
+
+
+@dataclass
+class EarlyDeletions:
+    """Bytes that were deleted from a target before their minimum duration, and until when they are paid for."""
+
+    target: Target
+    each: list[tuple[datetime, float]] = field(default_factory=list[tuple[datetime, float]])
+
+    def add(self, made: datetime, size: float, now: datetime) -> None:
+        """Note bytes that are deleted now, if they have to be paid for longer."""
+        prices = self.target.prices if self.target.stores_objects else None
+        until = made + timedelta(seconds=si_or(prices.minimum_storage if prices is not None else None, 0.0))
+        if until > now:
+            self.each = [*((end, other) for end, other in self.each if end > now), (until, size)]
+
+    def on(self, day: date) -> float:
+        """Bytes that are paid for on a day."""
+        return sum([size for until, size in self.each if until.date() > day])
 
 
 @dataclass
@@ -90,8 +121,9 @@ class StoredCopies:
     """Bytes of all systems, by point."""
     follows: dict[int, int | None] = field(default_factory=dict[int, int | None])
     """The point before each with which it shares chunks, None where it is the first."""
-    early: list[tuple[datetime, float]] = field(default_factory=list[tuple[datetime, float]])
-    """Bytes that were deleted before their minimum duration, and until when they are paid for."""
+
+    def __post_init__(self) -> None:
+        self.early = EarlyDeletions(self.target)
 
     def add(self, point: RestorePoint, base: datetime | None) -> None:
         """Note a new save set."""
@@ -134,10 +166,8 @@ class StoredCopies:
     def expire(self, now: datetime, times: dict[int, datetime]) -> tuple[set[Hashable], tuple[float, ...]]:
         """Free what has expired: its keys, and the seconds between points that were merged."""
         expiry = self.series.expire(now)
-        minimum = _minimum(self.target)
-        self.early += [(point.time + minimum, self.together[point.number]) for point in expiry.freed]
-        self.early = [(until, size) for until, size in self.early if until > now]
         for point in expiry.freed:
+            self.early.add(point.time, self.together[point.number], now)
             del self.sizes[point.number], self.files[point.number], self.together[point.number]
             self.follows.pop(point.number, None)
         for point in expiry.merged:
@@ -146,22 +176,11 @@ class StoredCopies:
         gone: set[Hashable] = {(self.policy, self.copy, point.number) for point in expiry.freed}
         return gone, tuple(elapsed(below.time, heir.time) for below, heir in expiry.merges)
 
-    def early_on(self, day: date) -> float:
-        """Bytes that are paid for on a day though they were deleted."""
-        return sum([size for until, size in self.early if until.date() > day])
-
     def written(self, point: RestorePoint) -> WrittenObjects:
         """The objects of the save sets of a point, and the requests for their parts; none but in a store of objects."""
-        store, sizes, files = self.target.objects, self.sizes[point.number], self.files[point.number]
-        if store is None:
-            return NOTHING
-        share = files / self.systems.files(self.systems.sizes)
-        found = NOTHING
-        for system, size in zip(self.systems.systems, sizes, strict=True):
-            each = self.target.object_size
-            number = size / each if each is not None else system.files * share if system.by_file else 1.0
-            number = max(number, 1.0)
-            found = found.plus(WrittenObjects(number, number * store.part_requests(size / number)))
+        found, share = NOTHING, self.files[point.number] / self.systems.files(self.systems.sizes)
+        for system, size in zip(self.systems.systems, self.sizes[point.number], strict=True):
+            found = found.plus(objects_of(self.target, size, system.files * share if system.by_file else 1.0))
         return found
 
     @cached_property
@@ -183,25 +202,31 @@ class StoredLogs:
     policy: str
     target: Target
     systems: Clients
+    every: float
+    """Seconds between two of them."""
     sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
+    made: dict[int, datetime] = field(default_factory=dict[int, datetime])
+    """When the last of those after each point was made."""
 
-    def add(self, after: int, begin: datetime, end: datetime) -> None:
-        """Note the logs from one point to the next."""
+    def __post_init__(self) -> None:
+        self.early = EarlyDeletions(self.target)
+
+    def add(self, after: int, begin: datetime, end: datetime) -> WrittenObjects:
+        """Note the logs from one point to the next; the objects that they are."""
         now, seconds = self.systems.site.seconds(end), elapsed(begin, end)
-        sizes = [system.log_over(seconds, now) for system in self.systems.systems]
-        self.sizes[after] = np.array(sizes) / self.target.reduction
+        sizes = [system.log_over(seconds, now) / self.target.reduction for system in self.systems.systems]
+        self.sizes[after], self.made[after] = np.array(sizes), end
+        found, number = NOTHING, max(seconds / self.every, 1.0)
+        for size in sizes:
+            found = found.plus(objects_of(self.target, size / number).times(number))
+        return found
 
-    def keep(self, points: set[int]) -> None:
+    def keep(self, points: set[int], now: datetime) -> None:
         """Free the logs after other points."""
-        self.sizes = {number: sizes for number, sizes in self.sizes.items() if number in points}
+        for number in self.sizes.keys() - points:
+            self.early.add(self.made.pop(number), float(np.sum(self.sizes.pop(number))), now)
 
     @property
     def used(self) -> float:
         """Bytes that they take on the target."""
         return float(sum(np.sum(sizes) for sizes in self.sizes.values()))
-
-
-def _minimum(target: Target) -> timedelta:
-    """How long what lies on a target is paid for at least."""
-    asked = target.prices.minimum_storage if target.prices is not None and target.stores_objects else None
-    return timedelta(seconds=si_or(asked, 0.0))

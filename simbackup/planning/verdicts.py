@@ -10,6 +10,7 @@ from simbackup.planning.ledger import Day
 from simbackup.planning.night import LOGS, LevelRun, begin
 from simbackup.planning.playing import Outcome, job_of
 from simbackup.planning.policy import PolicySpec
+from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.site import PlannedSite
 from simbackup.policies.clock import deadline, elapsed
 
@@ -57,9 +58,10 @@ def verdicts_of(
             for copy, left in copies:
                 outcome = outcomes[job_of(name, later, copy)]
                 yield _verdict((night, name, run.policy, level, copy), time, outcome, left)
-            if policy.logs is not None and (logs := job_of(name, later, LOGS)) in outcomes:
-                every = policy.logs.every.si
-                yield _verdict((night, name, run.policy, level, LOGS), time, outcomes[logs], every)
+            logs = [outcomes[job] for job in logs_jobs(policy, name, later).values() if job in outcomes]
+            if policy.logs is not None and logs:
+                slowest, every = max(logs, key=lambda one: one.end - one.due), policy.logs.every.si
+                yield _verdict((night, name, run.policy, level, LOGS), time, slowest, every)
 
 
 def _copies(run: LevelRun, policy: PolicySpec, night: date) -> Iterator[tuple[str, float | None]]:

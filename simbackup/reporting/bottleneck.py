@@ -14,13 +14,16 @@ LEAST_SHARE = 0.0005
 
 
 def sentence_on(one: Reasons) -> str:
-    """The bottleneck of a job, and its time without it, in a sentence."""
-    if one.bottleneck is None:
-        return "no bottleneck that could be faster"
-    text = f"bottleneck: {one.bottleneck}, {one.share / one.elapsed:.1%} of the time."
+    """The bottleneck of a job, and its time without it, in a sentence; first a wait that takes more of its time."""
+    found = f"{one.bottleneck}, {one.share / one.elapsed:.1%} of the time." if one.bottleneck else ""
+    text = f"bottleneck: {found}" if found else "no bottleneck that could be faster"
+    if one.wait is not None:
+        share = one.causes[one.wait] / one.elapsed
+        text = f"{one.wait.activity} on {one.wait.address}: {share:.1%} of the time, which no part shortens; {text}"
     if one.doubled is None or one.without is None:
         return text
-    text += f" Twice as fast: {_gain(one.elapsed, one.doubled)}. Without it: {_gain(one.elapsed, one.without)}"
+    twice = "Twice as many" if one.counted else "Twice as fast"
+    text += f" {twice}: {_gain(one.elapsed, one.doubled)}. Without it: {_gain(one.elapsed, one.without)}"
     later = one.next_bottleneck
     if later is None or later == one.bottleneck:
         return f"{text}."

@@ -158,13 +158,8 @@ def references(tree: Node) -> Node:
 def _reference(part: Node) -> Node:
     if not isinstance(part.value, dict):
         return part
-    bare = {key: part.value[key] for key in nested_sheets() if key in part.value}
-    named = {key: Node({"model": child}, child.place, child.key) for key, child in bare.items() if _is_name(child)}
+    named = {key: trees.spelled_out(part.value[key]) for key in nested_sheets() if key in part.value}
     return Node({**part.value, **named}, part.place, part.key) if named else part
-
-
-def _is_name(node: Node) -> bool:
-    return isinstance(node.value, str)
 
 
 def override(tree: Node, address: str, node: Node, log: list[str], problems: list[Problem]) -> Node:

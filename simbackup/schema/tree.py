@@ -120,6 +120,11 @@ def _brief(node: Node) -> str:
     return str(value.plain())
 
 
+def spelled_out(node: Node) -> Node:
+    """A bare name of a datasheet, `disk/x`, as the part that it stands for, `{model: disk/x}`; others as they are."""
+    return Node({"model": node}, node.place, node.key) if isinstance(node.value, str) else node
+
+
 def _alone(node: Node) -> Node:
     """The name alone of a datasheet, `{model: disk/x}`; anything else as it is."""
     return node.mapping["model"] if node.mapping.keys() == {"model"} else node

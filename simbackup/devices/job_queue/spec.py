@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
-from simbackup.schema.capability import JobLimit
+from simbackup.schema.capability import JobLimit, Piece
 from simbackup.schema.facts import Facts, number
 from simbackup.schema.quantity import Pieces, Word
 
@@ -26,6 +27,8 @@ class JobQueueSpec(JobLimit):
     one with the lowest `priority`, or the one whose window or deadline ends first. Among equals, the one that came
     first.
     """
+
+    pieces: ClassVar[Mapping[str, Piece]] = {"at_once": Piece("at_once", waits="wait for a turn")}
 
     def facts(self) -> Facts:
         """How many jobs run at once."""

@@ -16,6 +16,7 @@ from simbackup.engine.activity import Activity
 from simbackup.experiments import what_if as experiment
 from simbackup.experiments.knock_out import MANY, faster, resource
 from simbackup.experiments.what_if import reasons
+from simbackup.reporting.bottleneck import sentence_on
 from simbackup.results.causes import Cause
 from simbackup.schema.capability import Device, Piece
 from tests.shared import Say
@@ -23,7 +24,7 @@ from tests.shared import Say
 TAPE = "teaching/one-file-from-tape"
 KEYS = {
     "name", "status", "reason", "elapsed_s", "causes", "bottleneck", "bottleneck_s", "doubled_s",
-    "without_bottleneck_s", "next_bottleneck",
+    "without_bottleneck_s", "next_bottleneck", "wait",
 }  # fmt: skip
 WEEK = """\
 title: A repeated job
@@ -47,6 +48,7 @@ jobs:
         ("devices.cow", "mount", "tool"),
         ("devices.library", "wait for a drive", "devices.library.drives"),
         ("devices.library", "wait for a cartridge", None),
+        ("devices.queue", "wait for a turn", "devices.queue.at_once"),
         ("devices.library.A1", "wait for the cartridge", None),
         ("devices.library.robot", "mount", "devices.library.robot"),
         ("devices.library.robot", "mount queue", "devices.library.robot"),
@@ -252,3 +254,61 @@ def test_jobs_of_a_fleet_are_reported_by_the_slowest(say: Say) -> None:
     assert text.count("bottleneck:") == 1
     assert "the slowest of save-* (200): " in text
     assert "slowest" not in say("explain", "planning/spread-starts", "save-7")[1]
+
+
+def test_a_queue_of_jobs_is_a_bottleneck_of_which_there_could_be_more() -> None:
+    """Six jobs of t seconds, two at a time: the last wait for 2 t. Four at a time, they wait for t."""
+    parts: dict[str, Any] = {
+        "title": "Turns", "hosts": {}, "data": {}, "jobs": {},
+        "devices": {"queue": {"kind": "job_queue", "at_once": 2}},
+    }  # fmt: skip
+    for name in "abcdef":
+        parts["hosts"][f"host-{name}"] = {"model": "host/linux-modern-server", "owns": [f"disk-{name}", f"sink-{name}"]}
+        parts["devices"] |= {f"disk-{name}": {"model": "disk/sata-7200-1tb-2008"}, f"sink-{name}": {"kind": "nul"}}
+        parts["data"][f"data-{name}"] = {"on": f"disk-{name}", "size": "10 GB"}
+        parts["jobs"][name] = {
+            "method": "image", "data": f"data-{name}", "to": f"sink-{name}", "queues": ["queue"],
+        }  # fmt: skip
+    scenario = load(parts)
+    result = simulate(scenario)
+    alone = result.get("jobs.a.elapsed")
+    [found] = reasons(result, scenario, ["f"])
+    assert (found.bottleneck, found.share, found.elapsed) == (
+        "devices.queue.at_once", pytest.approx(2 * alone), pytest.approx(3 * alone),
+    )  # fmt: skip
+    assert (found.doubled, found.without) == (pytest.approx(2 * alone), pytest.approx(alone))
+    assert "devices.queue.at_once, 66.7% of the time. Twice as many: " in sentence_on(found)
+
+
+def test_a_wait_that_no_part_shortens_comes_before_a_smaller_bottleneck() -> None:
+    causes = {Cause("devices.cloud", "wait for an archive"): 99.0, Cause("devices.cloud", "read"): 1.0}
+    one = experiment.Reasons("back", "done", 100.0, causes, "devices.cloud", 1.0, wait=next(iter(causes)))
+    assert sentence_on(one) == (
+        "wait for an archive on devices.cloud: 99.0% of the time, which no part shortens; "
+        "bottleneck: devices.cloud, 1.0% of the time."
+    )
+
+
+def test_who_waits_for_a_cartridge_is_told_so_first() -> None:
+    """Three restores from one cartridge, with a drive for each: the last waits until both others have ended."""
+    jobs: dict[str, Any] = {"save": {"method": "image", "data": "files", "to": "library"}}
+    jobs |= {f"back-{i}": {"restore": "save", "after": "save"} for i in range(3)}
+    scenario = load({
+        "title": "One cartridge",
+        "hosts": {"host": {"model": "host/linux-modern-server", "owns": ["disk"]}},
+        "devices": {
+            "disk": {"model": "ssd/nvme-gen3-2018"},
+            "library": {"model": "tape_library/storagetek-sl8500-small", "drive": "tape_drive/lto-9", "drives": 3},
+        },
+        "links": {"bus": {"rate": "1.6 GB/s", "latency": "0.1 ms", "joins": ["host", "library"]}},
+        "data": {"files": {"on": "disk", "size": "500 GB"}},
+        "jobs": jobs,
+    })  # fmt: skip
+    result = simulate(scenario)
+    last = max((row for row in result.job_rows if row["job"] != "save"), key=lambda row: row["end"])
+    [found] = reasons(result, scenario, [last["job"]])
+    assert found.wait is not None
+    assert found.wait.activity == "wait for the cartridge"
+    assert found.causes[found.wait] == pytest.approx(last["waits"])
+    assert found.causes[found.wait] > found.share > 0.0
+    assert sentence_on(found).startswith("wait for the cartridge on devices.library.")

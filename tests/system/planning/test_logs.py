@@ -108,3 +108,51 @@ def test_logs_that_take_longer_than_lies_between_them_are_missed() -> None:
     slow = of("30 min").file.tree.plain() | {"network": {"rate": "500 kB/s", "latency": "0.1 ms"}}
     late = [one for one in plan(load_site(slow), "1 day").verdicts if one.copy == "logs"]
     assert not any(one.met for one in late)
+
+
+def test_logs_share_the_line_with_copies_of_the_day() -> None:
+    """At ten, copies of the night begin on a line of 50 MB/s to the second site, where logs go, too."""
+    size, policy = log_of(1 / 48), {"at": "20:00", "window": "20:00 to 06:00", "schedule": {"incremental": "daily"}}
+    made = of("30 min", to=["pool", "second"]).file.tree.plain()
+    made["targets"]["second"]["network"] = {"rate": "50 MB/s", "latency": "0.1 ms"}
+    made["policies"]["nightly"] |= policy
+    longest: dict[bool, float] = {}
+    for copied in (False, True):
+        copies = {"away": {"to": "second", "at": "10:00", "seeded": True}} if copied else {}
+        made["policies"]["nightly"] |= {"copies": copies}
+        found = plan(load_site(made), "3 days")
+        longest[copied] = found.logs_lost["nightly"] - 1800.0
+    assert longest[False] == pytest.approx(size / 50e6, abs=1.0)
+    assert longest[True] == pytest.approx(2 * size / 50e6, abs=1.0)
+
+
+def test_logs_in_a_store_of_objects_cost_their_requests_and_their_minimum() -> None:
+    """Logs of 5 GB a day in 96 objects of one part; after a week, they are paid for until they are 30 days old."""
+    prices = {"currency": "EUR", "date": "2027-01-01", "object_month": 20, "write_requests": 1000}
+    made = of().file.tree.plain()
+    made["targets"]["cloud"] = {
+        "beside": "pool", "link": {"rate": "1 Gb/s", "latency": "1 ms"}, "prices": prices,
+        "device": {"model": "object_store/amazon-s3-standard"},
+    }  # fmt: skip
+    made["policies"]["nightly"] |= {"retention": {"last": 7}, "logs": {"every": "15 min", "to": "cloud"}}
+    made["systems"]["sql"]["log"] = "0.05 %"
+    kept = {}
+    for minimum in (0, 30):
+        made["targets"]["cloud"]["prices"] = prices | {"minimum_storage": f"{minimum} d"}
+        day = list(Ledger(load_site(made)).days(date(2027, 3, 31)))[-1].stocks["cloud"]
+        assert tuple(day.written) == (pytest.approx(96.0), 0.0)
+        kept[minimum] = day.used + day.early
+    a_day = 0.0005 * SIZE
+    # kept are those after six of seven points, and paid for are those of 30 days, the last of which are a day old
+    assert kept == {0: pytest.approx(6 * a_day), 30: pytest.approx(30 * a_day, rel=0.05)}
+
+
+def test_the_delay_is_that_of_the_target_that_is_left() -> None:
+    """Logs to the second site take a line of 50 MB/s; what is lost with the main site left is less."""
+    made = of("30 min", to=["pool", "second"]).file.tree.plain()
+    made["targets"]["second"]["network"] = {"rate": "50 MB/s", "latency": "0.1 ms"}
+    made["policies"]["nightly"]["copies"] = {"away": {"to": "second", "seeded": True}}
+    near, far = (restore(load_site(made), "client sql", date(2027, 1, 6), lost) for lost in ("", "main"))
+    slowest = log_of(1 / 48) / 50e6
+    assert near.data_lost < 1800.0 + slowest / 2
+    assert far.data_lost >= 1800.0 + slowest

@@ -266,3 +266,13 @@ def test_no_restore_is_faster_than_its_line() -> None:
     found = restore(loaded, "client second", WEDNESDAY, intervals="none")
     assert found.interval is not None
     assert sum(system.bytes for system in found.systems) / 125e6 < found.interval.low <= found.interval.best
+
+
+def test_a_long_chain_has_the_bytes_that_its_save_sets_had() -> None:
+    """1 TB doubles in a year: what the full backup of its first day and the incrementals since have is all, 2 TB."""
+    policy = {"to": "pool", "at": "20:00", "schedule": {"full": "2027-01-02", "incremental": "daily"}}
+    change = {"daily": "0 %", "growth": "100 %", "run": "4 MiB"}
+    made = site(policies={"nightly": policy}, systems={"a": {"size": "1 TB", "change": change, "policy": "nightly"}})
+    found = restore(load_site(made), "client a", date(2028, 1, 2), intervals="none").systems[0]
+    assert found.chain == 365
+    assert found.bytes == pytest.approx(2e12, rel=0.01)

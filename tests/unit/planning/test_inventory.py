@@ -6,8 +6,10 @@ import pytest
 
 from simbackup.errors import InputError, Problem
 from simbackup.planning.columns import COLUMNS
+from simbackup.planning.idle import idle_keys
 from simbackup.planning.inventory import site_text, templates
 from simbackup.planning.loading import read_site
+from simbackup.planning.site import load_site
 
 
 def written(folder: Path, *rows: str) -> Path:
@@ -113,3 +115,17 @@ def test_what_no_site_may_say_is_reported_at_its_cell(tmp_path: Path) -> None:
         ":2:1: is also the name of one of the targets; rename one of them",
         ":3:1: is also what a plan calls a part of 'a'; rename one of them",
     ]
+
+
+@pytest.mark.parametrize("template", templates())
+def test_the_growth_of_a_template_stays_only_for_systems_that_state_none(tmp_path: Path, template: str) -> None:
+    head, one, two = "name,size,growth", "a,1 TB,5 %", "b,2 TB,"
+    mixed = read_site(site_text(written(tmp_path, head, one, two), template)).spec
+    assert mixed.growth is not None
+    path = tmp_path / "site.yaml"
+    path.write_text(site_text(written(tmp_path, head, one, f"{two}7 %"), template), encoding="utf-8")
+    site = load_site(path)
+    assert site.file.spec.growth is None
+    assert [client.change.growth for client in site.systems] == [0.05, 0.07]
+    assert site.file.spec.prices == mixed.prices  # what follows it stays
+    assert "growth" not in {problem.address for problem in idle_keys(site)}

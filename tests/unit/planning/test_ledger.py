@@ -135,3 +135,18 @@ def test_what_targets_make_by_themselves() -> None:
     found = days(date(2027, 3, 1), systems=one(), policies=policy(**weekly), zone="UTC")
     made = [(day.day.weekday(), run.made[0].what) for day in found[1:] for run, _ in day.runs if run.made]
     assert made == [(5, "synthetic-full")] * 8
+
+
+def test_retentions_that_differ_share_no_cartridges() -> None:
+    """1.8 TB of each go to tape each day: those of a year fill a cartridge in ten days, those of a week need two."""
+    policy = {"to": "vault", "at": "20:00", "schedule": {"full": "daily"}}
+    kept = {"long": {"age": "1 year"}, "short": {"age": "7 days"}}
+    policies = {name: policy | {"retention": rule} for name, rule in kept.items()}
+    systems = {f"{name}-one": {"size": "1.8 TB", "policy": name} for name in kept}
+    made = site(policies=policies, systems=systems)
+    made["targets"]["vault"] |= {"offsite": False}
+    days = list(Ledger(load_site(made)).days(date(2027, 1, 2) + timedelta(days=99)))
+    assert days[-1].stocks["vault"].cartridges in {10 + 1, 10 + 2}
+    together = {name: policy | {"retention": kept["long"]} for name in kept}
+    days = list(Ledger(load_site(made | {"policies": together})).days(date(2027, 1, 2) + timedelta(days=99)))
+    assert days[-1].stocks["vault"].cartridges == 20

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sites.plan import TEXT
+
+from simbackup import shelf
+from simbackup.errors import InputError
+from simbackup.planning.goals import goals_of
+from simbackup.planning.loading import read_site
+from simbackup.planning.site import load_site
+from simbackup.planning.sizing import size
+from simbackup.schema.yaml_file import parse
+
+PRICED = TEXT.replace("machines:", "prices: prices/list-2026\nmachines:")
+SOLD = TEXT.replace("    place: vault\n", "    place: vault\n    prices: prices/list-2026\n")
+
+
+def figures(prices: Any) -> dict[str, Any]:
+    """What a site or a datasheet states, in SI units."""
+    return {key: getattr(value, "si", value) for key, value in prices if key != "model" and value is not None}
+
+
+@pytest.mark.parametrize(("text", "where"), [(PRICED, ""), (SOLD, "targets.vault.")])
+def test_a_key_below_the_name_of_a_datasheet_changes_that_key_alone(text: str, where: str) -> None:
+    spec = read_site(text, {f"{where}prices.cartridge": 77}).spec
+    found = spec.targets["vault"].prices if where else spec.prices
+    assert figures(found) == figures(shelf.load_datasheet("prices/list-2026").parameters) | {"cartridge": 77.0}
+
+
+def test_devices_in_devices_and_hosts_keep_their_datasheets() -> None:
+    changes = {"targets.pool.device.disk.capacity": "18 TB", "machines.guest.host.cores": 3, "network.rate": "1 GB/s"}
+    loaded = load_site(TEXT, changes)
+    assert loaded.targets["pool"].capacity == 10 * 18e12  # twelve disks, two of them for parity
+    host, network = loaded.file.part("machines", "guest", "host"), loaded.file.part("network")
+    assert host is not None
+    assert host.plain() == {"model": "host/linux-modern-server", "cores": 3}
+    assert network is not None
+    assert network.plain() == {"model": "network/ten-gigabit-ethernet", "rate": "1 GB/s"}
+
+
+def test_a_device_of_its_own_kind_replaces_a_name() -> None:
+    storage = {"kind": "raid", "level": 0, "disk": "disk/nearline-20tb-2022", "disks": 2}
+    part = read_site(TEXT, {"machines.guest.storage": storage}).part("machines", "guest", "storage")
+    assert part is not None
+    assert part.plain() == storage
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("prices.cartrige", "prices.cartrige: is not known here; did you mean 'cartridge'?"),
+        ("policies.nightly.tool.copy_cpu", "policies.nightly.tool.copy_cpu"),
+        ("zone.name", "zone: {'name': 1} is not text; write text"),
+    ],
+)
+def test_a_key_that_no_datasheet_has_is_refused_at_its_address(address: str, message: str) -> None:
+    with pytest.raises(InputError) as wrong:
+        load_site(PRICED, {address: 1})
+    assert message in str(wrong.value)
+
+
+def test_a_misspelt_datasheet_is_still_reported_where_it_is() -> None:
+    with pytest.raises(InputError) as wrong:
+        read_site(PRICED.replace("list-2026", "lists-2026"))
+    assert str(wrong.value).startswith("site:6:9: prices.model: there is no datasheet 'prices/lists-2026'")
+
+
+def test_values_below_the_name_of_a_datasheet_vary() -> None:
+    address = "targets.pool.device.disk.capacity"
+    found = size(read_site(PRICED), goals_of(parse("fits: true\n", "goals")), {address: ["500 GB", "20 TB"]}, "9 days")
+    # two full backups of 3 TB, a week apart, fit ten disks of 20 TB, not ten of 500 GB
+    assert {one.values[0]: [goal.goal for goal in one.missed] for one in found.configurations} == {
+        "20 TB": [], "500 GB": ["pool fits"],
+    }  # fmt: skip
