@@ -128,7 +128,8 @@ class DiskBackup:
     def reading(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """How a byte of one of its streams loads device and host, which copies it so many times."""
         host = system.hosts[self.host]
-        origin = system.origin(data, self.source, mounted=True).one_of(self.streams, number)
+        whole = system.origin(data, self.source, mounted=True)
+        origin = whole.one_of(self.streams, number)
         copy = self.tool.copying(host, copies)
         part = self.part(data)
         if self.method == "image" and self.share is not None:
@@ -142,7 +143,7 @@ class DiskBackup:
             shape = host.reading(origin.region, copy, origin.cached, tool.request, ahead=tool.reads_ahead)
             return origin.found(shape, host.machine.read_ahead)
         who = walkers(system, self.tool, self.workers, self.share)
-        walk = host.then(walking(host, data, origin.region, who, part.share), copy)
+        walk = host.then(walking(host, data, origin.region, who, part.share, whole=whole.region), copy)
         return origin.found(walk, host.machine.read_ahead, 1.0 - data.scattered)
 
 
