@@ -22,7 +22,6 @@ devices:
       cartridge_capacity: 6 GB, command_time: 0 s}
 data:
   users: {on: disk, size: 4 GB, files: 4000, filesystem: {model: filesystem/xfs}, compression: 2}
-  mail: {on: disk, size: 4 GB, files: 4000, filesystem: {model: filesystem/xfs}, compression: 2}
 jobs:
 """
 TOOL = "tool: {start_time: 0 s, mount_time: 0 s, restore_cpu: 0.001 ns/B, restore_reads: READS}"
