@@ -62,8 +62,8 @@ def datasheet_numbers(name: str) -> Rows:
 
 
 def datasheet_values(name: str) -> Rows:
-    """Each value of a datasheet as it is written, with its basis and source."""
-    return [
+    """Each value of a datasheet as it is written, with its basis and source: quantities first, then words."""
+    numbers = [
         {
             "parameter": row["parameter"], "value": row["text"], "basis": row["basis"],
             "range": _pair(row["low"], row["high"], row["unit"]), "source": row["source"], "at": row["at"],
@@ -71,6 +71,26 @@ def datasheet_values(name: str) -> Rows:
         }
         for row in datasheet_numbers(name)
     ]  # fmt: skip
+    return numbers + _words(shelf.load_datasheet(name))
+
+
+def _words(sheet: shelf.Datasheet) -> Rows:
+    """The values that are words, such as how a program finds files, with their alternatives as range."""
+    works, known = sheet.works(), {parameter for parameter, _ in sheet.values()}
+    rows: Rows = []
+    for parameter, given in sheet.tree.mapping["parameters"].mapping.items():
+        said = given.mapping
+        if parameter in known or not given.is_quantity:
+            continue
+        text = {key: said[key].word for key in ("value", "basis", "at", "why", "rule") if key in said}
+        others = said["alternatives"].value if "alternatives" in said else []
+        rows.append({
+            "parameter": parameter, "value": text["value"], "basis": text.get("basis", ""),
+            "range": f"or {', '.join(each.word for each in others)}" if isinstance(others, list) and others else "",
+            "source": str(works[said["source"].word].mapping["title"].value) if "source" in said else "",
+            "at": text.get("at", ""), "why": text.get("why", text.get("rule", "")),
+        })  # fmt: skip
+    return rows
 
 
 def fitted_list() -> Rows:

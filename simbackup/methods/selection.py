@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from simbackup.catalogue import SaveSet
 
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 """Golden ratio: its multiples by the squares, without their whole part, spread like points drawn at random, and so do
 two that follow each other (Weyl, 1916)."""
+Piece = tuple[float, float]
+"""Begin and size of a piece of a save set."""
+Reads = Literal["wanted", "to_last", "all"]
+"""What a program reads to find files: these alone, all before the last of them, or everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +30,7 @@ class Selection:
         """No more of it than a save set has, as an incremental may have little."""
         return Selection(min(self.files, max(int(saved.files), 1)), min(self.size, saved.size), self.at)
 
-    def pieces(self, saved: SaveSet) -> list[tuple[float, float]]:
+    def pieces(self, saved: SaveSet) -> list[Piece]:
         """Begin and size of each piece of the save set: all files together at one place, or each by itself.
 
         Spread files are one in each of equal parts, at places as if drawn at random: even spacing would be in step
@@ -36,7 +42,21 @@ class Selection:
         return [(i * step + (0.5 + i * i * GOLDEN) % 1.0 * (step - each), each) for i in range(self.files)]
 
 
-def wanted(saved: SaveSet, selection: Selection | None) -> tuple[float, list[tuple[float, float]]]:
+def passed_over(saved: SaveSet, pieces: Sequence[Piece], reads: Reads) -> list[Piece]:
+    """What of a save set is read besides its wanted pieces: nothing, or what lies before the last of them, or all else.
+
+    >>> saved = SaveSet("jobs.full", "users", "file_level", 100.0, 10.0, 0.0)
+    >>> passed_over(saved, [(40.0, 10.0), (50.0, 10.0)], "to_last"), passed_over(saved, [(0.0, 10.0)], "all")
+    ([(0.0, 40.0)], [(10.0, 90.0)])
+    """
+    if reads == "wanted":
+        return []
+    ends = [0.0, *(begin + size for begin, size in pieces)]
+    begins = [*(begin for begin, _ in pieces), saved.size if reads == "all" else ends[-1]]
+    return [(end, begin - end) for end, begin in zip(ends, begins, strict=True) if begin > end]
+
+
+def wanted(saved: SaveSet, selection: Selection | None) -> tuple[float, list[Piece]]:
     """How many files of a save set are wanted, and begin and size of each piece: all in one piece unless selected."""
     if selection is None:
         return saved.files, [(0.0, saved.size)]

@@ -293,6 +293,15 @@ def test_models_show_tells_basis_and_source_of_each_value(say: Say) -> None:
     assert "outer_rate" in said.out
 
 
+def test_models_show_lists_words_with_their_alternatives(say: Say) -> None:
+    rows = {row["parameter"]: row for row in json.loads(say("models", "show", "backup_tool/filer-dump", "--json").out)}
+    found = rows["restore_reads"]
+    assert (found["value"], found["basis"], found["range"]) == ("wanted", "assumed", "or to_last")
+    assert "direct access recovery" in found["why"]
+    tool = {row["parameter"]: row for row in json.loads(say("models", "show", "backup_tool/unix-dump", "--json").out)}
+    assert (tool["walks_first"]["value"], tool["walks_first"]["source"]) == ("true", "FreeBSD, sbin/dump, after 4.4BSD")
+
+
 def test_models_show_of_an_unknown_name_gets_a_suggestion(say: Say) -> None:
     said = say("models", "show", "disk/scsi-10k-146gb")
     assert said.code == 2

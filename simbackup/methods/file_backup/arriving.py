@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
@@ -27,6 +27,11 @@ class Arrival:
     def copies(self) -> float:
         """Copies in memory of each byte from a disk: into the buffer of the program, and into the page cache."""
         return 2.0 if self.kept else 1.0
+
+    @property
+    def unkept(self) -> Arrival:
+        """How bytes arrive that are read to come to others."""
+        return replace(self, kept=False)
 
     def shut_out(self, system: System) -> AbstractContextManager[None]:
         """Keep users from the data meanwhile, if these are overwritten."""

@@ -28,8 +28,8 @@ from simbackup.methods.file_backup.portion import Portion, applied, changed, por
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.making import FilesMade, beside
-from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.making import NONE, FilesMade, beside
+from simbackup.methods.selection import Piece, Selection, passed_over, wanted
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
@@ -128,7 +128,8 @@ class DiskBackup:
     def reading(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """How a byte of one of its streams loads device and host, which copies it so many times."""
         host = system.hosts[self.host]
-        origin = system.origin(data, self.source, mounted=True).one_of(self.streams, number)
+        whole = system.origin(data, self.source, mounted=True)
+        origin = whole.one_of(self.streams, number)
         copy = self.tool.copying(host, copies)
         part = self.part(data)
         if self.method == "image" and self.share is not None:
@@ -142,7 +143,7 @@ class DiskBackup:
             shape = host.reading(origin.region, copy, origin.cached, tool.request, ahead=tool.reads_ahead)
             return origin.found(shape, host.machine.read_ahead)
         who = walkers(system, self.tool, self.workers, self.share)
-        walk = host.then(walking(host, data, origin.region, who, part.share), copy)
+        walk = host.then(walking(host, data, origin.region, who, part.share, whole=whole.region), copy)
         return origin.found(walk, host.machine.read_ahead, 1.0 - data.scattered)
 
 
@@ -186,23 +187,28 @@ class DiskRestore:
         networks = [system.networks[name] for name in self.networks]
         extra = beside(target, made) if by_file else applied(saved, target)
         pending: list[Dirty] = []
+        whole = image is None and copy.reduction.ratio > 1.0  # it expands from the beginning on, and only there
+        over = passed_over(saved, pieces, self.tool.restore_reads) if whole else []
 
-        def stream(parts: Sequence[tuple[float, float]]) -> Wait:
+        def stream(parts: Sequence[Piece], arrival: Arrival = self._arrival, made: FilesMade = made) -> Wait:
             for begin, size, number in gathered(parts):
                 source, runs = lying(system, copy, begin, size), float(number)
                 if image is not None:
                     each = files * size / total  # files that lie together are found one by one, too
                     yield from image.find(system, job, each)
                     runs = each * image.runs(total / files)
-                yield from seek(system, job, source, networks, runs)
+                yield from seek(system, job, source, networks, 0.0 if over else runs)
                 shape = self._copying(system, source, target, made, copy.reduction)
                 shape = given_back(shape, system, copy.extents[0].medium, copy.reduction)
                 shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.returned)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, extra)
-                pending.extend((yield from self._arrival.take(system, job, place, shape, Activity.RESTORE)))
+                activity = Activity.RESTORE if arrival.kept == self.kept else Activity.READ
+                pending.extend((yield from arrival.take(system, job, place, shape, activity)))
 
         with self._arrival.shut_out(system):
+            if over:
+                yield from stream(over, self._arrival.unkept, NONE)
             yield from side_by_side(system, [stream(parts) for parts in self._streams(pieces)])
             yield from system.written_back(job, pending)
         return Moved(total, float(files))

@@ -187,8 +187,9 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from self._server_uses(spec, name, device, host)
         if objects or spec.way_from(host, device):
             yield from (f"jobs.{restore}.connections", f"jobs.{name}.tool.window")
-        yield from (f"jobs.{name}.tool.part",) if objects else ()
         yield from (f"jobs.{name}.tool.one_pass",) if tape and si_or(self.multiplexing, 1.0) > 1.0 else ()
+        through = job.select is not None and (tape or self.compressor is not None)
+        yield from (f"jobs.{name}.tool.{'part' if objects else 'restore_reads'}",) if objects or through else ()
         by_file = self.method == "file_level" or mounts(spec, job, self)
         if by_file or tape:
             yield from super().restore_uses(spec, name, restore, job)

@@ -28,8 +28,12 @@ def handing_over(
         parts = {part: seconds * alike for part, seconds in towards.parts.items()}
         return shape.cycle(parts, towards.cap / alike)._replace(sent=share)
     address = max(towards.demands, key=lambda link: towards.demands[link]).name
-    shape, far = shape.after(waits, address, Activity.WRITE), commanded(crossed)
-    return tool.sending(shape, crossed, loaded=True, share=share, travelled=far)
+    handed, far = shape.after(waits, address, Activity.WRITE), commanded(crossed)
+    handed = tool.sending(handed, crossed, loaded=True, share=share, travelled=far)
+    if shape.workers <= 1:
+        return handed
+    turn = tool.sending(FlowShape().after(waits, address), crossed, loaded=True, share=share, travelled=far)
+    return handed.at_most(turn.cap / shape.workers, turn.cause or address)  # others read while one of them writes
 
 
 def staged(

@@ -94,7 +94,8 @@ class TapeBackup:
         `where` it begins and how much it is, as shares of the save set: streams read different places.
         """
         host, data = system.hosts[self.host], system.data[self.data]
-        origin = system.origin(data, self.source, mounted=True).between(*where)
+        whole = system.origin(data, self.source, mounted=True)
+        origin = whole.between(*where)
         copy = self.tool.copying(host, copies=1.0)
         how, networks = self.reduction, [system.networks[name] for name in self.networks]
         towards = crossing[0].over(networks, 1.0 / how.sent, self.connections, self.tool.window)
@@ -107,7 +108,7 @@ class TapeBackup:
             shape = host.then(changed(host, origin, data, part.share, self.tool), copy)
         else:
             who = walkers(system, self.tool, self.workers, self.share)
-            shape = host.working(walking(host, data, origin.region, who, part.share), copy)
+            shape = host.working(walking(host, data, origin.region, who, part.share, whole=whole.region), copy)
         shape = compressed(shape, host, None, how)
         if self.server is not None:
             files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0

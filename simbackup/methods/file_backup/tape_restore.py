@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from bisect import bisect_right
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,8 +22,8 @@ from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.passes import Pass, end_of, passes, width
 from simbackup.methods.file_backup.portion import applied
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.making import FilesMade, beside
-from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.making import NONE, FilesMade, beside
+from simbackup.methods.selection import Piece, Selection, passed_over, wanted
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
@@ -34,7 +35,7 @@ Wait = Generator[simpy.Event, Any, None]
 class _UnderWay:
     """A restore under way: its job, the copy that it reads, files that it makes, and what is on its way to disk.
 
-    Each byte of that loads disks `beside` itself.
+    Each byte of that loads disks `beside` itself. What is read of it without being wanted is `passed_over`.
     """
 
     system: System
@@ -43,6 +44,13 @@ class _UnderWay:
     made: FilesMade
     pending: list[Dirty]
     beside: FlowShape
+    passed_over: Sequence[Piece] = ()
+
+    def passes(self, extent: Extent) -> bool:
+        """Whether a run is only read to come to the next file."""
+        middle = extent.begin + extent.size / 2.0
+        before = bisect_right(self.passed_over, middle, key=lambda piece: piece[0])
+        return before > 0 and middle < sum(self.passed_over[before - 1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +110,8 @@ class TapeRestore:
         """Share the needed cartridges among the drives, and wait until all data are on disk."""
         target = system.data[self.to]
         files, pieces = wanted(saved, self.selection)
-        runs = [extent for begin, size in pieces for extent in copy.locate(begin, size)]
+        over = passed_over(saved, pieces, self.tool.restore_reads)
+        runs = [extent for begin, size in sorted([*pieces, *over]) for extent in copy.locate(begin, size)]
         yield from prepare(system, job, target, self.tool, files)
         pending: list[Dirty] = []
         on_medium: dict[str, list[Extent]] = {}
@@ -115,7 +124,7 @@ class TapeRestore:
         total = sum(size for _, size in pieces)
         made = self.tool.made(files / total if self.kept and saved.method == "file_level" else 0.0)
         extra = applied(saved, target) if saved.method == "image" else beside(target, made)
-        under_way = _UnderWay(system, job, copy, made, pending, extra)
+        under_way = _UnderWay(system, job, copy, made, pending, extra, over)
         parts = [self._part(under_way, (cartridges, on_medium)) for _ in range(streams)]
         with self._arrival.shut_out(system):
             yield from side_by_side(system, parts)
@@ -195,7 +204,8 @@ class TapeRestore:
 
     def read(self, it: _UnderWay, drive: Drive, extent: Extent, share: float) -> Wait:
         """One run from tape into the page cache of the host, a share of what a pass reads; it goes on to disk."""
-        system, copy, made = it.system, it.copy, it.made
+        system, copy, passes = it.system, it.copy, it.passes(extent)
+        made, arrival = (NONE, self._arrival.unkept) if passes else (it.made, self._arrival)
         host, target = system.hosts[self.share.host if self.share else self.host], system.data[self.to]
         how, ratio = copy.reduction, copy.reduction.stored
         networks = [system.networks[name] for name in self.networks]
@@ -223,4 +233,5 @@ class TapeRestore:
         place = VolumeRange(target.volume, begin, extent.size, it.beside)
         fill = fill._replace(share=share, sent=1.0 / how.sent)
         law = drive.law(stream)
-        it.pending.extend((yield from self._arrival.take(system, it.job, place, fill, Activity.TRANSFER, law=law)))
+        activity = Activity.READ if passes else Activity.TRANSFER
+        it.pending.extend((yield from arrival.take(system, it.job, place, fill, activity, law=law)))

@@ -57,11 +57,14 @@ class Walkers:
     reads_records: bool = False
 
 
-def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float = 1.0) -> FlowShape:
+def walking(
+    host: Host, data: DataSet, region: Region, who: Walkers, sent: float = 1.0, *, whole: Region | None = None
+) -> FlowShape:
     """What a byte of files that are opened, read and closed loads on their host and device.
 
-    A share of the files is `sent`; the others are looked at, and left alone. Where none is sent, one byte stands for
-    the whole walk.
+    Each of several streams or cartridges has the files of a `region`; those that are scattered lie anywhere in the
+    `whole` of the data. A share of the files is `sent`; the others are looked at, and left alone. Where none is sent,
+    one byte stands for the whole walk.
 
     Scattered files take positioned reads for directory, record and data, those that are looked at share the reads of
     directories and records; files that are stored together are read as they follow each other, records first. Cached
@@ -81,7 +84,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     early = equations.behind_the_first(outside, window) if host.overlaps else 0.0
     read = _mixed(
         _together(keeper, files, region, outside, sent, early=early) if apart < 1.0 else None,
-        _scattered(data, files, region, outside, sent, ahead=(early, window)) if apart > 0.0 else None,
+        _scattered(data, files, whole or region, outside, sent, ahead=(early, window)) if apart > 0.0 else None,
         apart,
     )
     left_alone = files.cpu_per_file if files.walk_cpu is None else files.walk_cpu

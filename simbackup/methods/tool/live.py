@@ -16,6 +16,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.making import FilesMade
+from simbackup.methods.selection import Reads
 from simbackup.system import System
 
 
@@ -35,9 +36,9 @@ class Tool:
     changed, at most so many if blocks grow with the root of the size of files, and of its checksum, core seconds at
     each end for a byte of checksums, and whether it makes them of all files; whether it reads its next request
     while it works on one, whether it reads and writes in turns, whether it walks all files before it saves any,
-    whether a restore reads streams that lie interleaved on tape in one pass, whether it mounts images on a disk to take
-    files from them, whether it copies the log of a database beside its files, and whether the threads of its compressor
-    serve all workers together; bytes under way
+    whether a restore reads streams that lie interleaved on tape in one pass, what it reads to find files, whether it
+    mounts images on a disk to take files from them, whether it copies the log of a database beside its files, and
+    whether the threads of its compressor serve all workers together; bytes under way
     on each of its connections at most. Core seconds are those of the reference core.
     """
 
@@ -74,6 +75,7 @@ class Tool:
     alternates: bool = False
     walks_first: bool = False
     one_pass: bool = True
+    restore_reads: Reads = "wanted"
     mounts_images: bool = False
     copies_log: bool = False
     shares_threads: bool = False

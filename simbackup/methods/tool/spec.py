@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar
 
+from simbackup.methods.selection import Reads
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
     Count,
@@ -148,6 +149,11 @@ class BackupToolSheet(Frozen):
     """Whether restores read interleaved data on a cartridge in one pass: parts of a save set, and save sets of other
     restores that begin before the tape moves. Otherwise, there is one pass for each.
     """
+    restore_reads: Annotated[Reads, Word()] = "wanted"
+    """What a restore of selected files reads: only these (`wanted`), as programs do that note where on tape each file
+    lies; everything before the last of them (`to_last`); or `all`, as tar does. On a disk, this counts where a
+    `compressor` of the program has made one stream of the save set.
+    """
     copies_log: Annotated[bool, Word()] = False
     """Whether it also copies the log that a database writes meanwhile, and replays it in a restore, so that a hot copy
     needs no lock.
@@ -211,6 +217,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "share_look_calls": "in repeated copies of trees to another host",
         "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with 'multiplexing'",
+        "restore_reads": "in restores of selected files from tape, or from a disk if a program compressed them",
         "shares_threads": "in backups with a compressor and several workers or streams",
         "window": "in backups, copies and restores that cross links, other than to object stores",
         "group_time": "in start_group",

@@ -141,3 +141,13 @@ def test_workers_share_the_connection_of_their_backup(workers: int) -> None:
     full = FULL.replace("method: image", f"method: file_level, workers: {workers}")
     result = ran(full, line="window: 100 kB", site=site)
     assert moved(result, "full") == pytest.approx(1e9 / 10e6, rel=1e-3)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 8])
+def test_workers_that_alternate_write_to_a_drive_one_at_a_time(workers: int) -> None:
+    rmt = SITE.replace("size: 1 GB}", "size: 1 GB, files: 1000, filesystem: FS}")
+    free = "{reads_per_file: 0, cpu_per_file: 0 ms/file, fragment: 1 GB}"
+    job = FULL.replace("method: image", f"method: file_level, workers: {workers}")
+    result = ran(job, "storage: false", "alternates: true, request: 100 kB", site=rmt.replace("FS", free))
+    each = 0.01 + 100e3 / 20e6 + 100e3 / 320e6 + 0.1e-3  # away and back, on the line, and into the drive
+    assert moved(result, "full") == pytest.approx(1e9 / 100e3 * each, rel=2e-3)  # reading takes 20 us of it

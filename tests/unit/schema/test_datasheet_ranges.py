@@ -1,0 +1,22 @@
+"""Ranges of datasheets: each end alone is a value that the datasheet's own rules accept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from simbackup import shelf
+
+
+@pytest.mark.parametrize("name", shelf.names())
+def test_each_end_of_a_range_is_a_value_that_the_rules_accept(name: str) -> None:
+    sheet = shelf.load_datasheet(name)
+    wrong = [
+        f"{key} at {end}: {message}"
+        for key, given in sheet.values()
+        for end in (given.low, given.high)
+        if end is not None
+        for _, message, _ in sheet.parameters.model_copy(update={key: replace(given, si=end)}).rules()
+    ]
+    assert not wrong
