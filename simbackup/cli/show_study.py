@@ -37,6 +37,8 @@ def study(found: Study) -> None:
         inputs = " and ".join(one.input.name for one in decisive)
         if inputs:
             line(f"{figure}: {inputs} {'matter' if len(decisive) > 1 else 'matters'} most")
+    if refusals := found.intervals.refusals():
+        line(refusals)
     for search in found.searches:
         line(search.sentence())
     reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
