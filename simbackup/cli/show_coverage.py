@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from simbackup.cli import show
-from simbackup.experiments.coverage import Coverage, CoverageReport
+from simbackup.experiments.coverage import ALL, ROLES, Coverage, CoverageReport
 from simbackup.text import for_markdown
 from simbackup.uncertainty.model_error import ModelError
 
+PUBLICATIONS = ("publication", *ROLES, "share")
 HEADS = ("intervals of", "rows", "hold", "share", "median width")
 TERMS = ("operation", "publications", "rows", "model error")
 
 
 def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
-    """Print the coverage of sets of rows, and the terms of the model's error."""
+    """Print the coverage of publications and of sets of rows, and the terms of the model's error."""
     if as_json:
         show.json({
             "rows": [row.as_dict() for row in found.rows],
-            "coverage": [
-                {"name": one.name, "rows": one.rows, "hold": one.held, "share": one.share,
-                 "width": one.width if math.isfinite(one.width) else None}
-                for one in found.sets
-            ],
+            "publications": {
+                name: {role: _set_data(one) for role, one in by_role.items()}
+                for name, by_role in found.publications.items()
+            },
+            "coverage": [{"name": one.name, **_set_data(one)} for one in found.sets],
             "model_error": [one._asdict() for one in found.terms],
         })  # fmt: skip
         return
@@ -43,7 +45,21 @@ def as_markdown(found: CoverageReport) -> str:
 
 
 def _tables(found: CoverageReport) -> tuple[tuple[tuple[str, ...], list[list[str]]], ...]:
-    return (HEADS, list(map(_set, found.sets))), (TERMS, list(map(_term, found.terms)))
+    return (
+        (PUBLICATIONS, [_publication(*each) for each in found.publications.items()]),
+        (HEADS, list(map(_set, found.sets))),
+        (TERMS, list(map(_term, found.terms))),
+    )
+
+
+def _set_data(one: Coverage) -> dict[str, int | float | None]:
+    width = one.width if math.isfinite(one.width) else None
+    return {"rows": one.rows, "hold": one.held, "share": one.share, "width": width}
+
+
+def _publication(name: str, by_role: Mapping[str, Coverage]) -> list[str]:
+    held = [f"{by_role[role].held} of {by_role[role].rows}" if role in by_role else "" for role in ROLES]
+    return [name, *held, f"{by_role[ALL].share:.0%}"]
 
 
 def _set(one: Coverage) -> list[str]:

@@ -34,9 +34,11 @@ def study(found: Study) -> None:
     _legend(found)
     _compared(found)
     for figure, decisive in found.intervals.decides.items():
-        inputs = " and ".join(one.input.name for one in decisive)
+        inputs = " and ".join(one.input.named for one in decisive)
         if inputs:
             line(f"{figure}: {inputs} {'matter' if len(decisive) > 1 else 'matters'} most")
+    if refusals := found.intervals.refusals():
+        line(refusals)
     for search in found.searches:
         line(search.sentence())
     reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))

@@ -20,6 +20,9 @@ from simbackup.uncertainty.validated_cases import BLIND, ValidatedCase
 IDENTIFIED, NOT_FITTED = "documents, identified", "documents, identified, not fitted"
 PREDICTED = "validation, predicted"
 """Sets of rows whose coverage is reported."""
+PREDICTED_BLIND, ALL = "blind", "all"
+ROLES = ("fitted", "seen", "held-out", PREDICTED_BLIND, ALL)
+"""Roles of rows whose coverage is reported for each publication; what 0.1 predicted is blind, seen since or not."""
 RowName = tuple[str, str]
 """A publication's folder, and a row of it."""
 
@@ -41,6 +44,11 @@ class Covered:
         return self.interval.low <= high and low <= self.interval.high
 
     @property
+    def role(self) -> str:
+        """What the row proves, one of `ROLES`."""
+        return PREDICTED_BLIND if self.row.predicted else self.row.role
+
+    @property
     def width(self) -> float:
         """The width of the interval over the best estimate."""
         return (self.interval.high - self.interval.low) / abs(self.interval.best) if self.interval.best else math.inf
@@ -49,8 +57,9 @@ class Covered:
         """The row as plain data."""
         m = self.row.measurement
         return {
-            "publication": m.folder, "id": m.id, "operation": self.operation, "unit": m.unit, "measured": m.value,
-            "simulated": self.row.simulated, "low": self.interval.low, "high": self.interval.high, "holds": self.holds,
+            "publication": m.folder, "id": m.id, "role": self.role, "operation": self.operation, "unit": m.unit,
+            "measured": m.value, "simulated": self.row.simulated, "low": self.interval.low, "high": self.interval.high,
+            "holds": self.holds,
         }  # fmt: skip
 
 
@@ -125,9 +134,14 @@ def _interval(row: Row, terms: dict[str, ModelError], kind: str) -> CentralInter
 
 @dataclass(frozen=True, slots=True)
 class CoverageReport:
-    """The intervals of all measured results, their coverage, the terms of the model's error, and the cases of jobs."""
+    """The intervals of all measured results, their coverage, the terms of the model's error, and the cases of jobs.
+
+    `publications` has the coverage of each publication, and of all, by the role of rows; a role without rows is left
+    out.
+    """
 
     rows: list[Covered]
+    publications: dict[str, dict[str, Coverage]]
     sets: list[Coverage]
     terms: list[ModelError]
     cases: list[ValidatedCase]
@@ -155,7 +169,23 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
         (kind, [one for one in every if one.operation == kind]) for kind in sorted({one.operation for one in every})
     ]
     found_sets = [Coverage.of(*one) for one in sets if one[1]]
-    return CoverageReport(every, found_sets, model_errors(residuals(rows, kinds)), list(validated(rows)))
+    return CoverageReport(
+        every, by_publication(every), found_sets, model_errors(residuals(rows, kinds)), list(validated(rows))
+    )
+
+
+def by_publication(rows: Sequence[Covered]) -> dict[str, dict[str, Coverage]]:
+    """The coverage of each publication, and of all of them, by the role of rows."""
+    names = dict.fromkeys(row.row.measurement.folder for row in rows)
+    own = {name: [row for row in rows if row.row.measurement.folder == name] for name in names}
+    return {
+        name: {
+            role: Coverage.of(name, chosen)
+            for role in ROLES
+            if (chosen := [row for row in some if role in {row.role, ALL}])
+        }
+        for name, some in {**own, ALL: list(rows)}.items()
+    }
 
 
 def validated(rows: Iterable[Row]) -> Iterator[ValidatedCase]:

@@ -44,12 +44,14 @@ class MovedAlone(NamedTuple):
 class StudyIntervals:
     """The interval of each figure of each row, and what moves a figure where its interval is widest.
 
-    `cases` has the figures of all rows in each case that they share; none without intervals.
+    `cases` has the figures of all rows in each case that they share; none without intervals. `refused` counts for each
+    row the cases whose values a check refused at first, so that values nearer to the best estimates took their place.
     """
 
     rows: tuple[Mapping[str, CentralInterval], ...]
     alone: Mapping[str, MovedAlone] = field(default_factory=dict[str, MovedAlone])
     cases: tuple[tuple[Numbers, ...], ...] = ()
+    refused: tuple[int, ...] = ()
 
     @property
     def decides(self) -> dict[str, tuple[Contribution, ...]]:
@@ -58,6 +60,15 @@ class StudyIntervals:
             name: tuple(decisive(one.contributions, one.spread, self.rows[one.row][name]))
             for name, one in self.alone.items()
         }
+
+    def refusals(self) -> str:
+        """In how many cases a check refuses the values, in words; nothing if it allows all."""
+        rows = sum(map(bool, self.refused))
+        if not rows:
+            return ""
+        most = f"{max(self.refused)} of {len(self.cases)} cases"
+        where = f"{rows} of {len(self.refused)} rows, in up to {most}" if len(self.refused) > 1 else most
+        return f"in {where}, a check refuses the values, and nearer ones take their place"
 
 
 def _numbers(names: Sequence[str], figures: Mapping[str, Figure]) -> Numbers:
@@ -74,18 +85,19 @@ def in_cases(
     """
     at = {(i, n): case for i, case in enumerate(cases) for n in range(len(points))}
     found: dict[tuple[int, int], CaseFigures] = {}
-    for _ in range(HALVINGS):
+    for halved in range(HALVINGS):
         moved = {case: changes(unknown, case) for case in dict.fromkeys(at.values())}
         asked = [points[n].moved(moved[case].get(str(n), {})) for (_, n), case in at.items()]
         for where, point, outcome in zip(list(at), asked, runner.run(asked, what), strict=True):
             if outcome.problems:
                 at[where] = tuple(score / 2.0 for score in at[where])
             else:
-                found[where] = CaseFigures(_numbers(point.show, outcome.figures), outcome.bounds, outcome.declared)
+                figures = _numbers(point.show, outcome.figures)
+                found[where] = CaseFigures(figures, outcome.bounds, outcome.declared, halved > 0)
                 del at[where]
         if not at:
             break
-    return [[found.get((i, n), CaseFigures()) for n in range(len(points))] for i in range(len(cases))]
+    return [[found.get((i, n), CaseFigures(refused=True)) for n in range(len(points))] for i in range(len(cases))]
 
 
 class _Scale(NamedTuple):
@@ -110,7 +122,7 @@ class _Scale(NamedTuple):
             {name: value * times.get(name, 1.0) for name, value in numbers.items()}
             for numbers, times in ((one.figures, self.figures), (one.bounds, self.bounds))
         )
-        return CaseFigures(figures, bounds, one.declared)
+        return one._replace(figures=figures, bounds=bounds)
 
 
 def _times(means: Numbers, first: Numbers) -> Numbers:
@@ -168,7 +180,10 @@ def study_intervals(
     cases = tuple(
         tuple(outcome[place[at]].figures if at in place else {} for at in range(len(points))) for outcome in outcomes
     )  # fmt: skip
-    return StudyIntervals(tuple(widths), alone, cases)
+    refused = tuple(
+        sum(outcome[place[at]].refused for outcome in outcomes) if at in place else 0 for at in range(len(points))
+    )
+    return StudyIntervals(tuple(widths), alone, cases, refused)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ def _deciding(
     whole = found.elapsed.widened(grown).within(found.declared, math.inf)
     variance = (math.log(whole.high / whole.low) / (2.0 * SCORE)) ** 2 if whole.low > 0.0 else 0.0
     origins = Origins(plan.site.file, {})
-    names = [origins.called(one.input.name) for one in found.decides]
+    names = [one.input.named(origins.called) for one in found.decides]
     if variance and grown**2 / variance >= MATTERS:
         names = [GROWTH, *names[:1]]
     fits = None if verdict.window is None else whole.probability_below(verdict.window)

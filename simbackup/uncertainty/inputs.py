@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
@@ -18,6 +18,8 @@ COUNT, BYTES = "count", "B"
 SMALLEST = 512
 """Bytes of the smallest block."""
 NORMAL = NormalDist()
+NAMED = 3
+"""Most further places of an unknown that are named."""
 SHEET = re.compile(r"(?:^|/)models/([^/]+/[^/]+)\.yaml$")
 """The file of a datasheet."""
 
@@ -91,6 +93,30 @@ class Input:
     def at(self) -> tuple[tuple[str, str], ...]:
         """The scenarios and addresses at which it stands."""
         return tuple((use.scenario, use.address) for use in self.uses)
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Every address at which it stands, in any scenario."""
+        return tuple(dict.fromkeys(use.address for use in self.uses))
+
+    def named(self, called: Callable[[str], str] = str) -> str:
+        """Its name, and where else it stands, as it is measured and stated at all these places; of many the first.
+
+        Addresses may be called as another file has them.
+
+        >>> uses = [Use("", f"devices.{name}.rate", 1.0, 0.5, 2.0, "B/s") for name in "abcdef"]
+        >>> Input("devices.a.rate", tuple(uses[:2])).named(), Input("rate", tuple(uses[:2])).named()
+        ('devices.a.rate (also devices.b.rate)', 'rate (devices.a.rate and devices.b.rate)')
+        >>> Input("devices.a.rate", tuple(uses)).named()
+        'devices.a.rate (also devices.b.rate, devices.c.rate and 3 more)'
+        """
+        name, addresses = called(self.name), dict.fromkeys([called(address) for address in self.addresses])
+        others = [address for address in addresses if address != name]
+        if not others:
+            return name
+        shown = others if len(others) <= NAMED else [*others[: NAMED - 1], f"{len(others) - NAMED + 1} more"]
+        listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+        return f"{name} ({'also ' if name in addresses else ''}{listed})"
 
 
 def inputs(scenarios: Mapping[str, Scenario]) -> list[Input]:

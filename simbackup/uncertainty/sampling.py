@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
-from simbackup.equations.uncertainty import SCORE
+from simbackup.equations.uncertainty import LEVEL, SCORE
 from simbackup.uncertainty.inputs import Input
 from simbackup.uncertainty.permutation import permutation
 
 Case = tuple[float, ...]
 """For each input, how many standard deviations it is from its best estimate."""
+ROUNDING = 1e-9
+"""So near to the next part, a place lies in it."""
 
 
 def latin_hypercube(inputs: Sequence[Input], count: int, seed: int) -> list[Case]:
     """So many cases in which each input takes each of `count` equally likely parts of its range once.
 
     McKay, Beckman and Conover, "A comparison of three methods for selecting values of input variables", Technometrics
-    21, 1979; the middles of the parts are taken. Each input has a random stream of its own, by its address, so that one
-    more input leaves the others' values as they are, and it does not matter where a scenario's file lies.
+    21, 1979; the middles of the parts are taken, as `scores_of` has them. Each input has a random stream of its own, by
+    its address, so that one more input leaves the others' values as they are, and it does not matter where a scenario's
+    file lies.
 
     >>> latin_hypercube([], 2, 0)
     [(), ()]
     """
-    middles = [NormalDist().inv_cdf((part + 0.5) / count) for part in range(count)]
+    middles = scores_of(count)
     columns: list[list[float]] = []
     scenarios = {name: n for n, name in enumerate(dict.fromkeys(one.at[0][0] for one in inputs))}
     for one in inputs:
@@ -31,6 +35,22 @@ def latin_hypercube(inputs: Sequence[Input], count: int, seed: int) -> list[Case
         order = permutation(seed, f"uncertainty {scenarios[scenario]} {address}", count)
         columns.append([middles[i] for i in order])
     return [tuple(column[row] for column in columns) for row in range(count)]
+
+
+def scores_of(count: int) -> list[float]:
+    """The standard deviations that stand for so many equally likely parts of a normal distribution, in order.
+
+    The part in which an end of the range lies has that end, and each other one its middle. No value lies beyond the
+    ends, so with middles alone, the percentile between the end and the next middle would lie inside the range. With ten
+    cases, or a multiple of ten, the interval of what depends on a single input is that of its range.
+
+    >>> [round(score, 3) for score in scores_of(20)[:3]]
+    [-1.96, -1.645, -1.15]
+    """
+    scores = [NormalDist().inv_cdf((part + 0.5) / count) for part in range(count)]
+    part = math.floor(count * (1.0 - LEVEL) / 2.0 + ROUNDING)
+    scores[part], scores[count - 1 - part] = -SCORE, SCORE
+    return scores
 
 
 Correlations = Mapping[tuple[int, int], float]

@@ -87,7 +87,7 @@ class JobInterval:
         if self.input_share < HALF:
             parts.append("most of this range is model error")
         if self.decides:
-            names = " and ".join(one.input.name for one in self.decides)
+            names = " and ".join(one.input.named() for one in self.decides)
             among = "of the inputs, " if self.input_share < HALF else ""
             first = "; measure it first" if len(self.decides) == 1 else ""
             parts.append(f"{among}{names} {'matter' if len(self.decides) > 1 else 'matters'} most{first}")
@@ -103,8 +103,8 @@ class JobInterval:
             "faster": self.faster, "declared": self.declared,
             "inputs": [
                 {
-                    "address": one.input.name, **one.input.uses[0].as_dict(), "elapsed": [one.at_low, one.at_high],
-                    "share": one.share,
+                    "address": one.input.name, "at": list(one.input.addresses), **one.input.uses[0].as_dict(),
+                    "elapsed": [one.at_low, one.at_high], "share": one.share,
                 }
                 for one in self.decides
             ],

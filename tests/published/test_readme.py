@@ -114,9 +114,11 @@ def intervals(report: CoverageReport) -> str:
         "## How often intervals hold\n\nA 90 % interval covers the ranges of the inputs and the error of the model, "
         "which for each row here is estimated from the other publications. *Calibrated* operations have a constant "
         "that was fitted to measurements of the same operation on the same system. A fit compensates for errors in the "
-        "inputs, so in the intervals, constants vary together with the inputs, as their `correlations` state. The "
-        "second line, for rows that nothing was fitted to, says more than the first. Rows that nothing can move, "
-        "inputs, duplicates and projections are left out.\n\n"
+        "inputs, so in the intervals, constants vary together with the inputs, as their `correlations` state. Rows "
+        "that nothing can move, inputs, duplicates and projections are left out.\n\n"
+        "The first table counts how many intervals contain the measured value, for each publication, by what its rows "
+        "prove. *Blind* are the rows that version 0.1 predicted, with today's intervals. In the second table, the "
+        "second line, for rows that nothing was fitted to, says more than the first.\n\n"
         f"{show_coverage.as_markdown(report)}\n"
     )
 

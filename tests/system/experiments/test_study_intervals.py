@@ -81,6 +81,19 @@ def test_amounts_that_nothing_moves_are_certain_and_times_on_the_clock_have_no_i
     assert not {f"jobs.save.{name}{end}" for name in ("end", "cause") for end in (LOW, HIGH)} & row.keys()
 
 
+def test_a_study_states_in_how_many_cases_a_check_refuses_the_values(tmp_path: Path) -> None:
+    """What has 100 GB, and 200 GB at the end of its range, has more than 150 GB beyond log2(1.5) = 0.585 of the way.
+
+    That is 0.962 standard deviations, and two of ten cases lie farther out, at 1.036 and 1.645.
+    """
+    size = {"value": "100 GB", "basis": "assumed", "range": ["50 GB", "200 GB"], "why": "a test"}
+    sizes = {"vary": {"devices.source.capacity": ["150 GB", "1 TB"]}, "cases": {"grown": {"data.files.size": size}}}
+    found = sb.study(asked(tmp_path, **sizes))
+    assert found.intervals.refused == (2, 0)
+    said = "in 1 of 2 rows, in up to 2 of 10 cases, a check refuses the values, and nearer ones take their place"
+    assert found.intervals.refusals() == said
+
+
 def test_what_is_uncertain_in_two_rows_alike_is_no_difference_between_them(tmp_path: Path) -> None:
     found = sb.study(asked(tmp_path))
     ratio = found.ratio(SAVE, 1, 0)

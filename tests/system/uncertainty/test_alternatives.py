@@ -111,6 +111,8 @@ def test_a_shared_unknown_moves_once_and_each_place_within_its_own_range() -> No
     assert len(alone) == 2
 
 
-def test_what_is_shared_is_one_contributor() -> None:
-    found = job_intervals(sb.simulate(in_turn(shared="write rate")), effort=QUICK)
-    assert "write rate matters most" in found["save"].sentence()
+def test_what_is_shared_is_one_contributor_whose_places_are_named() -> None:
+    found = job_intervals(sb.simulate(in_turn(shared="write rate")), effort=QUICK)["save"]
+    places = ["devices.slow.write_rate", "devices.fast.write_rate"]
+    assert f"write rate ({' and '.join(places)}) matters most" in found.sentence()
+    assert found.as_dict()["inputs"][0]["at"] == places
