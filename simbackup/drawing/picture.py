@@ -54,7 +54,7 @@ class Picture:
         """
         drawn = {"svg": self.svg, "mmd": self.mermaid, "dot": self.dot}
         if form not in drawn:
-            problem = Problem(Place("simbackup picture"), "", f"there is no form '{form}'", choices(form, SYSTEM))
+            problem = Problem(Place("simbackup picture"), "", f"there is no format '{form}'", choices(form, SYSTEM))
             raise InputError([problem])
         return drawn[form]()
 

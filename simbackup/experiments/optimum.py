@@ -208,7 +208,9 @@ def optimum(asked: StudySpec, goals: OptimiseSpec, space: SearchSpace, base: Poi
         _searched(search, len(goals.goals()))
     best = search.result()
     if not best:
-        raise ResultError(f"{base}: none of the {len(search.known)} combinations that were tried keeps the limits")
+        raise ResultError(
+            f"{base}: none of the {len(search.known)} combinations that were tried stays within the limits"
+        )
     points, name = tuple(search.point(one.place) for one in best), str(base).rpartition(", ")[0]
     return Search(points, name, len(search.known), space.size, search.table(best))
 

@@ -84,7 +84,7 @@ class Result:
             raise ResultError(f"the result of '{self.record.scenario}' does not hold its scenario")
         scenario = made_from.scenario()
         if made_from.changed():
-            log.warning("'%s' or a datasheet of it has changed since; this is about what was run", made_from.name)
+            log.warning("'%s' or one of its datasheets has changed; this is about the old run", made_from.name)
         return scenario
 
     @cached_property

@@ -41,7 +41,11 @@ class CloudDiskSheet(Frozen):
         """Credits and a baseline go together, and the baseline is the lower rate; a sequence takes no longer."""
         if self.sequential_latency is not None and self.sequential_latency.si > self.latency.si:
             message = "sequential_latency is above latency"
-            yield ("sequential_latency", "latency"), message, "what goes on takes as long as any request, or less"
+            yield (
+                ("sequential_latency", "latency"),
+                message,
+                "a request that continues the last one takes no longer than another",
+            )
         if (self.baseline_rate is None) != (self.byte_credits is None):
             message = "baseline_rate and byte_credits go together"
             yield ("baseline_rate", "byte_credits"), message, "give both, or neither"

@@ -60,7 +60,7 @@ class DiskSheet(Frozen):
             yield ("band", "landing_zone"), "band needs a landing_zone", "give the disk one, or leave the band out"
         if self.inner_rate.si > self.outer_rate.si:
             message = "inner_rate is above outer_rate"
-            yield ("inner_rate", "outer_rate"), message, "addresses begin in the outer zone, which is faster"
+            yield ("inner_rate", "outer_rate"), message, "make inner_rate at most outer_rate: the outer zone is faster"
         if not self.track_to_track_seek.si <= self.average_seek.si <= self.full_stroke_seek.si:
             message = "average_seek is not between track_to_track_seek and full_stroke_seek"
             yield (

@@ -78,8 +78,8 @@ class HostSpec(Part, Modelled, HostSheet):
         "read_ahead": (
             "where programs of the host read in sequence: image backups to disk, restores from disk, copies"
         ),
-        "speed": "on a host that is no virtual machine",
-        "write_behind": "where it is more than disks and controllers write of one stream at once by themselves",
+        "speed": "on a host that is not a virtual machine",
+        "write_behind": "where it is more than disks and controllers would write of one stream at once",
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
