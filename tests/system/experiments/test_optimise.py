@@ -109,7 +109,7 @@ def test_the_same_seed_tries_the_same_and_the_answer_says_how_sure_it_is(tmp_pat
     file.write_text(json.dumps(asked(tmp_path, search)), encoding="utf-8")
     first, again = (say("study", file, "--intervals", "none", "--workers", workers) for workers in (1, 2))
     assert first == again
-    assert f"combinations that were tried, of {len(RATES) * len(SIZES)}" in first.out
+    assert f"combinations tried, out of {len(RATES) * len(SIZES)}" in first.out
 
 
 @pytest.mark.parametrize("runs", [8, 7], ids=["tried whole", "searched"])
