@@ -26,7 +26,7 @@ class CloudDiskSheet(Frozen):
     latency: Duration
     """Time of one request of any size."""
     sequential_latency: Duration | None = None
-    """Time of a request that goes on where the one before it ended; `latency` by default."""
+    """Time of a request that continues where the previous one ended; `latency` by default."""
     baseline_iops: Frequency | None = None
     """Operations per second without credits, and credits earned per second; `iops` by default."""
     credits: PositiveCount | None = None

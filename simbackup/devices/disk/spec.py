@@ -43,12 +43,13 @@ class DiskSheet(Frozen):
 
     landing_zone: PositiveSize | None = None
     """Bytes that it takes at full rate and puts into their place later, such as the media cache of a disk with shingled
-    tracks; any number by default."""
+    tracks; no limit by default."""
     drain_rate: Rate | None = None
     """Rate at which it does so, and at which it takes more when the landing zone is full."""
     band: PositiveSize | None = None
     """Bytes of shingled tracks that are read and written as a whole when data leave the landing zone. `drain_rate` is
-    for bands that are all new; writes here and there, as of a merge, drain more slowly. By default, they drain alike.
+    for bands that are all new; scattered writes, such as those of a merge, drain more slowly. By default, they drain
+    alike.
     """
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {Measurable.SEQUENTIAL_READ: "outer_rate"}

@@ -67,7 +67,7 @@ class HostSheet(Frozen):
 
 
 class HostSpec(Part, Modelled, HostSheet):
-    """A computer: it owns devices, runs jobs, and caches what is written."""
+    """A computer: it owns devices, runs jobs, and caches writes."""
 
     owns: tuple[Text, ...] = ()
     """The devices attached to it."""

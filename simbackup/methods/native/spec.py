@@ -106,7 +106,7 @@ class NativeBackupSpec(BackupJob, Lasting):
     """`steady` (the default) computes the mean rate of the loop; `by_event` simulates each buffer."""
     service_times: ServiceTimes | None = None
     """Distribution of service times, with the mean of the steady loop: `exponential` (the default) or `constant`; only
-    with `by_event`. By chance, some exponential ones are shorter than the device could make them, and others longer.
+    with `by_event`. Some exponential times are shorter than the device allows, and others longer.
     """
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"buffers": ("buffers", "engine.io_depth", "engine.memory_limit")}
     """Buffers that wait for the answers to requests: more of them take memory, and each a request in flight."""
