@@ -100,12 +100,12 @@ def explain_site(  # noqa: PLR0917 (typer reads each as an option)
         typer.Option(metavar="DATE", help="The day on which the night begins; by default, the tightest night."),
     ] = None,
     until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="Last day to search: a time such as 3y or 18 months, or a date.")
+        str, typer.Option(metavar="TIME|DATE", help="How far to search: a time such as 3y or 18 months, or a date.")
     ] = "3y",
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
-    """Explain why a night takes as long as it does: the bottleneck of each late backup, and the time without that."""
+    """Explain why a night takes as long as it does: the bottleneck of each late backup, and the time without it."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.planning.night_reasons import night_reasons  # noqa: PLC0415
     from simbackup.planning.plan import end_of  # noqa: PLC0415

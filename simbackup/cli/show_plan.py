@@ -61,7 +61,7 @@ def plan(found: Plan) -> None:
     if found.windows.running_on:
         show.line(f"{found.windows.running_on} backups and copies take more than a day and slow down later ones")
     for policy, lost in found.logs_lost.items():
-        show.line(f"'{policy}': with logs, a loss costs at most {show_short(lost, 's', 3)} of changes, also at night")
+        show.line(f"'{policy}': with logs, a loss costs less than {show_short(lost, 's', 3)} of changes, also at night")
     if found.behind is not None:
         show.line(f"jobs of {found.behind} still run after a week: the queue grows, and later nights look too good")
     show.line(

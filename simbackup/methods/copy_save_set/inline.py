@@ -45,7 +45,7 @@ def check_drives(checks: Checks, path: Path, copy: Copying, library: MediaLibrar
     wanted, most = many * int(si_or(getattr(saved, "streams", None), 1.0)), int(library.drive_count())
     if wanted > most:
         message = (
-            f"'{copy.save_set}' and its inline copies take {wanted} drives of '{copy.to}' at once, which has {most}"
+            f"'{copy.save_set}' and its inline copies take {wanted} drives of '{copy.to}' at once, but it has {most}"
         )
         checks.report((*path, "to"), message, "add drives, write fewer streams, or leave 'inline' out")
 
