@@ -139,7 +139,7 @@ class CopySaveSetSpec(Copying):
         legal = Chosen(spec.jobs, lambda job: isinstance(job, BackupJob) and self._readable(checks, job))
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
-                message = f"'{self.save_set}' cannot be copied: its save set is neither on one target nor on disks of one host"
+                message = f"'{self.save_set}' cannot be copied: it saves neither to one target nor to disks of one host"
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
         if self.inline:
