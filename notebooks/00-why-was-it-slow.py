@@ -58,8 +58,8 @@ queue.plot.drives()
 guess.compare(queue.get("jobs.r8.elapsed"))
 
 # %% [markdown]
-# While the restores run, the drives are mostly idle. The restores wait, but not for a drive: the *mount queue* is the queue for
-# the robot. The seconds of each job, without a remainder:
+# While the restores run, the drives are mostly idle. The restores wait, but not for a drive: the *mount queue* is the queue
+# for the robot. This is where the seconds of each job went; they add up to its elapsed time:
 
 # %%
 queue.plot.causes()
@@ -126,9 +126,9 @@ assert took["25 Gb/s alone"] > 0.88 * took["8 buffers"] and took["64 buffers"] <
 assert took["16 threads alone"] == took["8 buffers"]
 
 # %% [markdown]
-# `explain` predicts the next row: with enough buffers the network is the limit, and the step to 64 buffers confirms it.
-# The order matters. A network of 25 Gb/s as the *first* step gains a ninth of the time, where the buffers gain a third; 16
-# threads gain nothing, and compression alone makes the backup slower.
+# `explain` predicts the next row: with enough buffers the network is the limit, and the step to 64 buffers confirms it. The
+# order matters. As the *first* step, a network of 25 Gb/s saves a ninth of the time, and more buffers save a third; 16
+# threads save nothing, and compression alone makes the backup slower.
 #
 # ## 3. Two hundred servers at midnight
 #
@@ -217,9 +217,9 @@ assert worn["backup"].bottleneck == "devices.aggregate"
 assert busy < 0.4
 
 # %% [markdown]
-# The time grows from twenty minutes to more than eight hours, for the same bytes. The sixteen disks are the limit, and yet most
-# of them are idle: a single reader requests one place after the other, and waits for one arm each time. A volume that is read
-# as *files* lets the server read ahead, and keeps more arms busy.
+# For the same bytes, the time grows from twenty minutes to more than eight hours. The sixteen disks are the limit, and yet
+# most of them are idle: a single reader requests one place after the other, and waits for one arm each time. A volume that is
+# read as *files* lets the server read ahead, and keeps more arms busy.
 #
 # ## 5. A look inside
 #

@@ -72,9 +72,9 @@ pd.DataFrame(
 ).rename(index=WRITES)
 
 # %% [markdown]
-# Only the *first* write of each chunk is slow. The second time its old content is already in the copy area, and the write goes
-# straight through. A snapshot is therefore neither "slow" nor "fast": its cost depends on how much data is overwritten for the
-# first time while it exists.
+# Only the *first* write of each chunk is slow. The second time, the old content is already in the copy area, and the write
+# goes straight through. A snapshot is therefore neither "slow" nor "fast": its cost depends on how much data is overwritten
+# for the first time while it exists.
 #
 # What did the program wait for? Every result shows this:
 
@@ -109,7 +109,8 @@ assert 0.5 < slow.doubled / slow.elapsed < 0.7  # the queue of the kernel is as 
 # 3. **metadata commit**: write the record "these chunks are copied" and wait until it is on disk,
 # 4. **own write**: finally, write the new data.
 #
-# Chunks that wait at the same time share one commit; we call them a *group*. Nothing in the list overlaps, so the time of a group is the sum
+# Chunks that wait at the same time share one commit; we call them a *group*. The steps do not overlap, so the time of a group
+# is the sum
 #
 # $$T = t_\mathrm{read} + t_\mathrm{copy} + n\,t_\mathrm{commit} + t_\mathrm{own}$$
 #
@@ -214,7 +215,7 @@ for step, spent in steps_of_copy.items():
 # %% [markdown]
 # The disk spends most of this time not moving data but waiting for the right sector to come round, for the arm, and for
 # requests that stay in the kernel's queue. The data is moved three times instead of once, but that is the smaller part of the
-# cost. On a rotating disk, *small synchronous steps* are what is expensive.
+# cost. On a rotating disk, *small synchronous steps* are expensive.
 #
 # A second disk saves the long seeks between volume and copy area. It does not save the rotations, and the steps
 # still wait for each other. So it helps less than you might hope.
@@ -318,7 +319,7 @@ guess.compare(kept["elapsed"].iloc[0])
 #   because it assumed that all runs are equally long. This holds for a *sequential* writer only. A writer of scattered small
 #   blocks pays for a whole chunk each time, so larger chunks are worse for it. The right half of the curve also assumes that
 #   the backlog would be the same with other chunks. Nobody measured that.
-# - **Place.** A second disk saves the seeks, flash also saves the rotations of the copies and commits. With flash, the copy
+# - **Place.** A second disk saves the seeks; flash also saves the rotations of the copies and commits. With flash, the copy
 #   read and the own write on the rotating disk remain, and so does the queue.
 # - **Number.** With this method, each snapshot keeps its own copy, so each one adds a copy and a commit. Methods that share
 #   copies between snapshots, or that redirect new writes instead (redirect-on-write), do not pay this.
@@ -337,8 +338,9 @@ reproduction.plot.compare()
 # %% [markdown]
 # Read this with care.
 #
-# - The three rows inside the band were *used* to make the model: one constant, the backlog that shares a commit, was
-#   fitted to two of them, and the size of the memory was chosen after seeing the third. Their agreement shows that a single physical constant explains two measurements in the right proportion. It is not a prediction.
+# - The three rows inside the band were *used* to make the model: one constant, the backlog that shares a commit, was fitted
+#   to two of them, and the size of the memory was chosen after seeing the third. Their agreement shows that a single physical
+#   constant explains both measurements in the right proportion. It is not a prediction.
 # - The two rows that were *held out* are both off, and are declared so. They stay in the table:
 
 # %%
@@ -395,10 +397,11 @@ row = next(row for row in rows if row["id"] == "lvm-dd-same-disk")
 print(f"simulated {elapsed:.0f} s; {row['interval'][0]:.0f} to {row['interval'][1]:.0f} s over all ranges together")
 
 # %% [markdown]
-# The interval is wide, and honest: with the memory and the backlog of *your* server unknown, simbackup can say that the
-# write takes minutes rather than seconds, but not how many minutes. The backlog was fitted for the memory that we assume,
-# so the two vary together. Two of the three values that matter most can be looked up on any server you own: its memory, and
-# the size of the volume, which sets how far the arm has to travel. The interval then shrinks. In the report of `simbackup reproduce` such rows are marked `unidentified`.
+# The interval is wide, and honest: with the memory and the backlog of *your* server unknown, simbackup can say that the write
+# takes minutes rather than seconds, but not how many minutes. The backlog was fitted for the memory that we assume, so the
+# two vary together. Two of the three values that matter most are easy to look up on your own server: its memory, and the size
+# of the volume, which sets how far the arm has to travel. Then the interval shrinks. In the report of `simbackup reproduce`
+# such rows are marked `unidentified`.
 #
 # You can trust the statements that do not depend on those values more than the seconds: only first writes are slow, a second
 # disk helps by less than a factor of two, and rotations rather than bytes are the cost.
@@ -426,9 +429,9 @@ pd.DataFrame(ratios).set_index("change").round(2)
 # %% [markdown]
 # The backlog and the memory do cancel out, but the simulated ratio is still a little above the measured one: with the assumed
 # size of the volume, the simulation overestimates the effect of the second disk a little. The fit of one constant to two rows
-# hides this: it is too high for one row and too low for the other. A smaller volume, with shorter distances between data and
-# copies, brings the ratio below the measured one. The document does not state the size, so we cannot tell whether this is the
-# reason.
+# hides this: the result is too high for one row and too low for the other. A smaller volume, with shorter distances between
+# data and copies, brings the ratio below the measured one. The document does not state the size, so we cannot tell whether
+# this is the reason.
 
 # %% [markdown]
 # ## 7. Exercises

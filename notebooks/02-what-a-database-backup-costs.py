@@ -42,7 +42,8 @@ COLOURS = {"logical": RED, "hot copy": SAND, "snapshot": BLUE}
 # %% [markdown]
 # ## Predict first
 #
-# The logical dump of 4000 MB takes 14 minutes. How many minutes does its restore take? Write your number down before you go on; nobody else sees it.
+# The logical dump of 4000 MB takes 14 minutes. How many minutes does its restore take? Write your number down before you go
+# on; nobody else sees it.
 
 # %%
 guess = predict(14, "min")
@@ -95,8 +96,8 @@ assert why["hot_copy"].next_bottleneck == "devices.array"
 # - A hot copy and a snapshot copy read the same bytes at the same pace; the snapshot adds a *lookup* for each chunk. The
 #   difference is the lock: it lasts through the whole copy, or only until the snapshot has been created.
 # - The check at the end makes a backup by copy slower than the copy back, and the processor limits it. Without the check, the
-#   array limits it: it spends about half of its time reading, and the other half turning between what is read and what is
-#   written back.
+#   array limits it: it spends about half of its time reading, and the other half moving between the data that are read and
+#   those that are written back.
 #
 # Can we add this up by hand? A copy waits for one window of read-ahead after the other; a dump does so, too, and then spends
 # some nanoseconds of one core on each byte of text.
@@ -202,11 +203,11 @@ assert load["workloads.users.backup.lost"].max() < 0.01
 # The logical dump is the gentlest on the disks and by far the worst for users who write: fourteen minutes of silence. A web
 # application would have given up long before; what looks like a slow backup is an outage. The two copies load the array
 # equally: a request takes some 1.3 times as long, and at 1000 transactions a second less than one in a hundred is lost. Only
-# what happens to writers sets them apart, by a factor of more than a hundred.
+# the wait of the writers sets them apart, by a factor of more than a hundred.
 #
-# Two things are left out. The writers who waited all continue at once, and that rush is not simulated; and their writes do not
-# yet pay for the snapshot's copies (see [why a snapshot slows writes](01-why-a-snapshot-slows-writes.ipynb) for what that
-# costs).
+# Two things are left out. The writers who waited all continue at once, and that rush is not simulated. Their writes do not
+# yet pay for the snapshot's copies, either (see [why a snapshot slows writes](01-why-a-snapshot-slows-writes.ipynb) for what
+# that costs).
 #
 # ## 5. Full every week, changes every day
 #
@@ -293,8 +294,8 @@ print(f"{within} of {len(shown)} figures within 10 %, {sum(bool(row['off']) for 
 #   server, expect the errors; on *yours*, expect the interval, or an even wider one if your rows are different: what a byte of
 #   dump costs depends on the rows and their keys.
 #
-# You can trust these statements more than the seconds: the lock of a snapshot does not grow with the database, one core limits
-# a logical restore, and the restore time decides about incrementals.
+# You can trust these statements more than the seconds: the lock of a snapshot does not grow with the database, one core
+# limits a logical restore, and the restore time decides whether incrementals pay off.
 
 # %% [markdown]
 # ## 7. Exercises

@@ -19,8 +19,9 @@
 # same backups on a DLT 7000: **three minutes instead of ninety** for the backup, and half an hour instead of 73 minutes for the
 # restore.
 #
-# **Is tape slow, and is a frozen image a backup?** This notebook uses `simbackup` to show where the minutes of each restore go,
-# what users pay for a frozen image and when, how tape copes with 26 GB to 26 TB, and how far you can trust these answers.
+# **Is tape slow, and is a frozen image a backup?** This notebook uses `simbackup` to show where the minutes of each restore
+# go, what users pay for a frozen image and when, how long tape takes for 26 GB to 26 TB, and how far you can trust these
+# answers.
 #
 # Two kinds of image were measured. A *checkpoint* copies each block before it is overwritten for the first time. A *split
 # mirror* is a third copy of the volume that is detached, and later synchronised again.
@@ -52,8 +53,8 @@ JOBS = {
 # %% [markdown]
 # ## Predict first
 #
-# One file of 320 MB is restored from tape in about five minutes. How many minutes do twenty files of 1 MB take that are spread
-# over the tape? Write your number down before you go on; nobody else sees it.
+# One file of 320 MB is restored from tape in about five minutes. Twenty files of 1 MB are spread over the tape. How many
+# minutes does their restore take? Write your number down before you go on; nobody else sees it.
 
 # %%
 guess = predict(2, "min")
@@ -76,8 +77,8 @@ minutes.assign(**{"image, % of tape": 100 * minutes["checkpoint"] / minutes["tap
 guess.compare(results["tape"].get("jobs.item.elapsed") / MINUTE)
 
 # %% [markdown]
-# From tape, twenty small files take *four times as long* as one large file, with a sixteenth of the bytes. From a frozen image,
-# they take hardly longer.
+# From tape, twenty small files take *four times as long* as one large file, although they have a sixteenth of the bytes. From
+# a frozen image, they take hardly longer.
 #
 # ## 2. Where the minutes go
 #
@@ -104,7 +105,7 @@ from_image = sb.explain(results["checkpoint"])
 from_image
 
 # %% [markdown]
-# The same, seen from the drives and the robot:
+# The same restores, seen from the drives and the robot:
 
 # %%
 results["tape"].plot.drives()
@@ -168,9 +169,9 @@ print(f"one locate from the beginning of tape: {tapes.mean_locate_from_start(dri
 # %% [markdown]
 # ## 3. What users pay for a checkpoint, and when
 #
-# A block is copied when it is overwritten for the *first* time. A young checkpoint therefore costs much, and an old one little.
-# `planning/checkpoint-age` lets users work for 5 minutes to 24 hours after its creation. The first picture shows what they have
-# lost since then, the second what they lose in the last minute, and the third the space that the checkpoint takes.
+# A block is copied when it is overwritten for the *first* time. A new checkpoint is therefore expensive, and an old one is
+# cheap. `planning/checkpoint-age` lets users work for 5 minutes to 24 hours after its creation. The first picture shows what
+# they have lost since then, the second what they lose in the last minute, and the third the space that the checkpoint takes.
 
 # %%
 age = sb.study("planning/checkpoint-age", intervals="none")
@@ -201,7 +202,7 @@ sb.study("planning/resync-share", intervals="none").plot.lines(
 )
 
 # %% [markdown]
-# The same while OLTP users work, over the time since the split:
+# The next plot shows the same while OLTP users work, over the time since the split:
 
 # %%
 apart = sb.study("planning/resync-apart", intervals="none")
@@ -214,7 +215,7 @@ apart.plot.lines("jobs.apart.duration", "jobs.snapback.elapsed", by="devices.mir
 #   volume of 310 GB has regions of 9.5 MB. After five minutes, nearly all the data that users work on are marked, and
 #   FastResync saves hardly anything. With regions of 64 KiB, as in later releases, it saves much for some hours.
 # - While users work, the arms must come back from elsewhere for each request: a byte takes three times as long.
-# - Meanwhile there is *no* mirror to split off. Images every few hours need two mirrors in turn.
+# - Meanwhile there is *no* mirror to split off. For an image every few hours, you need two mirrors that take turns.
 #
 # ## 5. Tape from 26 GB to 26 TB
 #
@@ -273,8 +274,9 @@ table.pivot_table(index=["scenario", "case"], columns="data.db.size", values="ho
 )
 
 # %% [markdown]
-# - Twice as many drives are twice as fast as long as each has hours to write. At 26 GB, sixteen LTO drives are slower than eight:
-#   the robots carry one cartridge after the other, and mount, rewind and unload take longer than the transfer.
+# - Doubling the number of drives doubles the speed, as long as each drive has hours to write. At 26 GB, sixteen LTO drives
+#   are slower than eight: the robots carry one cartridge after the other, and mount, rewind and unload take longer than the
+#   transfer.
 # - One LTO-9 replaces eighty DLT 7000, but it needs a source that is fast enough. With 24 disks that several streams share
 #   (last picture), four drives take only a ninth longer than sixteen: the disks turn between the parts that the streams read.
 # - The dotted line is the copy back from an image as the document's program did it, one request at a time. Two drives of that
@@ -322,11 +324,11 @@ for constant in constants:
 # How to read it:
 #
 # - The ratios are quotients of two simulated times. None was entered.
-# - An *open* mark belongs to a group that a constant was fitted to or chosen on. The *filled* ones were not used:
-#   restores of single files follow from the locates, and from what was fitted to whole backups.
-# - Grey lines that leave the picture show that the document leaves out too much. What users lose (the last rows) depends most
-#   on the share of the data that they change, which is fitted and nowhere stated: take the *shape* of section 3, and measure
-#   the height.
+# - An *open* mark belongs to a group for which a constant was fitted or chosen. The *filled* ones were not used: restores of
+#   single files follow from the locates, and from what was fitted to whole backups.
+# - Grey lines that leave the picture show that the document leaves out too much. The loss of the users (the last rows)
+#   depends most on the share of the data that they change. This share is fitted, because the document does not state it: take
+#   the *shape* of section 3, and measure the height.
 #
 # You can trust these statements more than the minutes: the time of a backup by image does not grow with the data, locates
 # dominate small restores and transfer dominates large ones, the cost of a checkpoint falls with its age, and a mirror costs

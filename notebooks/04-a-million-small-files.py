@@ -216,8 +216,8 @@ fig.legend(handles=marks, loc="outside lower center", ncols=4, fontsize=8.5)
 plt.show()
 
 # %% [markdown]
-# - What a backup of *everything* adds, more than four minutes on either machine, is not due to files or bytes: it is the state
-#   of the operating system, which its shadow copy service gathers. Faster disks do not help.
+# - A backup of *everything* takes more than four minutes longer on either machine. Files and bytes are not the reason: the
+#   shadow copy service gathers the state of the operating system. Faster disks do not help.
 # - In a short backup the fixed times dominate: of the 36 s of the image on the server, 26 s would also be spent on an empty
 #   image.
 # - For small files that are together, the *processor* is the limit, even with the slowest disk. Only the first 5000, scattered
@@ -270,11 +270,11 @@ hours.pivot_table(index=["data.files.layout", "data.files.on"], columns="count",
 ).rename_axis(columns="server of 2020, files of 1 KiB, hours")
 
 # %% [markdown]
-# - For *scattered* files, the kind of disk is what matters: from one disk of 2003 to NVMe, there is a factor of 25 on the
-#   workstation and of 57 on the server of 2020. Sixteen years of processor development gain nothing with a disk that has an
-#   arm. Six disks are no faster than one, because one reader requests one file after the other.
-# - For small files that are *together* or in memory, the processor is what matters, and NVMe is at most 1.7 times as fast as a
-#   disk of 2003.
+# - For *scattered* files, the kind of disk matters: from one disk of 2003 to NVMe, there is a factor of 25 on the workstation
+#   and of 57 on the server of 2020. Sixteen years of processor development gain nothing with a disk that has an arm. Six
+#   disks are no faster than one, because one reader requests one file after the other.
+# - For small files that are *together* or in memory, the processor matters, and NVMe is at most 1.7 times as fast as a disk
+#   of 2003.
 # - A hundred million scattered small files take seven weeks from one disk with an arm, and half a day from flash. If they are
 #   together, they take four to six hours from either.
 # - Scattered files of 100 KiB are read at half to nine tenths as many files per second, which is fifty times as many MB/s, or
@@ -328,8 +328,8 @@ plt.show()
 
 # %% [markdown]
 # - Below some ten thousand scattered files, the agent is faster, because it leaves out empty space; above that, the image is.
-#   If files are together, the break-even is at 30 000 to 40 000 files on flash, and at half a million or more on the slow disk,
-#   whose image is even slower.
+#   If the files are together, the break-even is at 30 000 to 40 000 files on flash, and at half a million or more on the slow
+#   disk, whose image is even slower.
 # - On the server of 2009, the agent is *never* faster: everything that it reads leaves the guest through an emulated network
 #   adapter. With a faster adapter, the picture is the same as for 2020.
 # - The break-even moves with the share of the image that is in use. A full disk favours the image, an empty one the agent;
@@ -410,8 +410,8 @@ plt.show()
 # - *Six disks* serve six readers at once, so a stripe is worth its price only with several save sets.
 # - *Flash* serves all of them, and keeps between four and five of the sixteen cores busy.
 #
-# The right ends are approximate: requests never wait for each other before all disks are busy, and an arm gains nothing from
-# being able to choose among several requests.
+# The right ends are approximate: in the model, requests never wait for each other before all disks are busy, and an arm gains
+# nothing from being able to choose among several requests.
 #
 # ## 7. Measured and simulated results
 #
@@ -458,14 +458,14 @@ for constant in constants:
 # - The number of arm movements for a cold, scattered file comes from 5000 files of one machine. Take the *order* of the disks
 #   from section 4, and measure your own files.
 #
-# You can trust these statements more than the seconds: files and not bytes are the cost; the processor is the limit if files
-# are together, and the arm if they are not; an image does not depend on the number of files; and the break-even depends on what
-# is between the guest and the backup.
+# You can trust these statements more than the seconds: the cost comes from files, not from bytes; the processor is the limit
+# if files are together, and the arm if they are not; an image does not depend on the number of files; and the break-even
+# depends on the path between the guest and the backup.
 
 # %% [markdown]
 # ## 8. Exercises
 #
-# **1.** The bend: how many kB does a scattered file on the SATA disk have that takes as long to open as to read? Work it out
+# **1.** The bend: how large, in kB, is a scattered file on the SATA disk that takes as long to open as to read? Work it out
 # from the figures of section 1.
 
 # %%

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # The levers of a database backup
 #
-# A database server that backs itself up has four levers: more backup files, more volumes, compression, more and larger buffers.
-# In a published demonstration with 4 GB, each of them helped, and all together helped most. Which of them helps *you* depends
-# on what limits the backup now, and on whether the restore is back in time.
+# A database server that backs itself up has four levers: more backup files, more volumes, compression, more and larger
+# buffers. In a published demonstration with 4 GB, each of them helped, and all together helped most. Which of them helps
+# *you* depends on what limits the backup now, and on whether the restore finishes in time.
 #
 # **Which setting do you change first?** This notebook uses `simbackup` to show each lever alone and all together, what a buffer
 # gains, a map of settings including those that run out of memory, how the bottleneck moves, and the restore for each backup.
@@ -199,9 +199,9 @@ assert all(
 # %% [markdown]
 # - One file is best: with several files, the array turns between them, which only costs moves of its arms. More and larger
 #   buffers then help, because the arms move less often.
-# - *With compression*, sixteen threads work for that one file. With 64 buffers of 1 MiB, the backup takes 9 minutes instead of
-#   21, and 40 % of the space.
-# - Compression takes three sets of buffers, so it runs out of memory at a third of the number. All settings that fail are far
+# - *With compression*, sixteen threads work for that one file. With 64 buffers of 1 MiB, the backup takes 9 minutes instead
+#   of 21, and needs 40 % of the space.
+# - Compression takes three sets of buffers, so it runs out of memory with a third as many. All settings that fail are far
 #   beyond those that help.
 #
 # ## 4. Why removing a bottleneck moves it
@@ -246,10 +246,11 @@ plt.show()
 #   restore, the network comes first, then the array, then the database's own disk. Compression with four threads, taken while
 #   the network was the bottleneck, makes the *cores* the bottleneck, and the backup slower. Flash does not help the *backup*,
 #   which still waits for its cores, but shortens the restore by a tenth.
-# - A faster network saves two minutes, of the backup as of the restore.
+# - A faster network saves two minutes of the backup, and two of the restore.
 # - Below the line, the same levers are used first. More threads without compression change nothing. Flash gains as much as 64
-#   buffers: its writes are done sooner, so that eight buffers are enough. Two levers make the backup slower: compression, as
-#   each buffer is under way for longer, and eight files, between which the array turns (the bar that is cut off).
+#   buffers: its writes are done sooner, so that eight buffers are enough. Two levers make the backup slower: compression,
+#   because each buffer is under way for longer, and eight files, because the array moves between them (the bar that is cut
+#   off).
 #
 # ## 5. The restore next to the backup
 #
@@ -281,9 +282,9 @@ plt.show()
 
 # %% [markdown]
 # No restore takes longer than its backup, and some take a tenth of its time: dots far to the right and low are backups that
-# *look* terrible but restore well. The array writes small buffers of several files one by one, with a turn for each, but reads
-# ahead when they come back. If you tune only the backup, you do not see that. One
-# limitation: here, restores use the buffers of their backup; by default, SQL Server uses smaller ones.
+# *look* terrible but restore well. The array writes small buffers of several files one by one, with a turn for each, but
+# reads ahead when it reads them back. If you tune only the backup, you do not see that. One limitation: here, restores use
+# the buffers of their backup; by default, SQL Server uses smaller ones.
 #
 # ## 6. How far to trust this
 #
@@ -322,8 +323,8 @@ plt.show()
 #   range. We do not know *how many* are enough: anything from sixteen to more than a hundred. This is worth a measurement of
 #   your own: see notebook 06.
 # - The more the data can be compressed, the less is sent and written. With one file, the network is the limit until the cores
-#   are; with several files, the array that turns between them. Data that hardly compress take longer in eight files than
-#   uncompressed in one.
+#   are; with several files, the array is the limit, because it moves between them. Data that hardly compress take longer in
+#   eight files than uncompressed in one.
 #
 # ## 7. Measured and simulated results
 

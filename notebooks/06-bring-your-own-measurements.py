@@ -44,8 +44,9 @@ NOISE, SEED = 0.02, 2024
 # %% [markdown]
 # ## 1. A folder of your own
 #
-# Two places: `models/` for datasheets, `scenarios/` for everything else. `SIMBACKUP_PATH` names the folder; its files take precedence over those of the program. A datasheet states where each value comes
-# from; values to be fitted begin as *assumed*, with a range.
+# The folder has two parts: `models/` for datasheets, and `scenarios/` for everything else. `SIMBACKUP_PATH` names the folder;
+# its files take precedence over those of the program. A datasheet states where each value comes from; values to be fitted
+# begin as *assumed*, with a range.
 
 # %%
 SITE = Path("my-site")
@@ -171,8 +172,9 @@ guess = predict(420, "MB/s")
 # %% [markdown]
 # ## 3. What three nights cannot tell
 #
-# The obvious measurements are the ones you already have: three nights of the same backup. A faster store, or less time for a
-# request? `calibration.yaml` names the constants, the rows that they are fitted to, and the range that is plausible.
+# The obvious measurements are the ones you already have: three nights of the same backup. Do they tell you how fast the store
+# is, or how long a request takes? `calibration.yaml` names the constants, the rows that they are fitted to, and the range
+# that is plausible.
 
 # %%
 CONSTANTS = {
@@ -217,9 +219,9 @@ show(alone, sb.separability(folder, alone))
 guess.compare(alone[0].value / MB)
 
 # %% [markdown]
-# The fit gives an answer, and each constant looks well determined if the other is fixed. The correlation shows how little that
-# means: any point in the valley on the left fits equally well, and the fit stays where it began, at the 5 ms that the datasheet
-# assumed. (The same as a command: `simbackup calibrate my-site/scenarios/filer --dry-run`.)
+# The fit gives an answer, and each constant looks well determined if the other is fixed. The correlation shows how little
+# that means: any point in the valley on the left fits equally well, and the fit stays where it began, at the 5 ms that the
+# datasheet assumed. (As a command: `simbackup calibrate my-site/scenarios/filer --dry-run`.)
 
 # %%
 RATES, LATENCIES = np.geomspace(200, 1200, 17), np.geomspace(3, 30, 17)
@@ -279,9 +281,9 @@ print((SITE / "models/ssd/our-filer.yaml").read_text(encoding="utf-8").split("\n
 # The datasheets of the folder now hold the value, its uncertainty and the rows. (If a datasheet that comes with simbackup is
 # fitted, it is first copied into the folder, and the copy takes precedence from then on.)
 #
-# Did the fit find the true values? Thick lines are the standard uncertainty. The scatter of three rows is itself poorly known:
-# they may agree with each other by chance. Their 95 % interval, thin, is not 2 but 4.3 times as wide (Student's t with two
-# degrees of freedom).
+# Did the fit find the true values? Thick lines are the standard uncertainty. The scatter of three rows is itself poorly
+# known: they may agree with each other by chance. The thin lines are the 95 % interval. It is not 2 but 4.3 times as wide
+# (Student's t with two degrees of freedom).
 
 # %%
 fig, axis = plt.subplots(figsize=(7.6, 2.4))
@@ -305,9 +307,9 @@ for one, name in zip(found, TRUTH, strict=True):
 # Both the rate and the request time are two per cent off, which is two standard uncertainties or more: three nights happened to
 # be slow. Only more nights would show this.
 #
-# The cost of compressing a byte is the least certain, although its rows scatter no more than others: it is given in seconds of
-# a *reference* core, and the speed of a core of this server is itself only assumed. The rows determine only the product of the
-# two. For this server that is enough; to use the constant for another server, you need the width.
+# The cost of compressing a byte is the least certain, although its rows scatter no more than others: it is given in seconds
+# of a *reference* core, and the speed of a core of this server is itself only assumed. The rows determine only the product of
+# the two. For this server that is enough; if you use the constant for another server, this uncertainty counts.
 #
 # ## 5. How well do the rows predict each other?
 #
@@ -349,8 +351,9 @@ for row in rows:
 assert all(row.within for row in rows if row.role == "held-out")
 
 # %% [markdown]
-# - The nightly backup, which told the first fit nothing, is predicted from the others to within 3 or 4 %: the two per cent of
-#   both constants, and the noise of the nights themselves. The line has neither the noise nor Student's factor in it.
+# - The nightly backup, which told the first fit nothing, is predicted from the others to within 3 or 4 %. The error comes
+#   from the two per cent of both constants, and from the noise of the nights themselves. The line includes neither the noise
+#   nor Student's factor.
 # - The line of the compressed backup into two files is wide because it varies with the assumed speed of a core as well as with
 #   the fitted constant, as if each could be wrong without the other. A datasheet of your own server, with its `speed`, narrows
 #   it.

@@ -54,7 +54,7 @@ print(f"the best guess: {night.get('jobs.save.elapsed') / HOUR:.1f} hours of the
 # %% [markdown]
 # ## Predict first
 #
-# The true time is below a 90 % interval in one case out of twenty, and above it in another one. The best guess is 6.8 hours. By
+# The true time is below a 90 % interval in one case out of twenty, and above it in another. The best guess is 6.8 hours. By
 # what factor is the upper end larger than the lower end? Write your number down before you go on; nobody else sees it.
 
 # %%

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # From an inventory to a plan
 #
-# **Does it fit, until when, and what does it cost?** This notebook starts from a list of systems and finds out which nights miss their window, when a pool is full, how many
-# cartridges you need, how long a restore after a fire takes, and what it all costs. `docs/how-to/plan-a-site.md` does the same
-# on the command line.
+# **Does it fit, until when, and what does it cost?** This notebook starts from a list of systems and finds out which nights
+# miss their window, when a pool is full, how many cartridges you need, how long a restore after a fire takes, and what it
+# all costs. `docs/how-to/plan-a-site.md` does the same on the command line.
 
 # %%
 from datetime import date
@@ -97,7 +97,7 @@ after.plot.capacity()
 pd.DataFrame(after.limits)
 
 # %% [markdown]
-# ## 3. Which systems take longest
+# ## 3. Which systems take longest?
 
 # %%
 clients = pd.DataFrame(after.clients)

@@ -259,7 +259,7 @@ guess.compare(held["inside"].sum())
 #   that are not fitted here come from them. Your own history, which nobody has seen, is the better judge.
 # - BorgBackup is predicted as well as its noise allows: the scatter that the fit leaves is no larger than that of repeated jobs.
 #   For restic it is larger. With so few jobs, that may be chance, or something that the model leaves out.
-# - Thirty seconds on a busy machine determine little: the cost of a file is known to within a half. For BorgBackup, the cost of
+# - Thirty seconds on a busy machine determine little: the cost of a file is known to within 50 %. For BorgBackup, the cost of
 #   joining a byte is not known at all, because its restores spend most of their time per file. The uncertainties show which
 #   constants a history cannot determine; longer jobs on a quiet machine would.
 

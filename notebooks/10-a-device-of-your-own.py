@@ -254,5 +254,5 @@ check("10.2", ...)
 # **Further**, without a check:
 #
 # - **Small writes.** Give the sheet a key `erase_block`, and let `request()` write whole blocks. Then restore 10,000 files of
-#   50 kB to the stick. What does the same restore take to the solid-state disk?
+#   50 kB to the stick. How long does the same restore to the solid-state disk take?
 # - **A method.** The example also adds a method, `verify`. Copy that, too, and check the save set on the stick.

@@ -46,7 +46,7 @@ def simulate(
     Parameters
     ----------
     scenario
-        A scenario, or what `load` makes one of: path or name of its file, YAML text, or a mapping.
+        A scenario, or anything that `load` accepts: path or name of its file, YAML text, or a mapping.
     overrides
         Values by address that replace those of the file, such as `{"devices.cow.chunk": "16 KiB"}`.
     seed
@@ -54,8 +54,8 @@ def simulate(
     progress
         Called from time to time with the progress of the run.
     until
-        Names of jobs, or of one: the run ends when these have ended, and the result has only jobs that have ended by
-        then. All jobs by default.
+        A job, or several: the run ends when these jobs have ended, and the result has only the jobs that have ended by
+        then. By default, all jobs.
     most_records
         Maximum number of records of the trace, beyond which the run is abandoned; no limit by default.
     trace

@@ -55,8 +55,10 @@ def study(  # noqa: PLR0917 (typer reads each as an option)
         check_file(out, TABLE)
     if shard is not None:
         if out is not None or as_json:
-            remedy = "leave it out here; the last call, without --shard, makes the table"
-            raise InputError([Problem(Place("--shard"), "", "makes no table for --out or --json", remedy)])
+            remedy = "leave them out; the last call, without --shard, prints the table"
+            raise InputError(
+                [Problem(Place("--shard"), "", "prints no table, so --out and --json cannot be used with it", remedy)]
+            )
         _shard(name, shard, seed, workers, scheduler, into, intervals)
         return
     with counting() as counted:
@@ -65,7 +67,7 @@ def study(  # noqa: PLR0917 (typer reads each as an option)
             progress=counted, note=note,
         )  # fmt: skip
     if intervals is Intervals.QUICK and not table.intervals.cases:
-        note("no intervals: the study is large; --intervals thorough computes them, which takes hundreds of runs a row")
+        note("no intervals: the study is large; --intervals thorough computes them, in hundreds of runs for each row")
     if as_json:
         show.json(list(table.rows))
     else:
@@ -86,7 +88,8 @@ def sensitivity(  # noqa: PLR0917 (typer reads each as an option)
     figure: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ADDRESS]", help="A figure, such as jobs.full.elapsed; default: that of the longest job."
+            metavar="[ADDRESS]",
+            help="A figure, such as jobs.full.elapsed; default: the elapsed time of the longest job.",
         ),
     ] = None,
     sets: Sets = None,
@@ -104,11 +107,12 @@ def sensitivity(  # noqa: PLR0917 (typer reads each as an option)
     scheduler: Scheduler = None,
     into: Into = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Draw it to this .png, .svg or .pdf file.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Draw the effects to this .png, .svg or .pdf file."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show which inputs a figure depends on, and how much measuring the first would narrow its interval."""
+    """Show which inputs a figure depends on, and how much its interval narrows if you measure the first of them."""
     from simbackup.cli import show, show_sensitivity  # noqa: PLC0415
     from simbackup.cli.counting import counting  # noqa: PLC0415
     from simbackup.experiments.sensitivity import sensitivity as answer  # noqa: PLC0415
@@ -210,7 +214,7 @@ def calibrate(  # noqa: PLR0917 (typer reads each as an option)
         typer.Option(metavar="FILE", help="Fit the constants under 'history' of the scenario to these jobs."),
     ] = None,
     hold_out: Annotated[
-        HoldOut, typer.Option(help="Half of the history to predict; the rest is fitted.")
+        HoldOut, typer.Option(help="Which half of the history to predict; the constants are fitted to the rest.")
     ] = HoldOut.RANDOM,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do not write the datasheets.")] = False,
     seed: Seed = 0,

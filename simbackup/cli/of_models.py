@@ -12,7 +12,8 @@ from simbackup.errors import InputError, Place, Problem
 
 def listed(
     words: Annotated[
-        list[str] | None, typer.Argument(help="Words in the name or title, such as tape_drive or 2018; default: all.")
+        list[str] | None,
+        typer.Argument(help="Words in the name or title, such as tape_drive or 2018; default: list all."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -58,7 +59,7 @@ def cited(
     scenario: Annotated[str | None, typer.Argument(help="A scenario; default: all datasheets.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List the sources that are cited by the datasheets, or by those of a scenario."""
+    """List the sources that the datasheets cite, or those of one scenario."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import works  # noqa: PLC0415
 

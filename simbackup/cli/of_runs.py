@@ -23,8 +23,8 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
     trace: Annotated[
         TraceKept,
         typer.Option(
-            help="What the result keeps: full, all that explain, report and plot need; jobs, the tables of jobs and "
-            "devices; none, what jobs report."
+            help="What the result keeps: full (all that explain, report and plot need), jobs (the tables of jobs and "
+            "devices) or none (only what jobs report)."
         ),
     ] = TraceKept.FULL,
     as_json: Json = False,
@@ -70,7 +70,10 @@ def explain(  # noqa: PLR0917 (typer reads each as an option)
     what: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario to run.")],
     job: Annotated[list[str] | None, typer.Argument(help="Jobs; default: all.")] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only the causes: no runs with the bottleneck twice as fast and without it.")
+        bool,
+        typer.Option(
+            "--quick", help="Show only the causes; do not run again with the bottleneck twice as fast and without it."
+        ),
     ] = False,
     sets: Sets = None,
     seed: Seed = 0,
@@ -101,7 +104,7 @@ def plot(
     sets: Sets = None,
     seed: Seed = 0,
 ) -> None:
-    """Plot a result, or a scenario, which is run first."""
+    """Plot a result, or run a scenario and plot its result."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.plots import draw  # noqa: PLC0415
 
@@ -172,13 +175,14 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="Run each scenario once: no intervals unless asked for, no runs without the bottleneck."
+            "--quick",
+            help="Run each scenario once: no runs without the bottleneck, and no intervals unless you set --intervals.",
         ),
     ] = False,
     sets: Sets = None,
     seed: Seed = 0,
 ) -> None:
-    """Write a page that answers a scenario's question, with its inputs and assumptions; compare several."""
+    """Write a page that answers a scenario's question and lists its inputs and assumptions, or compares several."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.cli.counting import counting  # noqa: PLC0415
     from simbackup.reporting.report import report as write  # noqa: PLC0415

@@ -24,7 +24,7 @@ def init(
         str, typer.Option(metavar="NAME", help="virtualised, small-office, database-farm or file-services.")
     ] = "virtualised",
 ) -> None:
-    """Write a site file from an inventory, with policies and targets of a template; guesses are marked assumed."""
+    """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed."""
     from simbackup.errors import Problem, ResultError  # noqa: PLC0415
     from simbackup.output.target import YAML, check_file  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
@@ -48,7 +48,7 @@ def init(
 def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
     until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long: a time such as 3y or 18 months, or a date.")
+        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
     ] = "3y",
     out: Annotated[
         Path | None,
@@ -70,7 +70,7 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
 
     form = "parquet" if parquet else "csv"
     if parquet and (out is None or out.suffix.lower() == ".xlsx"):
-        raise ResultError("--parquet says how a folder is written; name one with --out")
+        raise ResultError("--parquet needs a folder; name one with --out")
     if out is not None:
         check_tables(out, form)
     loaded = load_site(site, overrides(sets or []))
@@ -93,19 +93,19 @@ def explain_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
     job: Annotated[
         list[str] | None,
-        typer.Argument(help="Backups by their systems, copies as SYSTEM-COPY; default: those that are late."),
+        typer.Argument(help="Backups, named by their system, or copies, as SYSTEM-COPY; default: those that are late."),
     ] = None,
     night: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="The day on which the night begins; by default the night that decides."),
+        typer.Option(metavar="DATE", help="The day on which the night begins; by default, the tightest night."),
     ] = None,
     until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="Where to look for it: a time such as 3y or 18 months, or a date.")
+        str, typer.Option(metavar="TIME|DATE", help="How far to search: a time such as 3y or 18 months, or a date.")
     ] = "3y",
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
-    """Explain why a night takes as long as it does: the bottleneck of each late backup, and its time without it."""
+    """Explain why a night takes as long as it does: the bottleneck of each late backup, and the time without it."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.planning.night_reasons import night_reasons  # noqa: PLC0415
     from simbackup.planning.plan import end_of  # noqa: PLC0415
@@ -128,12 +128,13 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
     what: Annotated[str, typer.Option(metavar="WHAT", help="site, 'client NAME', or 'one-file NAME'.")] = "site",
     at: Annotated[
-        str | None, typer.Option(metavar="DATE", help="The date, at noon; a year after the start unless given.")
+        str | None,
+        typer.Option(metavar="DATE", help="Restore at noon of this day; by default, a year after the start."),
     ] = None,
     lost: Annotated[
         str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")
     ] = "",
-    at_once: Annotated[int, typer.Option(metavar="N", help="Restores from disk at the same time.", min=1)] = 4,
+    at_once: Annotated[int, typer.Option(metavar="N", help="How many restores from disk run at once.", min=1)] = 4,
     intervals: Wanted = Intervals.QUICK,
     sets: SiteSets = None,
     as_json: Json = False,
@@ -159,7 +160,9 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
 def check_site(
     site: SiteFile,
     goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
-    until: Annotated[str, typer.Option(metavar="TIME|DATE", help="How long: a time such as 3y, or a date.")] = "3y",
+    until: Annotated[
+        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
+    ] = "3y",
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -188,7 +191,9 @@ def size_site(  # noqa: PLR0917 (typer reads each as an option)
     vary: Annotated[
         list[str], typer.Option(metavar="ADDRESS=A,B", help="Values to try, such as targets.pool.device.disks=8,12.")
     ],
-    until: Annotated[str, typer.Option(metavar="TIME|DATE", help="How long: a time such as 3y, or a date.")] = "3y",
+    until: Annotated[
+        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
+    ] = "3y",
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -228,9 +233,11 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
     ] = None,
-    until: Annotated[str, typer.Option(metavar="TIME|DATE", help="How long: a time such as 3y, or a date.")] = "3y",
+    until: Annotated[
+        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
+    ] = "3y",
     at: Annotated[
-        str | None, typer.Option(metavar="DATE", help="The date of a restore; a year after the start unless given.")
+        str | None, typer.Option(metavar="DATE", help="The day of a restore; by default, a year after the start.")
     ] = None,
     lost: Annotated[
         str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost; for restore.")

@@ -37,7 +37,7 @@ def history_fit(found: HistoryFit) -> None:
     show.line(f"scatter that the fit leaves: {found.scatter:.1%} (noise, and what the model leaves out)")
     for f in found.constants:
         if f.bound is not None:
-            show.line(f"{f.constant} ends at a bound of its plausible range, {constant_text(f.bound, f.unit)}")
+            show.line(f"{f.constant} ends at a bound of its plausible range: {constant_text(f.bound, f.unit)}")
     for line in apart_lines(found.apart):
         show.line(line)
 

@@ -43,7 +43,7 @@ def study(found: Study) -> None:
         line(search.sentence())
     reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
     if reasons:
-        some = ", in at least one of the runs behind each" if found.samples else ""
+        some = ", in at least one run of each" if found.samples else ""
         line(f"a job failed in {reasons.total()} of {len(found.rows)} rows{some}:")
     for reason, times in reasons.most_common(MOST_REASONS):
         line(f"  {times} x {reason}")
@@ -58,7 +58,7 @@ def _compared(found: Study) -> None:
     if not found.base:
         return
     rows = [row for row in found.rows if any(name.endswith(CHANGE) for name in row)]
-    title = f"Compared with {found.base}: how much more, and how many times"
+    title = f"Compared with '{found.base}': difference and ratio"
     for columns in tables(_names(found, rows), _changes(found, rows), console().width):
         print_columns(columns, title)
         title = ""

@@ -71,6 +71,6 @@ class DatabaseSpec(Modelled, DatabaseSheet):
         "index_cpu": "in restores of logical dumps of data with 'indexes'",
         "index_reads": "in restores of logical dumps of data with 'indexes', and 'index_cpu'",
         "load_log": "in restores of logical dumps",
-        "locks_for_dump": "in logical dumps that do not say 'read_lock'",
+        "locks_for_dump": "in logical dumps that do not set 'read_lock'",
         "locks_for_snapshot": "in snapshot copies",
     }

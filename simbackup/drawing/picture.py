@@ -45,7 +45,7 @@ class Picture:
         return dot(self.layout)
 
     def text(self, form: str) -> str:
-        """The picture in one of the forms `svg`, `mmd` (Mermaid) and `dot` (Graphviz).
+        """The picture in one of the formats `svg`, `mmd` (Mermaid) and `dot` (Graphviz).
 
         Raises
         ------
@@ -54,12 +54,12 @@ class Picture:
         """
         drawn = {"svg": self.svg, "mmd": self.mermaid, "dot": self.dot}
         if form not in drawn:
-            problem = Problem(Place("simbackup picture"), "", f"there is no form '{form}'", choices(form, SYSTEM))
+            problem = Problem(Place("simbackup picture"), "", f"there is no format '{form}'", choices(form, SYSTEM))
             raise InputError([problem])
         return drawn[form]()
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture, completely or not at all, in the form of its extension, and return its path.
+        """Write the picture, completely or not at all, in the format of its extension, and return its path.
 
         Raises
         ------
@@ -82,7 +82,7 @@ def picture(scenario: Scenario | Source) -> Picture:
     Parameters
     ----------
     scenario
-        A scenario, or what `load` makes one of.
+        A scenario, or anything that `load` accepts.
 
     >>> picture("teaching/snapshot-slows-writes").svg().startswith("<svg")
     True

@@ -81,7 +81,7 @@ def wrong_correlations(asked: StudySpec, tree: Node, unknown: Sequence[Input]) -
                 yield Problem(place, address, f"nothing uncertain is called '{each}'", remedy)
         if numbers[0] is not None and numbers[0] == numbers[1]:
             good = False
-            yield Problem(place, address, "both are the same input", "name two inputs that vary by themselves")
+            yield Problem(place, address, "both are the same input", "name two inputs that vary separately")
     if not good:
         return
     place = tree.find((SECTION, "correlations"))[0].place

@@ -139,7 +139,7 @@ def _alone(function: Callable[[T], R], item: T) -> R | Lost:
                 return pool.submit(function, item).result()
             except BrokenProcessPool:
                 continue
-    return Lost(f"its worker process was killed {TRIES + 1} times, perhaps for want of memory")
+    return Lost(f"its worker process was killed {TRIES + 1} times, perhaps because memory ran out")
 
 
 @dataclass(frozen=True, slots=True)

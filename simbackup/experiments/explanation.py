@@ -90,7 +90,7 @@ def explain(
     Parameters
     ----------
     what
-        A result, or a scenario or what `load` makes one of, which is then run.
+        A result; or a scenario, or anything that `load` accepts, which is then run.
     *jobs
         Names of jobs; default: all.
     overrides

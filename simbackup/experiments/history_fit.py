@@ -65,7 +65,7 @@ class HistoryFit:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each job: times in seconds, relative error, if held out, if inside its interval."""
+        """One row for each job: times in seconds, relative error, whether held out, whether inside its interval."""
         import pandas as pd  # noqa: PLC0415
 
         return pd.DataFrame(
@@ -88,7 +88,7 @@ def fit_history(
     Least squares of the logarithms of simulated over measured times, over all jobs that are not held back. The
     uncertainty of a constant is what these residuals leave, with all others free, and how far the fit would move when
     each assumed value moves over its range. An interval of a job adds the scatter of the residuals to what the
-    constants leave, by Student's t; it says nothing of jobs that differ from all fitted ones.
+    constants leave, by Student's t; it does not cover jobs that differ from all fitted ones.
 
     Parameters
     ----------

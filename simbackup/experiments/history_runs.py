@@ -68,7 +68,7 @@ def history_runs(
         mine = [name for name, job in spec.jobs.items() if matches(row, job.where)]
         if len(mine) > 1:
             message = f"'{row.id}' is a run of {' and '.join(mine)}"
-            problems.append(Problem(row.place, "", message, "let 'where' tell them apart"))
+            problems.append(Problem(row.place, "", message, "distinguish the jobs with 'where'"))
         why = _left_out(row, spec.jobs[mine[0]]) if mine else "runs of no job of the scenario"
         if why:
             left[why] = left.get(why, 0) + 1

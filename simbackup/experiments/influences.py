@@ -118,7 +118,7 @@ class Sensitivity:
             return f"{interval}; no input moves it"
         name = self.first.input.named
         if self.narrowing() >= WORTH:
-            known = f"known exactly, it would lie between {self._ends(self.first.interval)}"
+            known = f"if it were known exactly, the figure would lie between {self._ends(self.first.interval)}"
             return f"{interval}. Measure {name} first: {known}{self._spans(self.first.interval)}"
         if _width(self.interval) > 2.0 * _width(self.from_inputs):
             why = "most of this range is model error; measure the figure itself on your system, and calibrate"

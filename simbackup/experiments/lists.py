@@ -24,7 +24,7 @@ def scenarios() -> pd.DataFrame:
 def datasheets(name: str | None = None) -> pd.DataFrame:
     """Table of all datasheets by name: kind, title, and how many values have which basis; or of the values of one.
 
-    Those have one row for each parameter: its value in its unit (SI) and as it is written, the ends of its range in the
+    That of one has a row for each parameter: its value in its unit (SI) and as written, the ends of its range in the
     same unit, and where it comes from.
 
     Raises

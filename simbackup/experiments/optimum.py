@@ -65,11 +65,11 @@ class Search:
 
     def sentence(self) -> str:
         """How sure it is that nothing is better, in words."""
-        number = "the best" if len(self.best) == 1 else f"the {len(self.best)} that nothing else is better than"
+        number = "the best" if len(self.best) == 1 else f"the {len(self.best)} that no other beats,"
         if self.all_tried:
             return f"{self.name}: {number} of all {self.tried:,} combinations"
-        of = "any number of" if math.isinf(self.size) else f"{self.size:,.0f}"
-        return f"{self.name}: {number} of {self.tried:,} combinations that were tried, of {of}"
+        out_of = "infinitely many" if math.isinf(self.size) else f"{self.size:,.0f}"
+        return f"{self.name}: {number} of the {self.tried:,} combinations tried, out of {out_of}"
 
 
 @dataclass(slots=True)
@@ -208,7 +208,9 @@ def optimum(asked: StudySpec, goals: OptimiseSpec, space: SearchSpace, base: Poi
         _searched(search, len(goals.goals()))
     best = search.result()
     if not best:
-        raise ResultError(f"{base}: none of the {len(search.known)} combinations that were tried keeps the limits")
+        raise ResultError(
+            f"{base}: none of the {len(search.known)} combinations that were tried stays within the limits"
+        )
     points, name = tuple(search.point(one.place) for one in best), str(base).rpartition(", ")[0]
     return Search(points, name, len(search.known), space.size, search.table(best))
 

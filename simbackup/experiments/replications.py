@@ -48,7 +48,7 @@ def difference(address: str, figures: Sequence[Figure], others: Sequence[Figure]
     pairs: list[tuple[float, float]] = []
     for one, other in zip(figures, others, strict=True):
         if not isinstance(one, int | float) or not isinstance(other, int | float):
-            raise ResultError(f"{address}: {one!r} and {other!r} have no difference")
+            raise ResultError(f"{address}: {one!r} and {other!r} cannot be subtracted")
         pairs.append((one, other))
     if not paired:
         return unpaired_difference([one for one, _ in pairs], [other for _, other in pairs])

@@ -107,7 +107,10 @@ def space_for(asked: StudySpec, goals: OptimiseSpec, points: Sequence[Point], tr
     scenario = next((each for point in points if (each := scenario_of(point)) is not None), None)
     space = _space_of(goals, scenario, tree, problems)
     if asked.compare is not None:
-        message, remedy = "cannot be compared with rows of other values", "leave out 'compare' or 'optimise'"
+        message, remedy = (
+            "cannot be used with a search, whose rows differ in their values",
+            "leave out 'compare' or 'optimise'",
+        )
         problems.append(Problem(tree.mapping["compare"].place, "compare", message, remedy))
     for address in goals.values.keys() & {
         *asked.vary,
@@ -172,7 +175,7 @@ def _between(address: str, span: SpanSpec, stated: Mapping[str, str]) -> Axis | 
     except (units.UnitError, KeyError):
         return f"'{span.first}' and '{span.last}' have no common unit" + (f" with '{address}'" if unit else "")
     if first >= last:
-        return "begins at its end or behind it"
+        return "does not end above its beginning"
     if span.by == "factor" and first <= 0.0:
         return "a range by factors begins and ends above zero"
     return Axis(address, (), first, last, unit or COUNT, span.by == "factor")

@@ -193,7 +193,7 @@ def _with_figure(base: Point, scenario: Scenario, figure: str | None, runner: Ru
         raise InputError(found.problems)
     took = {name: float(each) for name, each in found.figures.items() if isinstance(each, int | float)}
     if not took:
-        raise ResultError(f"{scenario.title}: no job ends well; {choices('', names)}")
+        raise ResultError(f"{scenario.title}: no job succeeds; {choices('', names)}")
     return _asking(point, max(took, key=lambda name: took[name]))
 
 

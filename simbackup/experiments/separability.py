@@ -71,9 +71,9 @@ class Separability:
 def separability(name: str, found: Sequence[Fitted], *, seed: int = 0) -> Separability:
     """Which constants of a document are identifiable from its rows, at their fitted values.
 
-    From the Jacobian of the logarithms of simulated over measured, each over the row's own uncertainty, by the
-    logarithms of all constants; its rows are all to which any of the constants was fitted. With C its inverse normal
-    matrix, the correlation of two constants is C_ij / sqrt(C_ii C_jj) with all others free.
+    The Jacobian has the derivatives of the logarithms of simulated over measured, each divided by the row's own
+    uncertainty, by the logarithms of all constants. Its rows are all those to which any of the constants was fitted.
+    If C is its inverse normal matrix, the correlation of two constants is C_ij / sqrt(C_ii C_jj) with all others free.
 
     Parameters
     ----------

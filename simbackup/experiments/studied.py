@@ -47,13 +47,12 @@ class Study:
     A row has the scenario, what was varied, and the figures in SI units.
 
     `varied` names the columns that identify the runs: `case` if the study has cases, then the varied addresses.
-    Figures of a failed job are None; if any failed, each row lists under `failed` which ones and why, or None. So are
-    those of a point that could not be run; `bad` has these points.
+    Figures of a failed job are None, and so are those of a point that could not be run; `bad` has these points. If
+    anything failed, the column `failed` states what and why; in the other rows it is None.
     With several seeds, numbers are means; the column with the same name and ` ±` has half of the 95 % confidence
-    interval, and `samples` has the figures of each row by seed. The ends of the 90 % interval that uncertain inputs and
-    the model leave are under its name and ` low` or ` high`; `intervals` has them by row, and what decides most. A
-    study that compares has how much more a figure is than in the row of its base under ` change` (with ` change ±`),
-    and how many times it under ` times`.
+    interval, and `samples` has the figures of each row by seed. The columns with ` low` and ` high` have the ends of
+    the 90 % interval; `intervals` has them by row, with the inputs that matter most. If the study compares, ` change`
+    is the difference of a figure from that of the base (with ` change ±`), and ` times` is their ratio.
     """
 
     title: str

@@ -71,7 +71,9 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Poin
     lengths = sorted({len(values) for values in paired.values()})
     if len(lengths) > 1:
         message = f"lists of {' and '.join(map(str, lengths))} values cannot be paired"
-        problems.append(Problem(tree.mapping["paired"].place, "paired", message, "write as many for each address"))
+        problems.append(
+            Problem(tree.mapping["paired"].place, "paired", message, "write equally many values for each address")
+        )
         paired = {}
     points: list[Point] = []
     for name, text in asked.scenarios.items():

@@ -42,7 +42,9 @@ class StudyLedger:
         check_folder(self.folder)
         ledger = self.folder / PART
         if self.folder.is_dir() and any(self.folder.iterdir()) and not ledger.is_dir():
-            raise ResultError(f"{self.folder} is not the folder of a study; name another, or one that does not exist")
+            raise ResultError(
+                f"{self.folder} is not the folder of a study; name another folder, or one that does not exist yet"
+            )
         try:
             ledger.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -100,7 +100,7 @@ class Json:
         try:
             return datetime.fromtimestamp(seconds, UTC).date().isoformat()
         except (ValueError, OverflowError, OSError):
-            raise self._wrong(path, f"'{seconds}' is no time in seconds since 1970") from None
+            raise self._wrong(path, f"'{seconds}' is not a time in seconds since 1970") from None
 
     def _wrong(self, path: Sequence[str | int], message: str) -> InputError:
         """The error of what is at a path below it."""

@@ -28,7 +28,9 @@ def check_replaced(path: Path) -> None:
         Somebody else wrote the file, or changed it since; or the file system does not keep who did.
     """
     if path.is_file() and path.stat().st_size > 0 and not _ours(path):
-        raise ResultError(f"{path} exists, and simbackup did not write it as it is; remove it, or choose another name")
+        raise ResultError(
+            f"{path} exists, and simbackup did not write it, or it has changed since; remove it, or choose another name"
+        )
 
 
 def _ours(path: Path) -> bool:

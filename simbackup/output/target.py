@@ -61,7 +61,7 @@ def check_folder(path: str | Path) -> None:
     path = Path(path)
     _check_name(path)
     if path.exists() and not path.is_dir():
-        raise ResultError(f"{path} cannot be written (Not a directory)")
+        raise ResultError(f"{path} is a file; name a folder")
     _check_parent(path)
 
 

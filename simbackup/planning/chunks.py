@@ -50,8 +50,8 @@ def replicated(spec: SiteSpec, sources: Iterable[str], to: str) -> Iterator[tupl
     known = [name for name in sources if name in spec.targets]
     plain = next((name for name in known if spec.targets[name].deduplication is None), None)
     if plain is not None and to in spec.targets and spec.targets[to].deduplication is not None:
-        message = f"'{to}' deduplicates, but '{plain}', from which it gets copies, does not"
-        remedy = f"write 'deduplication:' under targets.{plain}, too, or here 'reduction:' instead"
+        message = f"'{to}' deduplicates, but '{plain}', which it gets copies from, does not"
+        remedy = f"write 'deduplication:' under targets.{plain}, too, or write 'reduction:' here instead"
         yield ("targets", to, "deduplication"), message, remedy
 
 

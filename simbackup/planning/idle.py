@@ -71,10 +71,10 @@ def _in_nights(site: PlannedSite) -> Iterator[Idle]:
 def _made() -> Iterator[Idle]:
     """Keys of parts that the plan writes itself."""
     for path in (("machines", "*", "host", "owns"), ("targets", "*", "host", "owns")):
-        yield path, "hosts own what the site gives them"
+        yield path, "the plan decides what a host owns"
     for path in (("network", "joins"), ("targets", "*", "link", "joins"), ("targets", "*", "network", "joins")):
-        yield path, "links join what the site says"
-    yield ("machines", "*", "storage", "capacity"), "storage is made as large as the data on it"
+        yield path, "the plan decides what a link joins"
+    yield ("machines", "*", "storage", "capacity"), "the plan makes storage as large as the data on it"
 
 
 def _systems(site: PlannedSite) -> Iterator[Idle]:
@@ -92,7 +92,7 @@ def _machines(site: PlannedSite) -> Iterator[Idle]:
     machines, systems = site.file.spec.machines, site.file.spec.systems.values()
     used = {system.machine or next(iter(machines)) for system in systems}
     for name in machines.keys() - used:
-        yield ("machines", name), "no system is such a machine"
+        yield ("machines", name), "no system uses it"
 
 
 def _targets(site: PlannedSite) -> Iterator[Idle]:
@@ -104,7 +104,7 @@ def _targets(site: PlannedSite) -> Iterator[Idle]:
     for name, target in site.targets.items():
         here = ("targets", name)
         if name not in used | hosts:
-            yield here, "no policy with systems names it, so it takes nothing"
+            yield here, "no policy that has systems names it, so nothing is saved there"
             continue
         if not target.tape:
             for key in ("offsite", "cartridges", "pool"):
@@ -112,7 +112,7 @@ def _targets(site: PlannedSite) -> Iterator[Idle]:
         if not target.stores_objects:
             yield (*here, "object_size"), "it is only used in object stores"
         if target.tape and name in used:
-            yield (*here, "reduction"), "on tape, 'compression' of a system acts"
+            yield (*here, "reduction"), "on tape, the 'compression' of a system is used instead"
         if name not in synthetic or not target.on_disk or target.chunking is not None:
             yield (
                 (*here, "clones"),
@@ -137,9 +137,9 @@ def _policies(site: PlannedSite) -> Iterator[Idle]:
             yield here, "no system follows it"
             continue
         if not any(system.by_file for system in systems):
-            yield (*here, "workers"), "they walk files, in file_level backups"
+            yield (*here, "workers"), "they are only used in file_level backups"
         if not site.targets[policy.target].tape:
-            yield (*here, "staging"), "it is only used on the way to a tape library"
+            yield (*here, "staging"), "it is only used for backups to a tape library"
         for path, kept in (
             ((), policy.retention),
             *((("copies", key), c.retention) for key, c in policy.copies.items()),

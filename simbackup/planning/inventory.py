@@ -154,7 +154,7 @@ def _doubts(reading: Reading, table: Inventory) -> Iterator[Problem]:
     cells = [row[reading.columns[key]] for key in UNITS if key in reading.columns for row in table.rows]
     found = [cell for cell in cells if doubtful(str(cell.value))] if not reading.written.seen else []
     if found:
-        first, message = found[0], f"'{found[0].value}' may have a decimal mark or a thousands separator"
+        first, message = found[0], f"'{found[0].value}' has a mark that may mean decimals or thousands"
         more = f", like {len(found) - 1} more" if len(found) > 1 else ""
         remedy = "a point was read as a decimal point, a comma as a thousands separator"
         yield Problem(first.place, "", message + more, remedy, "warning")
@@ -167,7 +167,7 @@ def _renamed(reading: Reading) -> Iterator[Problem]:
         name, cell = changed[0]
         more = f", and {len(changed) - 1} more alike" if len(changed) > 1 else ""
         message = f"'{cell.value}' is called '{name}'{more}"
-        yield Problem(cell.place, "", message, "names have letters, digits, '-' and '_'", "warning")
+        yield Problem(cell.place, "", message, "names consist of letters, digits, '-' and '_'", "warning")
 
 
 def _row(reading: Reading, row: Mapping[str, Node]) -> None:
@@ -225,7 +225,9 @@ def _changing(reading: Reading, row: Mapping[str, Node], files: Node | None) -> 
     change = _change(reading, row)
     if change == FILES and files is None:
         place = (_cell(reading, row, "kind") or row[reading.columns["name"]]).place
-        reading.problems.append(Problem(place, "", "files are saved, and no column says how many", "add 'files'"))
+        reading.problems.append(
+            Problem(place, "", "files are saved, and no column says how many", "add a column 'files'")
+        )
     if change == FILES:
         given = _cell(reading, row, "filesystem")
         yield "filesystem", _sheet(reading, given, "filesystem") if given is not None else FILESYSTEM

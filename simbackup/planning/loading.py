@@ -101,7 +101,7 @@ def site_of(tree: Node, name: str, source: Node | None = None) -> SiteFile:
         problems.extend(_conflicts(spec, tree))
         problems.extend(_unknown_names(spec, tree))
     if problems or spec is None:
-        remedy = "fix the others first"
+        remedy = "correct the other mistakes first"
         problems.append(Problem(tree.place, "", "its parts were not checked further", remedy, closing=True))
         raise InputError(problems)
     if any(policy.spread or len(policy.to) > 1 for policy in spec.policies.values()):

@@ -146,7 +146,7 @@ class Plan:
             policy = tree.find(("systems", name, "policy"))[0]
             message = f"'{policy.word}' saves nothing until {self.until}"
             never.setdefault(policy.place, Problem(
-                policy.place, f"systems.{name}.policy", message, "look at its schedule", "warning"
+                policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"
             ))  # fmt: skip
         return [*idle_keys(self.site), *endless(self.site.file), *never.values()]
 

@@ -135,7 +135,7 @@ class LogsSpec(Frozen):
     """Backups of transaction logs between the scheduled backups, all day."""
 
     every: PositiveDuration
-    """Time between two log backups, and so the most new data that a loss may cost."""
+    """Time between two log backups; a loss may cost the changes of that time."""
     to: Names = ()
     """The disk pools or object stores that take them; by default, the target of the policy."""
     replay: Rate | None = None

@@ -16,21 +16,21 @@ class PricesSheet(Frozen):
     date: Annotated[str, Word()]
     """The date of the prices, such as `2026-01-31`."""
     pool_month: Money | None = None
-    """A terabyte of a disk pool for a month: purchase over its life, power, space."""
+    """Price of a terabyte of a disk pool for a month: purchase over its life, power, space."""
     cartridge: Money | None = None
-    """A new cartridge."""
+    """Price of a new cartridge."""
     object_month: Money | None = None
-    """A terabyte of object storage for a month."""
+    """Price of a terabyte of object storage for a month."""
     minimum_storage: Duration | None = None
-    """How long object storage is paid for at least: what is deleted earlier costs as much as if it stayed so long."""
+    """Minimum time for which object storage is paid: data deleted earlier cost as much as if they had stayed."""
     write_requests: Money | None = None
-    """A million requests that write objects to object storage."""
+    """Price of a million requests that write objects to object storage."""
     part_requests: Money | None = None
-    """A million requests that write parts of large objects; `write_requests` by default."""
+    """Price of a million requests that write parts of large objects; `write_requests` by default."""
     egress: Money | None = None
-    """A terabyte that a restore reads back from object storage; `plan restore` prints what it costs."""
+    """Price of a terabyte that a restore reads back from object storage; `plan restore` prints the cost."""
     retrieval: Money | None = None
-    """A terabyte that an archive makes readable, in addition to `egress`."""
+    """Price of a terabyte that an archive makes readable, in addition to `egress`."""
 
 
 class PricesSpec(Modelled, PricesSheet):

@@ -64,7 +64,7 @@ def restore(
     scope
         `site`, `client NAME`, or `one-file NAME`; the largest system with files unless one is named.
     at
-        The day; a year after the start unless given.
+        The day; by default, a year after the start.
     lost
         A target or a place whose copies are lost.
     at_once

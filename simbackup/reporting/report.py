@@ -43,7 +43,7 @@ def report(
     Parameters
     ----------
     what
-        A result, a folder of one, or a scenario (also what `load` makes one of), which is run; or several of these,
+        A result, its folder, or a scenario (or anything that `load` accepts), which is run; or several of these,
         which are compared with the first.
     path
         The file.

@@ -63,7 +63,7 @@ class Result:
 
     @cached_property
     def record(self) -> Record:
-        """Which run this was."""
+        """The record of the run."""
         return self._record() if callable(self._record) else self._record
 
     @cached_property
@@ -84,12 +84,12 @@ class Result:
             raise ResultError(f"the result of '{self.record.scenario}' does not hold its scenario")
         scenario = made_from.scenario()
         if made_from.changed():
-            log.warning("'%s' or a datasheet of it has changed since; this is about what was run", made_from.name)
+            log.warning("'%s' or one of its datasheets has changed; this is about the old run", made_from.name)
         return scenario
 
     @cached_property
     def values(self) -> list[UsedValue]:
-        """The values that it depends on, with their origins."""
+        """The values that the result depends on, with their origins."""
         return used_values(self.scenario) if self._values is None else self._values
 
     @cached_property
@@ -102,7 +102,7 @@ class Result:
 
     @property
     def works(self) -> dict[str, dict[str, Any]]:
-        """The works that its values cite, by key: author, title, year and so on."""
+        """The works that these values cite, by key: author, title, year and so on."""
         made_from = self.made_from
         return {} if made_from is None else {key: node.plain() for key, node in made_from.library.works.items()}
 
@@ -118,7 +118,7 @@ class Result:
 
     @cached_property
     def spans(self) -> Mapping[str, list[Span]]:
-        """What the jobs did, by their addresses: reading all of it for each of them takes as long as jobs are many."""
+        """What each job did, by its address; the spans of a job are made when they are read."""
         return SpansOfJobs(whole(self, "an explanation").spans)
 
     @cached_property
@@ -175,7 +175,7 @@ class Result:
 
     @property
     def plot(self) -> Plots:
-        """Pictures of it, such as `plot.timeline()`; they need matplotlib."""
+        """Pictures of the result, such as `plot.timeline()`; they need matplotlib."""
         from simbackup.plots.of_result import Plots  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
 
         return Plots(self)

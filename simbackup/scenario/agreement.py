@@ -246,7 +246,7 @@ def _deadline(checks: Checks, path: Path, text: str) -> None:
         checks.report(path, what, "write one, such as '06:00', or '06:00' of a weekday, such as 'monday 06:00'")
         return
     if weekday is not None and "first_day" not in checks.tree.mapping:
-        message = f"'{text}' is on a weekday, and the scenario does not say on which it begins"
+        message = f"'{text}' names a weekday, and the scenario does not say on which one it begins"
         checks.report(path, message, "write for example 'first_day: friday' at the top of the file")
 
 

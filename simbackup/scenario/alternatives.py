@@ -70,7 +70,7 @@ def _wrong(origin: Origin, node: Node, address: str) -> Iterator[Problem]:
         place, message = node.mapping["basis"].place, f"a value with basis '{origin.basis}' cannot have alternatives"
         yield Problem(place, f"{address}.basis", message, "write basis: assumed, or leave the alternatives out")
     if not origin.why:
-        yield Problem(node.place, address, "a value with alternatives needs why", f"write for example '{EXAMPLE}'")
+        yield Problem(node.place, address, "a value with alternatives needs a reason", f"write for example '{EXAMPLE}'")
     if origin.range is not None:
         message = "has both a range and alternatives"
         yield Problem(
@@ -78,7 +78,7 @@ def _wrong(origin: Origin, node: Node, address: str) -> Iterator[Problem]:
         )
     if not origin.alternatives:
         yield Problem(
-            node.mapping["alternatives"].place, address, "has no alternative", "list the others, or leave it out"
+            node.mapping["alternatives"].place, address, "has no alternatives", "list the others, or leave it out"
         )
     elif origin.value in origin.alternatives:
         message = f"'{origin.value}' is its own alternative"

@@ -69,7 +69,7 @@ def bounded(said: ChanceSpec, unit: str) -> Bounded:
         known: Any = import_module("scipy.stats")
     except ImportError:
         remedy = "install it with: pip install 'simbackup[fit]'"
-        raise WrongChanceError("distribution", "needs SciPy", remedy) from None
+        raise WrongChanceError("distribution", "a distribution needs SciPy", remedy) from None
     unit = FACTOR if said.by == "factor" else unit
     family: Any = getattr(known, said.distribution, None)
     if not isinstance(family, known.rv_continuous | known.rv_discrete):
@@ -86,11 +86,13 @@ def bounded(said: ChanceSpec, unit: str) -> Bounded:
         raise WrongChanceError("shapes", message, remedy)
     given = {key: value for key in ("loc", "scale") if (value := _number(said, key, unit)) is not None}
     if discrete and "scale" in given:
-        raise WrongChanceError("scale", f"'{said.distribution}' has none", "leave it out")
+        raise WrongChanceError("scale", f"'{said.distribution}' has no scale", "leave it out")
     frozen = family(**said.shapes, **given)
     ends = [float(end) for end in frozen.support()]
     if any(map(math.isnan, ends)):
-        raise WrongChanceError("shapes", f"'{said.distribution}' allows no such shapes or scale", "see scipy.stats")
+        raise WrongChanceError(
+            "shapes", f"'{said.distribution}' does not exist with these shapes and this scale", "see scipy.stats"
+        )
     own = [_number(said, key, unit) for key in ("least", "most")]
     least, most = (end if stated is None else stated for stated, end in zip(own, ends, strict=True))
     for key, end in (("least", least), ("most", most)):

@@ -98,7 +98,7 @@ class _Layout:
             return
         self.nodes += len(rows) * sum(_size(template) for template in templates.values())
         if self.nodes > GREATEST_NODES:
-            self.problems.append(Problem(node.place, address, "makes too many parts", "make fewer"))
+            self.problems.append(Problem(node.place, address, "makes too many parts", "use fewer rows or templates"))
             return
         rows = self.named_apart(templates, self.without_gaps(templates, rows, address), address)
         for (section, key), template in templates.items():

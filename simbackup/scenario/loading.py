@@ -20,8 +20,8 @@ def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenari
     Parameters
     ----------
     what
-        Path or name of a file; text of several lines, as it would stand in a file; or its sections as a mapping. What
-        text and mappings extend is named from the working directory.
+        Path or name of a file; text of several lines, as it would stand in a file; or its sections as a mapping. If
+        text or a mapping extends a file, that file is named from the working directory.
     overrides
         Values by address, such as `{"devices.cow.chunk": "16 KiB"}`.
 

@@ -64,7 +64,7 @@ class MeasuredRow(Frozen):
     operation: Text
     """What was measured, in the words of the document, such as `restore of one file`."""
     quantity: Text = "elapsed"
-    """Which figure of it, such as `elapsed`, `throughput` or `size`."""
+    """The figure that was measured, such as `elapsed`, `throughput` or `size`."""
     group: Text | None = None
     """Name of a group of rows that depend on the same mechanism; by default, each row is its own group."""
     kind: Literal["result", "input", "duplicate", "structural", "projection"] = "result"

@@ -67,24 +67,24 @@ class Nearness(NamedTuple):
         if not self.cases:
             return f"no job of its kind ({operation}) has been measured"
         size = "larger" if self.outside == "more" else "smaller"
-        return f"{size} than any measured job of its kind ({operation}), the closest being {in_words(self.cases)}"
+        return f"{size} than any measured job of its kind ({operation}): the closest is {in_words(self.cases)}"
 
 
 def in_words(cases: Sequence[ValidatedCase]) -> str:
     """Cases of one publication, size and basis, in words.
 
     >>> in_words([ValidatedCase("tk70-1990", "backup", "image", 1e9, "blind", -0.08)])
-    'tk70-1990 with 1 GB, its time off by -8 % (predicted blind)'
+    'tk70-1990 with 1 GB, and its simulated time is off by -8 % (predicted blind)'
     >>> in_words([ValidatedCase("zrm", "cp", "copy", 1e9, "fitted", error) for error in (-0.08, 0.02)])
-    'zrm with 1 GB, its 2 times off by -8 % to +2 % (a constant is fitted to each)'
+    'zrm with 1 GB, and its 2 simulated times are off by -8 % to +2 % (a constant is fitted to each)'
     """
     first, errors = cases[0], sorted(case.error for case in cases)
     ends = dict.fromkeys(f"{100.0 * one:+.0f} %" for one in (errors[0], errors[-1]))
     off = " to ".join(ends) if max(map(abs, errors)) >= LEAST_ERROR else f"less than {100.0 * LEAST_ERROR:.1f} %"
-    times, basis = "its time", BASES[first.basis]
+    times, basis = "its simulated time is", BASES[first.basis]
     if len(cases) > 1:
-        times, basis = f"its {len(cases)} times", basis.replace("to it", "to each")
-    return f"{first.publication} with {units.show_short(first.bytes, 'B', 3)}, {times} off by {off} ({basis})"
+        times, basis = f"its {len(cases)} simulated times are", basis.replace("to it", "to each")
+    return f"{first.publication} with {units.show_short(first.bytes, 'B', 3)}, and {times} off by {off} ({basis})"
 
 
 UNKNOWN = Nearness(())

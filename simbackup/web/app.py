@@ -176,14 +176,14 @@ class WhatIf:
             async for message in found:
                 if message["kind"] not in {"waiting", "alive"}:
                     return JSONResponse(message)
-        return JSONResponse({"kind": "failed", "why": "nothing came of it"})
+        return JSONResponse({"kind": "failed", "why": "the check gave no answer; try again"})
 
     async def keep(self, request: Request) -> Response:
         """Keep a variant under a name."""
         guest, asked = await self._asked(request)
         key = _variant(guest, asked).key
         if not guest.keep(key, text_of(asked, "name")):
-            raise RefusedError("there are too many variants; drop one")
+            raise RefusedError("there are too many variants; delete one")
         return JSONResponse({"kept": len(guest.kept)})
 
     async def drop(self, request: Request) -> Response:

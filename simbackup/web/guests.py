@@ -93,7 +93,7 @@ class Guest:
             Too many runs are under way.
         """
         if tab not in self.running and len(self.running) >= MOST_RUNNING:
-            raise RefusedError(f"{len(self.running)} tabs of this browser are at work; cancel one, or wait for it")
+            raise RefusedError(f"{len(self.running)} tabs of this browser are busy; cancel one, or wait for it")
         at_work = {running for other, running in self.running.items() if other != tab}
         passing = [one for one in self.variants.values() if not one.kept and one.key not in at_work]
         for old in passing[: -PASSING + 1 or None]:

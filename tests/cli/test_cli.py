@@ -452,7 +452,7 @@ def test_picture_shows_what_is_set(say: Say) -> None:
 @pytest.mark.parametrize(
     ("words", "reported"),
     [
-        (["picture", SNAPSHOT, "--format", "sgv"], "simbackup picture: there is no form 'sgv'; did you mean 'svg'?"),
+        (["picture", SNAPSHOT, "--format", "sgv"], "simbackup picture: there is no format 'sgv'; did you mean 'svg'?"),
         (
             ["picture", SNAPSHOT, "-o", "{}/x.png"],
             "{}/x.png cannot be written (the extension '.png' is not known here); use .svg, .mmd or .dot",

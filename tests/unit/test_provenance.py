@@ -177,7 +177,7 @@ def test_other_models_of_the_same_name_change_nothing(
         again = sb.Result.load(saved)
         assert sb.explain(again).found == why
         assert sb.explain(again).found == why
-    assert caplog.messages == ["'own.yaml' or a datasheet of it has changed since; this is about what was run"]
+    assert caplog.messages == ["'own.yaml' or one of its datasheets has changed; this is about the old run"]
 
 
 @pytest.mark.parametrize("text", [OWN.replace("400 GB", "300 GB"), "title: [", OWN.replace("volume:", "volumes:")])

@@ -26,7 +26,7 @@ class CloudDiskSheet(Frozen):
     latency: Duration
     """Time of one request of any size."""
     sequential_latency: Duration | None = None
-    """Time of a request that goes on where the one before it ended; `latency` by default."""
+    """Time of a request that continues where the previous one ended; `latency` by default."""
     baseline_iops: Frequency | None = None
     """Operations per second without credits, and credits earned per second; `iops` by default."""
     credits: PositiveCount | None = None
@@ -41,7 +41,11 @@ class CloudDiskSheet(Frozen):
         """Credits and a baseline go together, and the baseline is the lower rate; a sequence takes no longer."""
         if self.sequential_latency is not None and self.sequential_latency.si > self.latency.si:
             message = "sequential_latency is above latency"
-            yield ("sequential_latency", "latency"), message, "what goes on takes as long as any request, or less"
+            yield (
+                ("sequential_latency", "latency"),
+                message,
+                "a request that continues the last one takes no longer than another",
+            )
         if (self.baseline_rate is None) != (self.byte_credits is None):
             message = "baseline_rate and byte_credits go together"
             yield ("baseline_rate", "byte_credits"), message, "give both, or neither"

@@ -43,12 +43,13 @@ class DiskSheet(Frozen):
 
     landing_zone: PositiveSize | None = None
     """Bytes that it takes at full rate and puts into their place later, such as the media cache of a disk with shingled
-    tracks; any number by default."""
+    tracks; no limit by default."""
     drain_rate: Rate | None = None
     """Rate at which it does so, and at which it takes more when the landing zone is full."""
     band: PositiveSize | None = None
     """Bytes of shingled tracks that are read and written as a whole when data leave the landing zone. `drain_rate` is
-    for bands that are all new; writes here and there, as of a merge, drain more slowly. By default, they drain alike.
+    for bands that are all new; scattered writes, such as those of a merge, drain more slowly. By default, they drain
+    alike.
     """
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {Measurable.SEQUENTIAL_READ: "outer_rate"}
@@ -60,7 +61,7 @@ class DiskSheet(Frozen):
             yield ("band", "landing_zone"), "band needs a landing_zone", "give the disk one, or leave the band out"
         if self.inner_rate.si > self.outer_rate.si:
             message = "inner_rate is above outer_rate"
-            yield ("inner_rate", "outer_rate"), message, "addresses begin in the outer zone, which is faster"
+            yield ("inner_rate", "outer_rate"), message, "make inner_rate at most outer_rate: the outer zone is faster"
         if not self.track_to_track_seek.si <= self.average_seek.si <= self.full_stroke_seek.si:
             message = "average_seek is not between track_to_track_seek and full_stroke_seek"
             yield (

@@ -67,7 +67,7 @@ class HostSheet(Frozen):
 
 
 class HostSpec(Part, Modelled, HostSheet):
-    """A computer: it owns devices, runs jobs, and caches what is written."""
+    """A computer: it owns devices, runs jobs, and caches writes."""
 
     owns: tuple[Text, ...] = ()
     """The devices attached to it."""
@@ -78,8 +78,8 @@ class HostSpec(Part, Modelled, HostSheet):
         "read_ahead": (
             "where programs of the host read in sequence: image backups to disk, restores from disk, copies"
         ),
-        "speed": "on a host that is no virtual machine",
-        "write_behind": "where it is more than disks and controllers write of one stream at once by themselves",
+        "speed": "on a host that is not a virtual machine",
+        "write_behind": "where it is more than disks and controllers would write of one stream at once",
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:

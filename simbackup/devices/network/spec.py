@@ -189,7 +189,7 @@ class LinkSpec(Part, Modelled, NetworkSheet):
         if len(set(self.joins)) < 2:  # noqa: PLR2004 (a link has two ends or more)
             lost = checks.lost("hosts") or checks.lost("devices")
             if lost is None:
-                checks.report((*path, "joins"), "a link joins two or more parts", "list what it joins")
+                checks.report((*path, "joins"), "a link joins two or more parts", "list two or more")
             else:
                 checks.wait(path, lost)
         hosts, devices, links = (checks.named(section) for section in ENDS)

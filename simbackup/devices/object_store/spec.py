@@ -49,9 +49,9 @@ class ObjectStoreSheet(Frozen):
     object_requests: Count | None = None
     """Further requests to write an object of several parts, to begin and complete it; none by default."""
     retrieval_time: Duration | None = None
-    """Time from when an archive is asked for objects until they can be read; none by default."""
+    """Time from a request to an archive until its objects can be read; none by default."""
     retrieval_requests: Frequency | None = None
-    """Maximum objects per second for which it can be asked; no limit by default."""
+    """Maximum objects per second that can be requested from it; no limit by default."""
 
 
 class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):

@@ -40,7 +40,7 @@ class SsdSheet(Frozen):
 
     landing_zone: PositiveSize | None = None
     """Bytes that it takes at its write rate and puts into their place later, such as flash that holds one bit in each
-    cell for now; any number by default."""
+    cell for now; no limit by default."""
     drain_rate: Rate | None = None
     """Rate at which it does so, and at which it takes more when the landing zone is full."""
 

@@ -100,7 +100,7 @@ class TapeDriveSpec(Part, Modelled, TapeDriveSheet):
     """A tape drive in a library."""
 
     conditional: ClassVar[Mapping[str, str]] = {
-        "command_time": "in jobs whose tool says how large a block is",
+        "command_time": "in jobs whose tool states the size of a block",
         "initialise_time": "in libraries with 'new_cartridges'",
     }
 
@@ -231,7 +231,9 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         if data.size.si > room:
             pool = f"pool '{job.pool}'" if job.pool else "pool"
             message = f"the save set is larger than the {pool} of '{job.to}'"
-            checks.report((*path, "to"), message, f"its cartridges hold {units.show_short(room, 'B')} of such data")
+            checks.report(
+                (*path, "to"), message, f"add cartridges: they hold {units.show_short(room, 'B')} of such data now"
+            )
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report more streams than drives."""

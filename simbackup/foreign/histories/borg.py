@@ -31,7 +31,7 @@ def read(text: str, file: str, stem: str, zone: tzinfo) -> Iterator[FinishedJob]
     archives = [archive for archive in archives if archive.get("stats") is not None]
     if not archives:
         remedy = "write it with 'borg create --json', or 'borg info --json --last 100'"
-        raise InputError([Problem(whole.place, "", "no archive in it has statistics", remedy)])
+        raise InputError([Problem(whole.place, "", "none of its archives has statistics", remedy)])
     for i, archive in enumerate(archives, 1):
         yield _job(archive, stem if len(archives) == 1 else f"{stem}-{i}", zone)
 

@@ -41,7 +41,7 @@ class FinishedJob:
     size_bytes: float | None = None
     """Bytes of the data set, changed or not."""
     read_bytes: float | None = None
-    """Bytes of it that were read."""
+    """Bytes of the data set that were read."""
     new_bytes: float | None = None
     """Bytes that the store did not have yet, before compression."""
     sent_bytes: float | None = None

@@ -30,12 +30,12 @@ def wrong_formula(text: str) -> str:
     """What is wrong with a formula, empty if nothing is.
 
     >>> wrong_formula("size_bytes"), wrong_formula("sice_bytes")
-    ('', "'sice_bytes' is no column of numbers; did you mean 'size_bytes'?")
+    ('', "'sice_bytes' is not a column of numbers; did you mean 'size_bytes'?")
     """
     columns = columns_of(text)
     unknown = [column for column in columns if column not in NUMBERS]
     if unknown:
-        return f"'{unknown[0]}' is no column of numbers; {choices(unknown[0], NUMBERS)}"
+        return f"'{unknown[0]}' is not a column of numbers; {choices(unknown[0], NUMBERS)}"
     if len(columns) > 2 or len({unit_of(column) for column in columns}) > 1:  # noqa: PLR2004 (one over another)
-        return "is neither a column nor one over another of the same unit; write for example new_bytes / size_bytes"
+        return "is neither a column nor a ratio of two with the same unit; write for example new_bytes / size_bytes"
     return ""

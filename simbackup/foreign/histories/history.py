@@ -62,8 +62,8 @@ def _read(path: Path, mapping: MappingSpec | None, zone: tzinfo | None) -> tuple
         if restic.recognised(text):
             return list(restic.read(text, str(path), path.stem)), []
         if borg.recognised(text):
-            note = "times of borg name no zone and were read in "
-            note += str(zone) if zone is not None else "UTC, as --zone names no other"
+            note = "borg states no time zone; its times were read as "
+            note += str(zone) if zone is not None else "UTC, because --zone names no other"
             return list(borg.read(text, str(path), path.stem, zone or UTC)), [note]
     return read_report(path, mapping, zone)
 

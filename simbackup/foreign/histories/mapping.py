@@ -86,7 +86,7 @@ def _checked(tree: Any) -> MappingSpec:
         for name, child in node.mapping.items() if node is not None else ():
             if name not in legal:
                 problems.append(
-                    Problem(child.key, f"{section}.{name}", "is no column of a history", choices(name, legal))
+                    Problem(child.key, f"{section}.{name}", "is not a column of a history", choices(name, legal))
                 )
     for name, unit in (found.units if found else {}).items():
         try:

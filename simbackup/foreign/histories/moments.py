@@ -63,7 +63,7 @@ def form_of(cells: Sequence[Node], forms: Sequence[str]) -> str:
     if other is not None:
         message = f"'{filled[0].value}' may be {first} or {other}"
         raise InputError(
-            [Problem(filled[0].place, "", message, "state 'dates' in a mapping, and name it by --mapping")]
+            [Problem(filled[0].place, "", message, "state 'dates' in a mapping, and name the mapping with --mapping")]
         )
     return first
 
@@ -72,7 +72,7 @@ def wrong_form(form: str) -> str:
     """What is wrong with a form of dates; empty if nothing is.
 
     >>> wrong_form("%d.%m.%Y %H:%M"), wrong_form("%d %d"), wrong_form("DD.MM.YYYY")
-    ('', "'%d %d' is no form of dates", "'DD.MM.YYYY' is no form of dates")
+    ('', "'%d %d' is not a format of dates", "'DD.MM.YYYY' is not a format of dates")
     """
     if form in {ISO, UNIX}:
         return ""
@@ -83,7 +83,7 @@ def wrong_form(form: str) -> str:
 
 
 def _no_form(form: str) -> str:
-    return f"'{form}' is no form of dates"
+    return f"'{form}' is not a format of dates"
 
 
 def moment(text: str, form: str, zone: tzinfo) -> datetime:

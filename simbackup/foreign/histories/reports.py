@@ -59,7 +59,7 @@ def read_report(path: Path, mapping: MappingSpec | None, zone: tzinfo | None) ->
     Raises
     ------
     InputError
-        Every cell that cannot be read, with its place; or no mapping knows the columns.
+        Every cell that cannot be read, with its place; or no mapping fits the columns.
     """
     table = read_inventory(path, str(path), mapping.heads if mapping is not None else ())
     report = _report(table, mapping or _best(table), zone or UTC)
@@ -72,17 +72,17 @@ def read_report(path: Path, mapping: MappingSpec | None, zone: tzinfo | None) ->
 def _notes(report: Report, shown: str, zone: tzinfo | None) -> Iterator[str]:
     """How a report was read, where it could be read otherwise, and what of it was not used."""
     if report.written.seen:
-        yield f"numbers of {shown} have a decimal '{report.written.decimal}'"
+        yield f"numbers in {shown} were read with '{report.written.decimal}' as the decimal mark"
     form = report.dates.get("start", UNIX)
     texts = [str(cell.value) for cell in report.cells("start")]
     if form != UNIX:
-        yield f"dates of {shown} were read as {form}"
+        yield f"dates in {shown} were read as {form}"
         if any(text and not _WITH_ZONE.search(text) for text in texts):
-            named = str(zone) if zone is not None else "UTC, as --zone names no other"
-            yield f"times of {shown} name no zone and were read in {named}"
+            named = str(zone) if zone is not None else "UTC, because --zone names no other"
+            yield f"times in {shown} state no time zone and were read as {named}"
     unused = [head for head in report.table.columns if head not in report.heads.values()]
     if unused:
-        yield f"columns of {shown} that were not used: {', '.join(unused)}"
+        yield f"columns in {shown} that were not used: {', '.join(unused)}"
 
 
 def _plain(head: str) -> str:
@@ -101,8 +101,8 @@ def _best(table: Inventory) -> MappingSpec:
     best = max(known, key=lambda name: known[name])
     if known[best] < LEAST_KNOWN:
         place = next(iter(table.rows[0].values())).place
-        message = f"no mapping knows the columns {', '.join(table.columns)}"
-        remedy = f"write one, and name it by --mapping; {', '.join(built_in())} come with simbackup"
+        message = f"no mapping fits the columns {', '.join(table.columns)}"
+        remedy = f"write one, and name it with --mapping; {', '.join(built_in())} come with simbackup"
         raise InputError([Problem(place, "", message, remedy)])
     return built_in()[best]
 
@@ -128,7 +128,7 @@ def _report(table: Inventory, mapping: MappingSpec, zone: tzinfo) -> Report:
     if "elapsed_s" not in heads and not {"start", END} <= heads.keys():
         place = next(iter(table.rows[0].values())).place
         remedy = "map the column 'elapsed_s', or 'start' and 'end'"
-        report.problems.append(Problem(place, "", "nothing says how long the jobs took", remedy))
+        report.problems.append(Problem(place, "", "no column says how long the jobs took", remedy))
     return report
 
 
@@ -150,7 +150,9 @@ def _job(report: Report, number: int, row: Mapping[str, Node]) -> FinishedJob | 
         found["elapsed_s"] = (times[END] - times["start"]).total_seconds()
         if found["elapsed_s"] < 0:
             message = "the job ends before it begins"
-            report.problems.append(Problem(cells[END].place, "", message, "put the columns of start and end right"))
+            report.problems.append(
+                Problem(cells[END].place, "", message, "correct the columns of start and end in the mapping")
+            )
     if found.get("status") and found["status"] not in STATES:
         known = report.mapping.words.get("status", {})
         message = f"the status '{found['status']}' is not known"

@@ -69,7 +69,10 @@ def _useless(job: Json, options: dict[str, str], beside: int) -> tuple[str, ...]
     if job.text("error") not in {"", "0"}:
         return (f"it ended with error {job.text('error')}",)
     if kind not in {*SEQUENTIAL, *RANDOM}:
-        return f"it mixes or trims ('{kind}')", "measure rw=read, write, randread and randwrite apart"
+        return (
+            f"it mixes reads and writes, or trims ('{kind}')",
+            "measure rw=read, write, randread and randwrite separately",
+        )
     if beside > 1:
         return "it ran at the same time as others", "write 'stonewall' into each section, or group_reporting"
     flushed = "write" in kind and {"end_fsync", "fsync", "fdatasync", "sync"} & options.keys()

@@ -90,8 +90,8 @@ def measured_sheet(outputs: Sequence[Output], like: str, path: Path) -> Measured
     values = tuple(_values(outputs, parameters))
     if not values:
         wanted = ", ".join(parameters)
-        message = f"nothing in them measures a parameter of the kind '{sheet.kind}'"
-        problem = Problem(Place(f"--like {like}"), "", message, f"measured can be: {wanted}")
+        message = f"none of these files measures a parameter of the kind '{sheet.kind}'"
+        problem = Problem(Place(f"--like {like}"), "", message, f"the tools can measure: {wanted}")
         raise InputError([*left, problem])
     text = _text(sheet, values, outputs, path)
     _, problems = check_datasheet(parse(text, str(path)), shelf.sources())

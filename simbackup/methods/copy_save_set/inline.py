@@ -24,7 +24,7 @@ def check_inline(checks: Checks, path: Path, copy: Copying) -> None:
     said = [key for key in NOT_INLINE if getattr(copy, key) is not None and getattr(copy, key) not in {(), False}]
     for key in said:
         message = f"has no effect on an inline copy, which '{copy.save_set}' writes while it runs"
-        checks.report((*path, key), message, f"leave it out, or state it of '{copy.save_set}'")
+        checks.report((*path, key), message, f"leave it out, or write it in '{copy.save_set}'")
     if not isinstance(saved, BackupJob):
         return
     exists = copy.exists or (isinstance(saved, Lasting) and saved.exists)
@@ -45,7 +45,7 @@ def check_drives(checks: Checks, path: Path, copy: Copying, library: MediaLibrar
     wanted, most = many * int(si_or(getattr(saved, "streams", None), 1.0)), int(library.drive_count())
     if wanted > most:
         message = (
-            f"'{copy.save_set}' and its inline copies take {wanted} drives of '{copy.to}' at once, and it has {most}"
+            f"'{copy.save_set}' and its inline copies take {wanted} drives of '{copy.to}' at once, but it has {most}"
         )
         checks.report((*path, "to"), message, "add drives, write fewer streams, or leave 'inline' out")
 

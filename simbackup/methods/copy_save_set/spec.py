@@ -139,9 +139,7 @@ class CopySaveSetSpec(Copying):
         legal = Chosen(spec.jobs, lambda job: isinstance(job, BackupJob) and self._readable(checks, job))
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
-                message = (
-                    f"'{self.save_set}' makes no save set that can be copied: on one target, or on disks of one host"
-                )
+                message = f"'{self.save_set}' cannot be copied: it saves neither to one target nor to disks of one host"
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
         if self.inline:
@@ -205,11 +203,11 @@ class CopySaveSetSpec(Copying):
             message = "does not matter to a copy of the whole save set"
             checks.report((*path, "new_since"), message, "leave it out, or write 'new_chunks: true'")
         elif self.new_since is not None and data in checks.spec.data and self.new_to_target(checks.spec) is None:
-            message = f"'{data}' does not say how it changes, and in what runs of bytes"
+            message = f"'{data}' does not say how it changes and in what runs of bytes"
             remedy = f"write 'change: {{daily: 2 %, run: 64 KiB}}' under data.{data}"
             checks.report((*path, "new_since"), message, remedy)
         if self.new_chunks and isinstance(target, MediaLibrary):
-            message = "a tape cannot be read at so many places"
+            message = "chunks are scattered, and a tape cannot be read in so many places"
             checks.report((*path, "new_chunks"), message, "leave it out, so that the whole save set is copied")
 
     def new_to_target(self, spec: Spec) -> float | None:
@@ -227,7 +225,7 @@ class CopySaveSetSpec(Copying):
         if source == self.to and isinstance(target, MediaLibrary) and not self.inline:
             most, wanted = int(target.drive_count()), 2 * int(si_or(self.streams, 1.0))
             if wanted > most:
-                message = f"copies within '{self.to}' need two drives each, {wanted} in all, and it has {most}"
+                message = f"copies within '{self.to}' need two drives each, {wanted} in all, but it has {most}"
                 remedy = f"write 'streams: {most // 2}'" if most > 1 else "add a drive, or copy to a disk"
                 checks.report((*path, "streams"), message, remedy)
         if spec.owner_of(source) is None and _data(saved) in spec.data and not self.inline:

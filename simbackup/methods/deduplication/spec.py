@@ -129,7 +129,7 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
             message = f"chunks are found at the {self.at}, and compressed at the {compressor.at}"
             checks.report((*path, "at"), message, "write the same place in both, as chunks are compressed one by one")
         if self.generations is not None and self.last is None:
-            message = "does not say how far apart they are"
+            message = "needs the time between two backups"
             checks.report((*path, "generations"), message, "write for example 'last: 24 h'")
         if self.index_reads is not None and self.chunk is None:
             checks.report((*path, "index_reads"), "needs the size of a chunk", "write for example 'chunk: 8 KiB'")
@@ -143,8 +143,8 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
         change = there.change if there is not None else None
         if key is None and self.ratio is None and self.within is None:
             message = "does not say how much is new to the store"
-            remedy = "write 'ratio:', 'last:' for how the data have changed since, or 'within: 1' for a first backup"
+            remedy = "write 'ratio:', the age of the last backup as 'last:', or 'within: 1' for a first backup"
             checks.report(path, message, remedy)
         elif key is not None and there is not None and (change is None or change.run is None):
-            message = f"'{data}' does not say how it changes, and in what runs of bytes"
+            message = f"'{data}' does not say how it changes and in what runs of bytes"
             checks.report((*path, key), message, f"write 'change: {{daily: 2 %, run: 64 KiB}}' under data.{data}")

@@ -45,7 +45,7 @@ def check_reduction(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     if job.deduplication is None or isinstance(job.deduplication, Unknown):
         return
     if isinstance(target, MediaLibrary):
-        message = "a tape cannot be read at so many places"
+        message = "chunks are scattered, and a tape cannot be read in so many places"
         checks.report((*path, "deduplication"), message, "deduplicate on disk, and copy the save set to tape")
     if isinstance(target, ObjectTarget) and job.deduplication.at != "client":
         message = f"only the client deduplicates for an object store, not the {job.deduplication.at}"

@@ -68,8 +68,8 @@ class BackupEngineSpec(Modelled, BackupEngineSheet):
     """The backup engine that runs a job."""
 
     conditional: ClassVar[Mapping[str, str]] = {
-        "io_depth": "where the job does not say 'buffers'",
-        "transfer_size": "where the job does not say 'transfer_size'",
+        "io_depth": "where the job does not set 'buffers'",
+        "transfer_size": "where the job does not set 'transfer_size'",
     }
 
 
@@ -106,7 +106,7 @@ class NativeBackupSpec(BackupJob, Lasting):
     """`steady` (the default) computes the mean rate of the loop; `by_event` simulates each buffer."""
     service_times: ServiceTimes | None = None
     """Distribution of service times, with the mean of the steady loop: `exponential` (the default) or `constant`; only
-    with `by_event`. By chance, some exponential ones are shorter than the device could make them, and others longer.
+    with `by_event`. Some exponential times are shorter than the device allows, and others longer.
     """
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"buffers": ("buffers", "engine.io_depth", "engine.memory_limit")}
     """Buffers that wait for the answers to requests: more of them take memory, and each a request in flight."""
@@ -217,7 +217,7 @@ class NativeBackupSpec(BackupJob, Lasting):
         transfers = sum(-int(-each // size) for each in known)
         if transfers > MOST_TRANSFERS:
             message = f"'by_event' would simulate {transfers:,} transfers, more than {MOST_TRANSFERS:,}"
-            checks.report((*path, "rounds"), message, "write 'steady', which is as good for so many")
+            checks.report((*path, "rounds"), message, "write 'steady', which is as accurate for so many")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report restores of parts, to other data, or of too many transfers."""
@@ -245,8 +245,8 @@ class NativeBackupSpec(BackupJob, Lasting):
             checks.report((*path, "rounds"), message, "write 'rounds: steady'")
         if tape and len(self.to) > 1:
             copy = f"{{method: copy_save_set, save_set: {job.restore}, copied_by: {job.copied_by}, to: ...}}"
-            message = f"the engine reads all {len(self.to)} files at once, and on tape one is behind the other"
-            checks.report((*path, "copied_by"), message, f"copy them to a disk first, by {copy}, and name that job")
+            message = f"the engine reads all {len(self.to)} files at once, and on tape they lie one behind the other"
+            checks.report((*path, "copied_by"), message, f"copy them to a disk first, with {copy}, and name that job")
         elif self.data and self.data[0] in checks.spec.data:
             checks.connected((*path, "copied_by"), checks.spec.data[self.data[0]].on, source)
 

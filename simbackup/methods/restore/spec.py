@@ -66,7 +66,7 @@ class RestoreSpec(Restoring):
     """
     streams: Pieces | None = None
     """Number of parts that are restored from a disk at the same time, or of drives that read from tape at the same
-    time, each from its own cartridge; one by default. More than there are cartridges with wanted data is of no use.
+    time, each from its own cartridge; one by default. More streams than cartridges with wanted data are of no use.
     """
     workers: Pieces | None = None
     """Number of workers that create files, load tables or copy files at the same time; one by default."""

@@ -208,7 +208,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "delta_cpu": "in repeated copies of trees, with 'delta_block' or 'checksums'",
         "checksums": "in repeated copies of trees",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
-        "workers": "in file_level backups that do not say 'workers'",
+        "workers": "in file_level backups that do not set 'workers'",
         "walks_first": "in file_level backups, and copies of trees",
         "list_record": "in copies of trees to another host",
         "in_turn": "in file_level backups, and restores of them, with several workers",

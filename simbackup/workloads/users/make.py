@@ -33,7 +33,7 @@ def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
         waiting=Waiting(adapters, users.timeout.si if users.timeout else None) if adapters else None,
     )
     if live.undisturbed == math.inf:
-        what = f"ask for more transactions than '{users.data}' allows, even without any job, so they wait without end"
+        what = f"ask for more transactions than '{users.data}' can serve even without a job, so they wait without end"
         system.trace.note(float(system.env.now), address, what)
     return live
 

@@ -51,7 +51,7 @@ class WorkloadSheet(Frozen):
     synchronous: Annotated[bool, Word()] = False
     """Whether a transaction waits until its disk writes are done."""
     working_set: PositiveShare | None = None
-    """Share of the data that disk writes go to; all of it by default."""
+    """Share of the data to which disk writes go; all of it by default."""
     hot_data: PositiveShare | None = None
     """Share of the working set that receives most of the writes."""
     hot_updates: PositiveShare | None = None

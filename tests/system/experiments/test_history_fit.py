@@ -151,8 +151,8 @@ def test_too_few_jobs_are_refused(site: Path) -> None:
         ("    full: {where", "    ful: {where", "history.jobs.ful: there is no job 'ful'; did you mean 'full'?"),
         ("{level: full}", "{levl: full}", "history.jobs.full.where.levl: 'levl' is not a column of words"),
         ("data.tree.files: files", "data.three.files: files", "there is no part 'data.three'"),
-        ("size: size_bytes", "size: size_bytes / files", "is neither a column nor one over another of the same unit"),
-        ("size: size_bytes", "size: sise_bytes", "'sise_bytes' is no column of numbers; did you mean 'size_bytes'?"),
+        ("size: size_bytes", "size: size_bytes / files", "is neither a column nor a ratio of two with the same unit"),
+        ("size: size_bytes", "size: sise_bytes", "'sise_bytes' is not a column of numbers; did you mean 'size_bytes'?"),
     ],
 )
 def test_a_wrong_history_is_reported_with_its_place(old: str, new: str, message: str, site: Path) -> None:

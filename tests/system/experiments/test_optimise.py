@@ -109,7 +109,7 @@ def test_the_same_seed_tries_the_same_and_the_answer_says_how_sure_it_is(tmp_pat
     file.write_text(json.dumps(asked(tmp_path, search)), encoding="utf-8")
     first, again = (say("study", file, "--intervals", "none", "--workers", workers) for workers in (1, 2))
     assert first == again
-    assert f"combinations that were tried, of {len(RATES) * len(SIZES)}" in first.out
+    assert f"combinations tried, out of {len(RATES) * len(SIZES)}" in first.out
 
 
 @pytest.mark.parametrize("runs", [8, 7], ids=["tried whole", "searched"])
@@ -131,9 +131,9 @@ def test_parts_share_what_is_tried_and_the_table_is_the_same(tmp_path: Path, run
         ({"least": []}, "there are 0 goals"),
         ({"least": "jobs.save.elapsd"}, "there is no figure 'jobs.save.elapsd'"),
         ({"values": {RATE: ["10 GB"]}}, RATE),
-        ({"values": {RATE: {"first": "9 MB/s", "last": "3 MB/s"}}}, "begins at its end or behind it"),
+        ({"values": {RATE: {"first": "9 MB/s", "last": "3 MB/s"}}}, "does not end above its beginning"),
         ({"limits": {SAVE: {"at_most": "10 GB"}}}, "10 GB"),
-        ({"limits": {SAVE: {"at_most": "1 s"}}}, "keeps the limits"),
+        ({"limits": {SAVE: {"at_most": "1 s"}}}, "stays within the limits"),
     ],
 )
 def test_a_search_of_nothing_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:

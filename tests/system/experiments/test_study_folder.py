@@ -123,7 +123,7 @@ def test_a_part_makes_no_table(folder: Path, say: Say) -> None:
     (folder / "a.study.yaml").write_text(json.dumps(asked(folder)), encoding="utf-8")
     code, _, err = say("study", folder / "a.study.yaml", "--shard", "0/2", "--into", folder / "f", "--json")
     assert code == 2
-    assert "makes no table" in err
+    assert "prints no table" in err
 
 
 def test_a_study_of_bad_points_only_is_refused_at_the_place_of_its_values(folder: Path) -> None:

@@ -223,7 +223,7 @@ def test_a_saved_result_and_one_whose_scenario_has_changed(
     file.write_text(WEEK.replace("10 GB", "11 GB"), encoding="utf-8")
     caplog.clear()
     assert say("explain", tmp_path / "saved", "--json")[1] == reported
-    assert caplog.messages == [f"'{file}' or a datasheet of it has changed since; this is about what was run"]
+    assert caplog.messages == [f"'{file}' or one of its datasheets has changed; this is about the old run"]
 
 
 def test_jobs_that_failed_or_were_skipped_have_nothing_that_could_be_faster(say: Say) -> None:

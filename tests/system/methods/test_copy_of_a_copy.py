@@ -104,7 +104,7 @@ def test_a_drive_compresses_what_an_engine_did_not() -> None:
         ),
         (
             NATIVE.replace("[b, b]", "[b, c]") + VAULT,
-            "jobs.vault.save_set: 'full' makes no save set that can be copied",
+            "jobs.vault.save_set: 'full' cannot be copied",
         ),
         (IMAGE + VAULT.replace("to:", "copied_by: vault, to:"), "jobs.vault.copied_by: a job cannot copy its own copy"),
         (

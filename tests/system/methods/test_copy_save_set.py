@@ -230,5 +230,5 @@ def test_the_age_of_the_last_copy_needs_new_chunks_and_a_change() -> None:
 def test_only_deduplicated_save_sets_have_new_chunks() -> None:
     with pytest.raises(sb.InputError, match="'save' is not deduplicated"):
         sb.load(SITE + REPLICATED, {"jobs.save.deduplication": None})
-    with pytest.raises(sb.InputError, match="a tape cannot be read at so many places"):
+    with pytest.raises(sb.InputError, match="chunks are scattered, and a tape cannot be read in so many places"):
         sb.load(SITE + REPLICATED, {"jobs.replicate.to": "jukebox"})

@@ -224,10 +224,10 @@ def test_an_index_on_disk_reads_where_memory_does_not_know_a_chunk() -> None:
 
 @pytest.mark.parametrize(("text", "message"), [
     (site().replace("ratio: 5, ", ""), "does not say how much is new to the store"),
-    (site().replace("ratio: 5", "last: 24 h"), "does not say how it changes, and in what runs of bytes"),
-    (site().replace("ratio: 5", "ratio: 5, generations: 7"), "does not say how far apart they are"),
+    (site().replace("ratio: 5", "last: 24 h"), "does not say how it changes and in what runs of bytes"),
+    (site().replace("ratio: 5", "ratio: 5, generations: 7"), "needs the time between two backups"),
     (site().replace("ratio: 5", "ratio: 5, index_reads: 0.01"), "needs the size of a chunk"),
-    (site("library"), "a tape cannot be read at so many places"),
+    (site("library"), "chunks are scattered, and a tape cannot be read in so many places"),
     (site(dedup=", at: server", more=CODER), "chunks are found at the server, and compressed at the client"),
     (site("bucket", dedup=", at: server"), "only the client deduplicates for an object store"),
     (site().replace("ratio: 5", "ratio: 0.5"), "is below 1: the store would grow"),

@@ -182,7 +182,7 @@ def test_each_run_of_a_series_has_its_copy() -> None:
         ),
         (IMAGE + ON_D, {"jobs.full.exists": True}, "'full' does not run, as its save set exists"),
         (IMAGE + ON_D, {"jobs.twin.to": "b"}, "'full' already saves to 'b'"),
-        (IMAGE + VAULT, {"jobs.full.streams": 3}, "take 3 drives of 'library' at once, and it has 2"),
+        (IMAGE + VAULT, {"jobs.full.streams": 3}, "take 3 drives of 'library' at once, but it has 2"),
         (IMAGE + ON_D, {"links.lan.joins": ["server", "bucket"]}, "there is no connection from 'server'"),
         (
             "  full: {method: image, data: db, to: library, streams: 2, multiplexing: 2}\n" + ON_D, {},
@@ -195,7 +195,7 @@ def test_each_run_of_a_series_has_its_copy() -> None:
         (
             "  full: {method: image, data: db, to: library}\n" + VAULT.replace("inline", "pool: x, inline"),
             {"devices.library.pools": {"x": 3}, "devices.library.drives": 1},
-            "take 2 drives of 'library' at once, and it has 1",
+            "take 2 drives of 'library' at once, but it has 1",
         ),
     ],
 )  # fmt: skip

@@ -72,7 +72,7 @@ def test_zeros_are_written_before() -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"jobs.full.to": ["c", "c"]}, "reads all 2 files at once, and on tape one is behind the other"),
+        ({"jobs.full.to": ["c", "c"]}, "reads all 2 files at once, and on tape they lie one behind the other"),
         ({"jobs.back.rounds": "by_event"}, "buffers that come from tape are not simulated one by one"),
     ],
 )

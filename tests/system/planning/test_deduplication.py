@@ -162,12 +162,14 @@ def refused(**targets: Any) -> str:
 
 def test_a_tape_is_refused() -> None:
     both = {"deduplication": STORE}
-    assert "targets.vault.deduplication: a tape cannot be read at so many places" in refused(pool=both, vault=both)
+    assert "targets.vault.deduplication: chunks are scattered, and a tape cannot be read in so many places" in refused(
+        pool=both, vault=both
+    )
 
 
 def test_a_copy_of_what_is_not_deduplicated_is_refused() -> None:
     found = refused(vault={"deduplication": STORE})
-    assert "'vault' deduplicates, but 'pool', from which it gets copies, does not" in found
+    assert "'vault' deduplicates, but 'pool', which it gets copies from, does not" in found
 
 
 @pytest.mark.parametrize("key", ["ratio", "last", "generations"])

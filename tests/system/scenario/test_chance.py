@@ -206,7 +206,7 @@ def test_what_does_not_pass_is_not_drawn_each_time(address: str) -> None:
         ({"of": "data.files.cached"}, "there is no value"),
         ({"distribution": "lognormal"}, "there is no distribution 'lognormal'; did you mean 'lognorm'"),
         ({"shapes": {}}, "'lognorm' has the shapes s"),
-        ({"shapes": {"s": -1.0}}, "allows no such shapes"),
+        ({"shapes": {"s": -1.0}}, "does not exist with these shapes"),
         ({"scale": "3 GB"}, "3 GB"),
         ({"most": None}, "has no upper end; write 'most:'"),
         ({"least": "20 %"}, "nothing lies between"),

@@ -23,7 +23,7 @@ def test_more_or_fewer_bytes_than_any_case_name_the_nearest(sizes: list[float]) 
     assert (more.outside, fewer.outside) == ("more", "fewer")
     assert {case.bytes for case in more.cases} == {sizes[-1]}
     name = more.cases[0].publication
-    text = f"larger than any measured job of its kind (image), the closest being {name} with"
+    text = f"larger than any measured job of its kind (image): the closest is {name} with"
     assert more.sentence("image").startswith(text)
 
 
@@ -52,4 +52,4 @@ def test_a_fitted_case_says_so_and_a_blind_one_keeps_its_blind_error() -> None:
 def test_all_nearest_cases_are_counted() -> None:
     files = nearest("restore of file_level", 1e12)
     assert len(files.cases) == 2
-    assert "its 2 times off by" in files.sentence("restore of file_level")
+    assert "its 2 simulated times are off by" in files.sentence("restore of file_level")

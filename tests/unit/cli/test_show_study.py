@@ -9,7 +9,7 @@ from simbackup.experiments.study_intervals import StudyIntervals
 ROWS = ({"scenario": "a", "failed": "save: the disk is full"}, {"scenario": "b", "failed": None})
 
 
-@pytest.mark.parametrize(("samples", "more"), [((), ""), (({}, {}), ", in at least one of the runs behind each")])
+@pytest.mark.parametrize(("samples", "more"), [((), ""), (({}, {}), ", in at least one run of each")])
 def test_rows_with_failed_jobs_are_counted_as_rows(
     samples: tuple[dict[str, tuple[float]], ...], more: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

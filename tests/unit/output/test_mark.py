@@ -26,7 +26,9 @@ def test_what_others_wrote_or_changed_is_not(tmp_path: Path, written: bool) -> N
         write_whole(path, "one")
     path.write_text("mine", encoding="utf-8")
     for attempt in (check_replaced, lambda path: check_file(path, TRACE), lambda path: write_whole(path, "two")):
-        with pytest.raises(ResultError, match="did not write it as it is; remove it, or choose another name"):
+        with pytest.raises(
+            ResultError, match="did not write it, or it has changed since; remove it, or choose another name"
+        ):
             attempt(path)
     assert path.read_text(encoding="utf-8") == "mine"
 

@@ -86,9 +86,9 @@ def test_what_is_not_used_is_said(tmp_path: Path) -> None:
         ":1:6: warning: the column 'Sze' is not used; did you mean 'size'?",
         f":1:15: warning: the column 'owner' is not used; those that are: {', '.join(COLUMNS)}",
         ":1:21: warning: the column 'Host' is not used; 'name' has the same meaning, and comes first",
-        (":2:7: warning: '1,200 GB' may have a decimal mark or a thousands separator; "
+        (":2:7: warning: '1,200 GB' has a mark that may mean decimals or thousands; "
         "a point was read as a decimal point, a comma as a thousands separator"),
-        ":2:1: warning: 'a.b' is called 'a-b'; names have letters, digits, '-' and '_'",
+        ":2:1: warning: 'a.b' is called 'a-b'; names consist of letters, digits, '-' and '_'",
     ]  # fmt: skip
     assert warned(written(tmp_path, "name,size", "a,1.5 TB")) == []
 

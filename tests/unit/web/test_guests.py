@@ -94,7 +94,7 @@ def test_somebody_waits_for_the_newest_run_of_a_tab_and_for_kept_ones(guests: Gu
 def test_only_so_many_tabs_run_at_once(guests: Guests) -> None:
     guest, document = opened(guests)
     runs = [guest.begun(document, f"tab {i}") for i in range(MOST_RUNNING)]
-    with pytest.raises(RefusedError, match="tabs of this browser are at work"):
+    with pytest.raises(RefusedError, match="tabs of this browser are busy"):
         guest.begun(document, "one more")
     guest.ended(runs[0], "tab 1")  # a newer run of that tab
     assert guest.begun(document, "tab 1").key == guest.running["tab 1"]

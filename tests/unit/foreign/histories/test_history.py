@@ -59,7 +59,7 @@ def test_borg_reports_archives_in_a_zone() -> None:
     (job,) = jobs
     assert (job.job, job.elapsed_s, job.stored_bytes, job.files) == ("full", 1.970467, 160003900, 20)
     assert job.start == datetime(2026, 11, 22, 11, 42, 19, tzinfo=UTC)
-    assert notes == ["times of borg name no zone and were read in Europe/Berlin"]
+    assert notes == ["borg states no time zone; its times were read as Europe/Berlin"]
 
 
 BACULA = """\
@@ -146,7 +146,7 @@ def test_elapsed_times_may_have_decimal_commas(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n", "report.csv:2:1: no mapping knows the columns a, b"),
+        ("a,b\n1,2\n", "report.csv:2:1: no mapping fits the columns a, b"),
         (BACULA.replace(",345,", ",x,"), "report.csv:3:69: 'x' is not a number"),
         (BACULA.replace("2026-03-02 01:30:00", "2026-02-02 01:30:00"), "the job ends before it begins"),
         (BACULA.replace(",W,", ",Q,"), "the status 'Q' is not known"),
@@ -195,7 +195,7 @@ def test_a_wrong_mapping_is_reported(tmp_path: Path) -> None:
     path.write_text("title: X\ncolumns: {sice_bytes: A}\nunits: {size_bytes: furlongs}\n", encoding="utf-8")
     with pytest.raises(InputError) as raised:
         mapping_of(str(path))
-    assert "columns.sice_bytes: is no column of a history; did you mean 'size_bytes'?" in str(raised.value)
+    assert "columns.sice_bytes: is not a column of a history; did you mean 'size_bytes'?" in str(raised.value)
     assert "m.yaml:3:21: units.size_bytes: '1 furlongs' is not a size" in str(raised.value)
 
 
@@ -203,7 +203,7 @@ def test_a_wrong_mapping_is_reported(tmp_path: Path) -> None:
 def test_a_form_of_dates_that_is_none_is_refused_at_its_place(form: str, tmp_path: Path) -> None:
     path = tmp_path / "m.yaml"
     path.write_text(f"title: X\ncolumns: {{start: Beginn}}\ndates: ['{form}']\n", encoding="utf-8")
-    with pytest.raises(InputError, match=rf"m.yaml:3:9: dates: '{form}' is no form of dates"):
+    with pytest.raises(InputError, match=rf"m.yaml:3:9: dates: '{form}' is not a format of dates"):
         mapping_of(str(path))
 
 

@@ -73,7 +73,7 @@ def test_a_tape_is_measured_with_random_data_and_zeros() -> None:
     ("like", "message"),
     [
         ("filesystem/ext4", "the tools measure no parameter of the kind 'filesystem'; name a datasheet of disk, "),
-        ("tape_drive/lto-7", "nothing in them measures a parameter of the kind 'tape_drive'"),
+        ("tape_drive/lto-7", "none of these files measures a parameter of the kind 'tape_drive'"),
     ],
 )
 def test_a_kind_that_was_not_measured_is_refused(like: str, message: str) -> None:

@@ -173,7 +173,7 @@ def test_a_count_of_fio_that_is_none_is_refused(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(("tool", "said"), [("fio-seqread-1", "1795351318"), ("iperf3", "1795351334")])
 def test_a_day_that_no_calendar_has_is_refused(tool: str, said: str, tmp_path: Path) -> None:
     text = (SAMPLES / f"{tool}.json").read_text().replace(f": {said},", ": 1e17,").replace(f": {said}\n", ": 1e17\n")
-    with pytest.raises(InputError, match=r"'1e\+17' is no time in seconds since 1970"):
+    with pytest.raises(InputError, match=r"'1e\+17' is not a time in seconds since 1970"):
         _of(text, tmp_path, "out.json")
 
 
