@@ -201,6 +201,10 @@ class FlowShape(NamedTuple):
         kept = {part: seconds for part, seconds in parts.items() if seconds > 0.0}
         return self._replace(cap=cap, parts=kept, early=None)
 
+    def beside(self, other: FlowShape) -> FlowShape:
+        """The shape when somebody else does other work on each unit meanwhile: the slower of both sets the pace."""
+        return self.plus(other.demands, other.moves, other.places).cycle(other.parts, other.cap)
+
     def asking_early(self, parts: Mapping[tuple[str, str], float], share: float, work: float = 0.0) -> FlowShape:
         """The shape when requests that take so many seconds of each unit are under way during a share of the work.
 
