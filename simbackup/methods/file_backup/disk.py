@@ -229,23 +229,20 @@ class DiskRestore:
         ]
 
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
-        """What a restored byte loads: the server's disk, and the processor of the host that writes it.
-
-        A server on another host reads and sends the next bytes meanwhile, unless the program takes turns.
-        """
+        """What a restored byte loads: disk and cores of the server, and at the same time those of another host."""
         host, server = system.hosts[self.share.host if self.share else self.host], system.hosts[self.server]
         copy, maker = self.tool.restoring(host, self._arrival.copies), (host, self.share)
         if server is host:
             read = host.reading(source, copy * how.fetched, request=self.tool.request).times(1.0 / how.fetched)
             shape = making(expanded(read, host, host, how), system, maker, target, made)
         else:
-            read = expanded(
-                server.reading(source, request=self.tool.request).times(1.0 / how.fetched), None, server, how
-            )
+            read = server.reading(source, request=self.tool.request).times(1.0 / how.fetched)
+            read = expanded(read, None, server, how)
             read = self.tool.serving(read, server, made.per_byte, how.handled(written=False))
-            before = read if self.tool.alternates else FlowShape()
-            shape = making(expanded(host.then(before, copy), host, None, how), system, maker, target, made)
-            shape = shape if self.tool.alternates else read.beside(shape)
+            turns = self.tool.alternates
+            taken = expanded(host.then(read if turns else FlowShape(), copy), host, None, how)
+            taken = making(taken, system, maker, target, made)
+            shape = taken if turns else read.beside(taken)
         if not made.per_byte:
             return shape
         serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
