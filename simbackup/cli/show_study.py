@@ -34,7 +34,7 @@ def study(found: Study) -> None:
     _legend(found)
     _compared(found)
     for figure, decisive in found.intervals.decides.items():
-        inputs = " and ".join(one.input.named for one in decisive)
+        inputs = " and ".join(one.input.named() for one in decisive)
         if inputs:
             line(f"{figure}: {inputs} {'matter' if len(decisive) > 1 else 'matters'} most")
     if refusals := found.intervals.refusals():

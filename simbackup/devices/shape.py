@@ -65,7 +65,8 @@ class FlowShape(NamedTuple):
     turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
     in the queues of others; `serial` are the seconds of it that only one of them at a time can spend, and `most` is
     what each may do of what bounds all of them together, as a thread that serves them. Some of the parts may be
-    requests that are made `early`. `share` is the weight among flows, or `among` those of one link only. A unit is so
+    requests that are made `early`. `share` is the weight among flows, or `among` those of one link only; a plain stream
+    has that of its bytes where they are read, and of those that are `sent` elsewhere. A unit is so
     many bytes when it is `sent`. A `source` changes the shape while the flow is under way.
     """
 
@@ -102,10 +103,11 @@ class FlowShape(NamedTuple):
     ) -> Flow:
         """A flow of this shape under way."""
         limit, going = self._limit()
+        share, among = self._weight()
         flow = network.start(
-            name, activity, amount, self.demands, share=self.share, cap=limit.rate, cap_cause=limit.cause or None,
+            name, activity, amount, self.demands, share=share, cap=limit.rate, cap_cause=limit.cause or None,
             cap_parts=limit.parts, moves=self.moves, places=self.places, sequential=self.sequential, law=law,
-            going=going, among=self.among,
+            going=going, among=among,
         )  # fmt: skip
         if self.source is not None and flow.active:
             self.source.follow(network, flow, self)
@@ -115,6 +117,16 @@ class FlowShape(NamedTuple):
         """Give a flow under way this shape."""
         limit, going = self._limit()
         network.reshape(flow, self.demands, self.moves, limit, going, places=self.places)
+
+    def _weight(self) -> tuple[float, Among | None]:
+        """The weight of a flow of this shape, by bytes that are read or sent, and where it holds."""
+        if self.among is not None:
+            return self.share, self.among._replace(elsewhere=1.0 / self.sent)
+        read = next((link for link, place in self.places.items() if not place.writes), None)
+        moved = self.moves.get(read, 0.0) if read is not None else 0.0
+        if read is None or moved <= 0.0 or self.share != 1.0:
+            return self.share, None
+        return 1.0 / moved, Among(read, 1.0 / self.sent) if moved != self.sent else None
 
     def _limit(self) -> tuple[Limit, Rounds | None]:
         """The limit of a flow of this shape, and how its requests go round."""
@@ -201,6 +213,10 @@ class FlowShape(NamedTuple):
         kept = {part: seconds for part, seconds in parts.items() if seconds > 0.0}
         return self._replace(cap=cap, parts=kept, early=None)
 
+    def beside(self, other: FlowShape) -> FlowShape:
+        """The shape when somebody else does other work on each unit meanwhile: the slower of both sets the pace."""
+        return self.plus(other.demands, other.moves, other.places).cycle(other.parts, other.cap)
+
     def asking_early(self, parts: Mapping[tuple[str, str], float], share: float, work: float = 0.0) -> FlowShape:
         """The shape when requests that take so many seconds of each unit are under way during a share of the work.
 
@@ -247,7 +263,6 @@ class FlowShape(NamedTuple):
             early=self.early.times(units) if self.early else None,
             source=self.source.times(units) if self.source is not None else None,
             share=self.share if self.among is None else self.share / units,
-            among=self.among and self.among._replace(elsewhere=self.among.elsewhere / units),
         )
 
     def _most(self, units: float) -> Limit:

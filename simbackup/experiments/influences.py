@@ -116,7 +116,7 @@ class Sensitivity:
         interval = f"{self.figure} lies between {self._ends(self.interval)} in {100.0 * LEVEL:.0f} % of cases"
         if self.first is None:
             return f"{interval}; no input moves it"
-        name = self.first.input.named
+        name = self.first.input.named()
         if self.narrowing() >= WORTH:
             known = f"if it were known exactly, the figure would lie between {self._ends(self.first.interval)}"
             return f"{interval}. Measure {name} first: {known}{self._spans(self.first.interval)}"

@@ -184,6 +184,22 @@ def test_a_stream_fills_parts_in_memory_before_it_sends_them(source: float, conn
     assert elapsed(changes) == pytest.approx(expected, rel=TOLERANCE)
 
 
+@pytest.mark.parametrize("connections", [1, 4, 16])
+def test_a_program_that_takes_turns_fills_parts_and_then_sends_them(connections: int) -> None:
+    """A byte takes 5 ns of a core, and its part of a request on one of the connections; it comes back in the same way.
+
+    A part of 64 MB takes 1.28 s at 50 MB/s, 10 ms on the way and a latency: 100 ms to write, 40 ms to read.
+    """
+    changes = {
+        "jobs.full.method": "image", "jobs.full.connections": connections, "jobs.back.connections": connections,
+        "jobs.full.tool": {"start_time": "0 s", "mount_time": "0 s", "part": "64 MB", "copy_cpu": "5 ns/B",
+            "alternates": True}, "hosts.host.speed": 1, "devices.bucket.object_requests": 0,
+    }  # fmt: skip
+    for job, latency in (("full", WRITE), ("back", READ)):
+        part = 64e6 * 5e-9 + (64e6 / RATE + AWAY + latency) / connections
+        assert elapsed(changes, job) == pytest.approx(40e9 / 64e6 * part, rel=TOLERANCE), job
+
+
 def test_parts_of_a_very_large_object_are_larger() -> None:
     """No more than a hundred of them, of 400 MB."""
     expected = oracle.seconds([40e9], part=400e6, latency=WRITE + AWAY, rate=RATE, connections=16, extra=2)

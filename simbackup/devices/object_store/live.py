@@ -48,13 +48,15 @@ class Terms:
 class Objects(NamedTuple):
     """What is moved: bytes of each object, and how many there are.
 
-    A program may say how many bytes a part has, and how many parts it holds in memory.
+    A program may say how many bytes a part has, how many parts it holds in memory, and that it does nothing else while
+    its requests are under way.
     """
 
     size: float
     number: float
     part: float | None = None
     buffers: float | None = None
+    by_turns: bool = False
 
 
 class ObjectStore:
@@ -78,7 +80,8 @@ class ObjectStore:
         """The shape of bytes that also go to objects, or come from them, over networks on some connections.
 
         The next requests are made while those before them are answered, one at a time on each connection. A program
-        with few buffers sends each part when it has filled it. `drawn` takes the address of a latency, and how many
+        with few buffers sends each part when it has filled it, and one that takes turns fills none while it waits for
+        its connections. `drawn` takes the address of a latency, and how many
         requests have it: how many times as long as stated it is for them.
         """
         terms, write = self.terms, direction == "write"
@@ -95,9 +98,13 @@ class ObjectStore:
         alone = requests_rate(each, own + sum(travel.values()) * each, rate, 1.0)
         workers = max(shape.workers, 1)  # who share connections and buffers
         filling = _filling(shape) if write and objects.buffers is not None else {}
+        before = {} if not objects.by_turns else shape.parts if shape.workers > 1 else _filling(shape)
         shape = shape.over(networks, connections=at_once)
         share = at_once / workers
-        shape = shape.cycle({part: seconds / share for part, seconds in parts.items()}, alone * share)
+        sent = {part: seconds / share for part, seconds in parts.items()}
+        shape = shape.cycle(sent, alone * share)
+        if before:
+            shape = shape.cycle(before | {part: before.get(part, 0.0) + seconds for part, seconds in sent.items()})
         if filling and objects.buffers is not None:
             share, parts = objects.buffers / workers, {**filling, **parts}
             rate = equations.buffered_rate(sum(filling.values()), 1.0 / alone, share)

@@ -18,8 +18,8 @@ def compressed(shape: FlowShape, client: Host, server: Host | None, how: Reducti
     return _coded(shape, (client, server), how, (_cut, _compress), _expand)
 
 
-def expanded(shape: FlowShape, client: Host, server: Host | None, how: Reduction) -> FlowShape:
-    """The shape of a byte that comes back when it is also expanded."""
+def expanded(shape: FlowShape, client: Host | None, server: Host | None, how: Reduction) -> FlowShape:
+    """The shape of a byte that comes back when it is also expanded; one end may work beside the shape, without it."""
     return _coded(shape, (client, server), how, (_expand, _join), _compress)
 
 
@@ -46,20 +46,20 @@ def _scaled(host: Host, reference: float, how: Reduction) -> float:
 
 def _coded(
     shape: FlowShape,
-    hosts: tuple[Host, Host | None],
+    hosts: tuple[Host | None, Host | None],
     how: Reduction,
     there: Sequence[Callable[[Host, Reduction], Coding]],
     undone: Callable[[Host, Reduction], Coding],
 ) -> FlowShape:
     """The shape with the coding of its direction at client or server, and what a wire needs undone at its end."""
     client, server = hosts
-    if how.at in {"client", "wire"}:
+    if client is not None and how.at in {"client", "wire"}:
         for coding in there:
             shape = _inline(shape, client, coding(client, how), overlapped=how.overlapped)
     if server is not None and how.at in {"wire", "server"}:
         for coding in (undone,) if how.at == "wire" else there:
             shape = _behind(shape, server, coding(server, how), overlapped=how.overlapped)
-    return _bounded(shape, client, how)
+    return shape if client is None else _bounded(shape, client, how)
 
 
 def _inline(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -> FlowShape:

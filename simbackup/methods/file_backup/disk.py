@@ -229,14 +229,20 @@ class DiskRestore:
         ]
 
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
-        """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
+        """What a restored byte loads: disk and cores of the server, and at the same time those of another host."""
         host, server = system.hosts[self.share.host if self.share else self.host], system.hosts[self.server]
-        copy = self.tool.restoring(host, self._arrival.copies) * how.fetched
-        stored = fetching((server, host), source, copy, self.tool.request).times(1.0 / how.fetched)
-        shape = expanded(stored, host, server, how)
-        if server is not host:  # beside the copy of reading
-            shape = self.tool.serving(shape, server, made.per_byte, how.handled(written=False))
-        shape = making(shape, system, (host, self.share), target, made)
+        copy, maker = self.tool.restoring(host, self._arrival.copies), (host, self.share)
+        if server is host:
+            read = host.reading(source, copy * how.fetched, request=self.tool.request).times(1.0 / how.fetched)
+            shape = making(expanded(read, host, host, how), system, maker, target, made)
+        else:
+            read = server.reading(source, request=self.tool.request).times(1.0 / how.fetched)
+            read = expanded(read, None, server, how)
+            read = self.tool.serving(read, server, made.per_byte, how.handled(written=False))
+            turns = self.tool.alternates
+            taken = expanded(host.then(read if turns else FlowShape(), copy), host, None, how)
+            taken = making(taken, system, maker, target, made)
+            shape = taken if turns else read.beside(taken)
         if not made.per_byte:
             return shape
         serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
@@ -258,13 +264,13 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
 def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float | None = None) -> FlowShape:
     """How a byte of a save set on a disk of a server loads disk and cores on its `way` through a host.
 
-    `copy` are the core seconds a byte of whoever copies: the host, behind the server where these are two. `request` are
-    the bytes that the program reads at a time, if it says how many.
+    `copy` are the core seconds a byte of whoever copies: the host, while the server reads on where these are two.
+    `request` are the bytes that the program reads at a time, if it says how many.
     """
     server, host = way
     if host is server:
         return host.reading(source, copy, request=request)
-    return host.then(server.reading(source, request=request), copy)
+    return server.reading(source, request=request).beside(host.then(FlowShape(), copy))
 
 
 def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:

@@ -208,10 +208,11 @@ class InlineBackup:
         elif twin.to in system.object_stores:
             store, stored = system.object_stores[twin.to], how.stored
             objects = objects_of(saved.size / stored, saved.files, saved.method, twin.object_size, tool)
+            objects = objects._replace(by_turns=tool.alternates)
             shape = store.carrying(
                 shape.times(stored), "write", objects, networks, twin.connections, drawn=system.drawn(saved.job)
             )  # fmt: skip
-            shape = tool.sending(shape, networks, loaded=True).times(1.0 / stored)
+            shape = shape.times(1.0 / stored)
         else:
             shape = tool.sending(shape, networks, twin.connections, share=1.0 / how.sent)
         if twin.passed_on or twin.server in {"", it.host}:

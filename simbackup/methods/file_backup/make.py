@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from simbackup.catalogue import Reduction
@@ -26,7 +27,7 @@ from simbackup.methods.share.make import share_of
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.job import Storing
-from simbackup.schema.quantity import si_or
+from simbackup.schema.quantity import Pieces, si_or
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -45,8 +46,8 @@ def _alone(job: FileBackupSpec, spec: Spec) -> Work:
     keeper, tool = spec.reader_of(job.data, job.source), tool_of(job.tool)
     host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)
     way = spec.way_to(host, job.to) or ()
-    workers = _workers(job)
-    own = min(workers, _files(job, spec)) if _file_by_file(job, job, spec, job.to) else 1
+    workers = _workers(job, spec)
+    own = workers if _file_by_file(job, job, spec, job.to) else 1
     connections = int(si_or(job.connections, float(own)))
     how = _reduction(job, spec)
     if isinstance(spec.devices[job.to], MediaLibrary) and job.spool is not None:
@@ -75,7 +76,7 @@ def _spooled(job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[st
     (host, share), server = reader, spec.owner_of(spool.on) or ""
     backup = DiskBackup(
         host, job.data, spool.on, server, spec.way_to(host, spool.on) or (), job.method, tool_of(job.tool), job.source,
-        _workers(job), share, int(si_or(job.connections, 1.0)), job.base_age(), job.level, _reduction(job, spec),
+        _workers(job, spec), share, int(si_or(job.connections, 1.0)), job.base_age(), job.level, _reduction(job, spec),
     )  # fmt: skip
     return SpooledBackup(backup, spool.size.si, spool.overlapped, job.to, spec.way_to(server, job.to) or (), job.pool)
 
@@ -85,7 +86,7 @@ def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
     data, chunks = spec.data[job.data], job.deduplication
     lies = None if chunks is None else chunks_of(chunks, changed_by(job, data), whole=job.level == "full")
     how = reduction_of(job.compressor, chunks, si_or(data.compression, 1.0), lies)
-    return tool_of(job.tool).coding(how, int(si_or(job.streams, 1.0)) * _workers(job))
+    return tool_of(job.tool).coding(how, int(si_or(job.streams, 1.0)) * _workers(job, spec))
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
@@ -96,10 +97,13 @@ def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
     return Restore(job.restore, job.copied_by, ways, job.replay)
 
 
-def _workers(job: FileBackupSpec) -> int:
-    """How many workers walk the files at once: as many as the job says, or its program, or one."""
+def _workers(job: FileBackupSpec, spec: Spec) -> int:
+    """How many workers walk the files of a stream at once: as many as the job says, or its program, or one.
+
+    Each takes whole files, so that there are no more of them than files.
+    """
     own = job.tool.workers if job.tool is not None else None
-    return round(si_or(job.workers, si_or(own, 1.0)))
+    return min(round(si_or(job.workers, si_or(own, 1.0))), _of_stream(_files(job, spec), job.streams))
 
 
 def _server(spec: Spec, library: str, host: str) -> str | None:
@@ -119,6 +123,11 @@ def _files(saved: FileBackupSpec, spec: Spec) -> int:
     return int(si_or(spec.data[saved.data].files, 1.0))
 
 
+def _of_stream(files: int, streams: Pieces | None) -> int:
+    """How many of some files a stream has."""
+    return math.ceil(files / si_or(streams, 1.0))
+
+
 def _object_size(job: Storing) -> float | None:
     """Bytes of each object of a save set, if the job says how many."""
     return job.object_size.si if job.object_size is not None else None
@@ -129,10 +138,11 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
     kept, host = not job.discards(spec), job.host_of(spec, saved.data)
     to, selection, tool = (job.to or saved.data) if kept else saved.data, selection_of(job), tool_of(saved.tool)
     share, runs = share_of(job.share, spec, host, makes=True), job.share.host if job.share else host
-    way, workers = spec.way_from(runs, device) or (), int(si_or(job.workers, 1.0))
+    way = spec.way_from(runs, device) or ()
     written = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
     files = selection.files if selection is not None else _files(saved, spec)
-    own = min(workers, files) if _file_by_file(saved, written, spec, device) else 1
+    workers = min(int(si_or(job.workers, 1.0)), _of_stream(files, job.streams))  # each makes whole files
+    own = workers if _file_by_file(saved, written, spec, device) else 1
     connections = int(si_or(job.connections, si_or(written.connections, float(own))))
     if isinstance(spec.devices[device], MediaLibrary):
         return TapeRestore(

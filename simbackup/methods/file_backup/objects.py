@@ -66,10 +66,11 @@ class ObjectBackup:
         it, stored = self.backup, self.backup.reduction.stored
         store, networks = system.object_stores[it.to], [system.networks[name] for name in it.networks]
         objects = objects_of(part.size / stored, part.files, it.method, self.object_size, it.tool)
+        objects = objects._replace(by_turns=it.tool.alternates)
         shape = compressed(it.reading(system, system.data[it.data]), system.hosts[it.host], None, it.reduction)
         shape = shape.times(stored)
         shape = store.carrying(shape, "write", objects, networks, it.connections, drawn=system.drawn(job))
-        return it.tool.sending(shape, networks, loaded=True).times(1.0 / stored)
+        return shape.times(1.0 / stored)
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the objects in the store, as if written at a time."""
@@ -139,6 +140,6 @@ class ObjectRestore:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             shape = shape._replace(workers=self.workers, serial=serial)
         shape = expanded(shape, host, None, copy.reduction).times(copy.fetched)
-        store = system.object_stores[copy.target]
+        store, objects = system.object_stores[copy.target], objects._replace(by_turns=self.tool.alternates)
         shape = store.carrying(shape, "read", objects, networks, self.connections, drawn=system.drawn(job))
         return shape.times(1.0 / copy.fetched)

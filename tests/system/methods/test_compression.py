@@ -14,10 +14,10 @@ from simbackup.results.result import Result
 SITE = """\
 title: A client with a flash disk, and a server with another, over a network of 50 MB/s
 hosts:
-  client: {owns: [source], cores: 4, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s,
+  client: {owns: [source], cores: 4, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 1000 GB/s,
     speed: 2}
   server: {owns: [store, second, library], cores: 4, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 0 %,
-    copy_rate: 100 GB/s, speed: 1}
+    copy_rate: 1000 GB/s, speed: 1}
 devices:
   source: {kind: ssd, capacity: 100 GB, read_rate: 400 MB/s, write_rate: 400 MB/s, read_latency: 0 s,
     write_latency: 0 s}

@@ -1,9 +1,11 @@
 """Weights of shapes that hold on one link, in other units."""
 
 import pytest
+import simpy
 
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.flows import Link
+from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.engine.limit import Spot
 from simbackup.engine.weights import Among
 
 
@@ -11,5 +13,18 @@ def test_a_weight_on_one_link_is_that_of_as_many_bytes_in_other_units() -> None:
     disk = Link("devices.sda", 100.0)
     files = FlowShape({disk: 1.0}, share=0.2, among=Among(disk, 1.0)).times(50.0)
     assert files.share == pytest.approx(0.2 / 50)
-    assert files.among == Among(disk, 1.0 / 50)
+    assert files.among == Among(disk, 1.0)
     assert FlowShape({disk: 1.0}, share=0.2).times(50.0).share == 0.2
+
+
+@pytest.mark.parametrize(
+    ("read", "sent", "here", "elsewhere"), [(1.0, 1.0, 1.0, None), (4.0, 4.0, 0.25, None), (4.0, 1.0, 0.25, 1.0)]
+)
+def test_a_stream_counts_byte_for_byte_where_it_is_read_and_where_it_is_sent(
+    read: float, sent: float, here: float, elsewhere: float | None
+) -> None:
+    network, disk = FlowNetwork(simpy.Environment()), Link("devices.sda", 100.0)
+    shape = FlowShape({disk: read}, {disk: read}, {disk: Spot(0.0)}, sent=sent)
+    flow = shape.start(network, "jobs.save", "save", 10.0)
+    assert flow.given == pytest.approx(here)
+    assert flow.among == (None if elsewhere is None else Among(disk, elsewhere))
