@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simbackup.schema.job import Restoring
 
 from simbackup.methods.compression.spec import CompressionSpec
+from simbackup.methods.database.replaying import replay_uses
 from simbackup.methods.deduplication.make import new_since
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.methods.file_backup.between import (
@@ -201,8 +202,8 @@ class FileBackupSpec(Saving, FileKeeping):
             )
             yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
             yield from (f"jobs.{restore}.share.{key}" for key in ("make_calls", "flushes"))
-        if not (tape or objects):
-            yield f"hosts.{spec.owner_of(device)}.read_ahead"
+        yield from () if tape or objects else (f"hosts.{spec.owner_of(device)}.read_ahead",)
+        yield from replay_uses(spec, job, self.data)
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""
