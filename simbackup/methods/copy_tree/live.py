@@ -94,8 +94,7 @@ class CopyTree:
                 shape = server.working(shape, answering).after(answering, server.cpu.name, Activity.WAIT_FOR_REQUESTS)
             shape = filling(shape, system.hosts[to], target, made)
         else:
-            written = filling(FlowShape(), system.hosts[to], target, made)
-            shape = shape.plus(written.demands, written.moves, written.places).cycle(written.parts, written.cap)
+            shape = shape.beside(filling(FlowShape(), system.hosts[to], target, made))
         place = VolumeRange(target.volume, target.begin, part.size, beside(target, made))
         yield from system.write_through(job, to, place, shape, Activity.COPY)
 

@@ -232,7 +232,7 @@ class DiskRestore:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.share.host if self.share else self.host], system.hosts[self.server]
         copy = self.tool.restoring(host, self._arrival.copies) * how.fetched
-        stored = fetching((server, host), source, copy, self.tool.request).times(1.0 / how.fetched)
+        stored = fetching((server, host), source, copy, self.tool).times(1.0 / how.fetched)
         shape = expanded(stored, host, server, how)
         if server is not host:  # beside the copy of reading
             shape = self.tool.serving(shape, server, made.per_byte, how.handled(written=False))
@@ -255,16 +255,15 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     return Region(chunks, whole.begin, min(size / copy.fetched, used))
 
 
-def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float | None = None) -> FlowShape:
+def fetching(way: tuple[Host, Host], source: Region, copy: float, tool: Tool) -> FlowShape:
     """How a byte of a save set on a disk of a server loads disk and cores on its `way` through a host.
 
-    `copy` are the core seconds a byte of whoever copies: the host, behind the server where these are two. `request` are
-    the bytes that the program reads at a time, if it says how many.
+    `copy` are the core seconds a byte of whoever copies: the host, while the server reads on where these are two.
     """
     server, host = way
     if host is server:
-        return host.reading(source, copy, request=request)
-    return host.then(server.reading(source, request=request), copy)
+        return host.reading(source, copy, request=tool.request)
+    return host.then(tool.handed_on(server.reading(source, request=tool.request)), copy)
 
 
 def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
