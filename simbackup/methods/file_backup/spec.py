@@ -184,7 +184,7 @@ class FileBackupSpec(Saving, FileKeeping):
         host = job.share.host if job.share is not None else job.host_of(spec, self.data)
         yield from self._reduction_uses(name, restore=True)
         objects, tape = (isinstance(spec.devices[device], kind) for kind in (ObjectTarget, MediaLibrary))
-        yield from (f"jobs.{name}.tool.restore_cpu", f"jobs.{restore}.share")
+        yield from (f"jobs.{name}.tool.restore_cpu", f"jobs.{restore}.share", *replay_uses(spec, job, self.data))
         yield from self._server_uses(spec, name, device, host)
         if objects or spec.way_from(host, device):
             yield from (f"jobs.{restore}.connections", f"jobs.{name}.tool.window")
@@ -203,7 +203,6 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
             yield from (f"jobs.{restore}.share.{key}" for key in ("make_calls", "flushes"))
         yield from () if tape or objects else (f"hosts.{spec.owner_of(device)}.read_ahead",)
-        yield from replay_uses(spec, job, self.data)
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""
