@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.limit import Law, Limit, Spot
+from simbackup.engine.limit import Law, Limit, Spot, limit_of
 from simbackup.engine.weights import Among
 from simbackup.equations.read_ahead import window_wait
 
@@ -88,10 +88,12 @@ class FlowShape(NamedTuple):
     @property
     def cause(self) -> str | None:
         """The address that takes most of the seconds of a unit, the first among equals; None without a cap."""
-        spent: dict[str, float] = {}
-        for (address, _), seconds in self.parts.items():
-            spent[address] = spent.get(address, 0.0) + seconds
-        return max(spent, key=lambda address: spent[address], default=None)
+        return limit_of(self.parts, self.cap).cause or None
+
+    @property
+    def bound(self) -> Limit:
+        """What bounds the flow, or each of its workers, by itself: its own cycle, or what works meanwhile."""
+        return self.most if self.most.rate < self.cap else limit_of(self.parts, self.cap)
 
     def start(
         self,
@@ -130,9 +132,7 @@ class FlowShape(NamedTuple):
 
     def _limit(self) -> tuple[Limit, Rounds | None]:
         """The limit of a flow of this shape, and how its requests go round."""
-        limit, going = Limit(self.cap, self.cause or "", self.parts), None
-        if self.most.rate < self.cap:
-            limit = self.most
+        limit, going = self.bound, None
         if not self.workers:
             return limit, None
         if math.isfinite(self.cap):
@@ -183,7 +183,7 @@ class FlowShape(NamedTuple):
         if math.isfinite(rate):
             away = travel_time(networks)
             parts = {part: seconds / away / (each * rate) for part, seconds in travelling(networks).items()}
-            shape = shape.cycle(parts, each * rate)
+            shape = shape.within(limit_of(parts, each * rate))
         return shape
 
     def through(self, path: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
@@ -195,14 +195,21 @@ class FlowShape(NamedTuple):
         return self.over(path, size, max(wires, connections))
 
     def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:
-        """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause.
+        """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause."""
+        return self.within(Limit(rate, cause, {(cause, activity): 1.0 / rate} if rate > 0.0 else {}))
 
-        What bounds workers is no request that they wait for in their rounds, which go on as before.
+    def within(self, bound: Limit) -> FlowShape:
+        """The shape when something that works meanwhile bounds a flow, or each of its workers.
+
+        What follows in the cycle of the flow does not wait for it, nor do the rounds of workers.
         """
-        if self.workers:
-            bound = Limit(rate, cause, {(cause, activity): 1.0 / rate} if rate > 0.0 else {})
-            return self._replace(most=bound) if rate < self.most.rate else self
-        return self.cycle({(cause, activity): 1.0 / rate}, rate) if rate < self.cap else self
+        return self._replace(most=bound) if bound.rate < self.most.rate else self
+
+    def beside(self, other: FlowShape, alike: int = 1) -> FlowShape:
+        """The shape when another process takes or gives each unit meanwhile, which so many workers share."""
+        rate, cause, parts, _ = other.bound
+        bound = Limit(rate / alike, cause, {part: seconds * alike for part, seconds in parts.items()})
+        return self.plus(other.demands, other.moves, other.places).within(bound)
 
     def cycle(self, parts: Mapping[tuple[str, str], float], rate: float | None = None) -> FlowShape:
         """The shape when each unit takes no less than some seconds, one after the other; their rate may be given."""
@@ -213,9 +220,14 @@ class FlowShape(NamedTuple):
         kept = {part: seconds for part, seconds in parts.items() if seconds > 0.0}
         return self._replace(cap=cap, parts=kept, early=None)
 
-    def beside(self, other: FlowShape) -> FlowShape:
-        """The shape when somebody else does other work on each unit meanwhile: the slower of both sets the pace."""
-        return self.plus(other.demands, other.moves, other.places).cycle(other.parts, other.cap)
+    def handed_on(self) -> FlowShape:
+        """The shape when another process takes each unit, and works on it while this one goes on to the next.
+
+        Where requests go round one at a time, in the queues of others, that process waits for each of them.
+        """
+        if self.workers:
+            return self
+        return self._replace(cap=math.inf, parts={}, early=None).within(self.bound)
 
     def asking_early(self, parts: Mapping[tuple[str, str], float], share: float, work: float = 0.0) -> FlowShape:
         """The shape when requests that take so many seconds of each unit are under way during a share of the work.
@@ -270,15 +282,18 @@ class FlowShape(NamedTuple):
         parts = {part: seconds * units for part, seconds in self.most.parts.items()}
         return Limit(self.most.rate / units, self.most.cause, parts)
 
-    def after(self, seconds: float, on: Link | str, activity: str = "") -> FlowShape:
-        """The shape when each unit takes some seconds more, one after the other, on a link or at an address."""
+    def after(self, seconds: float, on: Link | str, activity: str = "", *, idle: bool = False) -> FlowShape:
+        """The shape when each unit takes some seconds more, one after the other, on a link or at an address.
+
+        Requests that are made early are under way meanwhile, unless their device is `idle` then.
+        """
         before = 0.0 if math.isinf(self.cap) else 1.0 / self.cap
         total = before + seconds
         shape = self if isinstance(on, str) else self._replace(demands=_sum(self.demands, {on: seconds}))
         address = on if isinstance(on, str) else on.name
         parts = _sum(self.parts, {(address, activity): seconds}) if seconds > 0.0 else self.parts
         shape = shape._replace(cap=1.0 / total if total else math.inf, parts=parts)
-        if self.early is None:
+        if self.early is None or idle:
             return shape
         early = self.early._replace(work=self.early.work + seconds)
         return shape._replace(early=early).waiting_more(early.waited() - self.early.waited())

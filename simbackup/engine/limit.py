@@ -66,6 +66,14 @@ class Limit(NamedTuple):
         return self._replace(parts=parts, rest=self.rest + own - seconds)
 
 
+def limit_of(parts: Parts, rate: float) -> Limit:
+    """The limit of what takes some seconds of a unit, one after the other, which comes to a rate."""
+    spent: dict[str, float] = {}
+    for (address, _), seconds in parts.items():
+        spent[address] = spent.get(address, 0.0) + seconds
+    return Limit(rate, max(spent, key=lambda address: spent[address], default=""), parts)
+
+
 Others = Callable[["Link"], float]
 """The share of any link, 0 to 1, that other flows use."""
 

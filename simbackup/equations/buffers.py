@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simbackup.equations.queueing import mva_closed
+from simbackup.equations.queueing import mva_closed, mva_pooled
 
 
 def default_buffers(files: int, volumes: int, depth: int) -> int:
@@ -36,7 +36,9 @@ class LoopState(NamedTuple):
     standing: tuple[float, ...]
 
 
-def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> LoopState:
+def loop(
+    buffer: float, buffers: int, latency: float, demands: Sequence[float], pool: tuple[float, int] | None = None
+) -> LoopState:
     """Bytes per second through a closed loop of buffers in the steady state, and the mean share of them at each centre.
 
     Buffers wait out their latencies in parallel, and queue at each centre: exact mean value analysis
@@ -54,14 +56,21 @@ def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) 
         Seconds of one round outside all queues.
     demands
         Seconds that a byte needs at each centre; infinite where a centre has no capacity left.
+    pool
+        Seconds that a byte needs of one of several equal threads, and how many there are (`queueing.mva_pooled`): one
+        centre more, the last. None by default.
 
     >>> loop(1e6, 1, 0.09, [10e-9])
     LoopState(rate=10000000.0, standing=(0.1,))
     >>> round(loop(1e6, 1000, 0.09, [10e-9]).rate / 1e6, 3)
     100.0
     """
-    stuck = [math.isinf(demand) for demand in demands]
+    stuck = [math.isinf(demand) for demand in (*demands, *(pool or ())[:1])]
     if any(stuck):
         return LoopState(0.0, tuple(float(halted) / sum(stuck) for halted in stuck))
-    found = mva_closed([demand * buffer for demand in demands], buffers, latency)
+    seconds = [demand * buffer for demand in demands]
+    if pool is None or not pool[0]:
+        found = mva_closed(seconds if pool is None else [*seconds, 0.0], buffers, latency)
+    else:
+        found = mva_pooled(seconds, buffers, latency, (pool[0] * buffer, pool[1]))
     return LoopState(buffer * found.throughput, tuple(length / buffers for length in found.queue_lengths))

@@ -73,6 +73,48 @@ def mva_steps(
         yield throughput, residences
 
 
+def mva_pooled(
+    service_demands: Sequence[float], customers: int, think_time: float, pool: tuple[float, int]
+) -> ClosedNetwork:
+    """The same where customers also visit a pool of equal servers, any of which serves the first that waits.
+
+    All the rest acts like one queue that serves as many customers a second as it would alone with those who are there,
+    X'(n), so that the number k of those at the pool is a birth and death process, `p_k / p_(k-1) = X'(N - k + 1) S /
+    min(k, m)` (Chandy, Herzog and Woo, "Parametric analysis of queuing networks", IBM Journal of Research and
+    Development 19(1), 1975). Exact as `mva_closed` is. The pool is the last of the queues.
+
+    Parameters
+    ----------
+    service_demands, customers, think_time
+        As for `mva_closed`.
+    pool
+        Seconds of one of its servers that one cycle of a customer needs, S, and its servers, m.
+
+    >>> round(mva_pooled([], 3, 1.0, (1.0, 8)).throughput, 9)  # no queue: three customers take 2 s each
+    1.5
+    >>> mva_pooled([1.0], 2, 0.0, (1.0, 1)).throughput == mva_closed([1.0, 1.0], 2).throughput
+    True
+    """
+    seconds, servers = pool
+    nobody = [0.0] * len(service_demands)
+    if think_time + math.fsum(service_demands) == 0.0:
+        throughput = min(customers, servers) / seconds
+        return ClosedNetwork(throughput, customers / throughput if customers else 0.0, (*nobody, float(customers)))
+    steps, logs = [(0.0, nobody), *mva_steps(service_demands, customers, think_time)], [0.0]
+    for here in range(1, customers + 1):
+        logs.append(logs[-1] + math.log(steps[customers - here + 1][0] * seconds / min(here, servers)))
+    weights = [math.exp(log - max(logs)) for log in logs]
+    total = math.fsum(weights)
+    shares = [weight / total for weight in weights]
+    throughput = math.fsum([share * min(here, servers) / seconds for here, share in enumerate(shares)])
+    queues = [
+        math.fsum([share * rate * waits[i] for share, (rate, waits) in zip(shares, reversed(steps), strict=True)])
+        for i in range(len(service_demands))
+    ]
+    queues.append(math.fsum([share * here for here, share in enumerate(shares)]))
+    return ClosedNetwork(throughput, math.fsum(queues) / throughput if throughput else 0.0, tuple(queues))
+
+
 def mixed_response(wait: float, own: float, found: float = 0.0) -> float:
     """Seconds of a request at a server that independent requests share with others.
 

@@ -91,7 +91,7 @@ class TapeReader:
         """
         stored, (host, seconds) = self.lies.reduction.stored, worker
         near = stream._replace(away=NEAR) if self.tool.alternates else stream
-        shape = host.on_threads(drive.crossing(near), seconds)
+        shape = host.then(drive.crossing(near), seconds)
         shape = shape.over(self._networks(system), 1.0 / stored, self.connections, self.window)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
             shape = shape.after(drive.waits(stream) / stored, drive.link.name, Activity.READ)

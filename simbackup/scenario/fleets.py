@@ -141,6 +141,8 @@ class _Layout:
             if len(rows) > 1 and written(key, template.key, _Same())[0] == key:
                 message = f"is created {len(rows)} times with the same name"
                 remedy = f"put {{{[*rows[0]][:2][-1]}}} into the name"
+                if section == "links":
+                    remedy += f", or describe one link for all outside the fleet: 'joins: [{address}.hosts, ...]'"
                 self.problems.append(Problem(template.key, f"{address}.{section}.{key}", message, remedy))
         return len(self.problems) == before
 

@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 
 from simbackup.devices.host.page_cache import DirtyLimits, PageCache
-from simbackup.devices.network.live import travel_time, travelling
+from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Store, bus, returning
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork, Link
-from simbackup.equations.read_ahead import window_wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +106,14 @@ class Host:
         window = self.window(store, request)
         shape = self.working(region.streaming("read", window or 0.0).part(1.0 - cached), copy)
         if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
-            return shape.at_most(1.0 / copy, self.cpu.name)
+            return shape.cycle({(self.cpu.name, ""): copy})
         window, path, cold = min(window, region.size), bus(store, "read"), 1.0 - cached
-        looks = machine.looks_ahead or ahead
         turn = store.turn(region.begin, region.begin, window)
         read = store.continued(region.begin, window).latency + returning(region, window).latency
-        fetched = read + travel_time(path)
-        waited = window_wait(fetched, copy * window / cold) if looks else fetched
-        share = cold * waited / fetched / window if fetched > 0.0 else 0.0
-        parts = {(store.name, Activity.READ): share * read, **travelling(path, share), (self.cpu.name, ""): copy}
-        shape = shape.cycle(parts)
-        if looks:  # a window is always on the way, as of any stream
-            return shape
+        fetched = {(store.name, Activity.READ): cold * read / window, **travelling(path, cold / window)}
+        shape = shape.cycle({**fetched, (self.cpu.name, ""): copy})
+        if machine.looks_ahead or ahead:  # a window is always on the way, while the program works
+            return shape.asking_early(fetched, 1.0, copy)
         place = shape.places.get(store.link)
         if place is not None and (store.fetches or turn.latency > 0.0):
             # the disks of one window turn, not all of the device; what has been read ahead waits for none of them

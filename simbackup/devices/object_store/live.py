@@ -15,6 +15,7 @@ from simbackup.devices.store import Direction
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
+from simbackup.engine.limit import limit_of
 from simbackup.engine.trace import Trace
 from simbackup.equations import objects as equations
 from simbackup.equations.transfers import requests_rate
@@ -102,13 +103,13 @@ class ObjectStore:
         shape = shape.over(networks, connections=at_once)
         share = at_once / workers
         sent = {part: seconds / share for part, seconds in parts.items()}
-        shape = shape.cycle(sent, alone * share)
+        shape = shape.within(limit_of(sent, alone * share))
         if before:
             shape = shape.cycle(before | {part: before.get(part, 0.0) + seconds for part, seconds in sent.items()})
         if filling and objects.buffers is not None:
             share, parts = objects.buffers / workers, {**filling, **parts}
             rate = equations.buffered_rate(sum(filling.values()), 1.0 / alone, share)
-            shape = shape.cycle({part: seconds / share for part, seconds in parts.items()}, rate)
+            shape = shape.within(limit_of({part: seconds / share for part, seconds in parts.items()}, rate))
         held = 1.0 / alone if terms.connections is not None else 0.0
         demands = {self.link: held, self.requests[direction]: 1.0 / each}
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
@@ -171,7 +172,7 @@ class ObjectStore:
 def _filling(shape: FlowShape) -> dict[tuple[str, str], float]:
     """Seconds of a byte that is read and has no other beside it, by what they are for."""
     workers = max(shape.workers, 1)
-    own = {part: seconds / workers for part, seconds in shape.parts.items()}
+    own = {part: seconds / workers for part, seconds in shape.bound.parts.items()}
     busiest = max(shape.demands, key=lambda link: shape.demands[link] / (link.capacity or 1.0), default=None)
     least = shape.demands[busiest] / (busiest.capacity or 1.0) if busiest is not None else 0.0
     if busiest is None or sum(own.values()) >= least:

@@ -12,7 +12,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import Cartridge
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import Limit, OnOwnLink, Use
+from simbackup.engine.limit import Limit, OnOwnLink, Use, limit_of
 from simbackup.equations import streaming, tape
 
 
@@ -74,7 +74,7 @@ class Drive:
             return shape.plus({self.interface: 1.0 / passed})
         travel, slowest = seen.command_time / stream.block * stream.spread, seen.host_rate < self.parameters.host_rate
         moved = {(stream.away.on if slowest else self.name, ""): 1.0 / passed - travel}
-        return shape.cycle({(stream.away.on, Activity.TRAVEL): travel} | moved, passed)
+        return shape.within(limit_of({(stream.away.on, Activity.TRAVEL): travel} | moved, passed))
 
     def law(self, stream: Stream) -> Use:
         """The rate of a tape whose host offers or takes a rate: if the host is too slow, the tape stops and starts.

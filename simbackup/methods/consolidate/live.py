@@ -63,7 +63,7 @@ class Consolidation:
         def stream(begin: float, size: float) -> Wait:
             source = volume.region.part(before + begin, size)
             yield from seek(system, job, source, ())
-            shape = fetching((host, host), source, self.tool.copying(host), self.tool.request)
+            shape = fetching((host, host), source, self.tool.copying(host), self.tool)
             place = VolumeRange(volume, position + begin, size, beside)
             yield from system.write_through(job, self.host, place, shape, Activity.COPY)
 

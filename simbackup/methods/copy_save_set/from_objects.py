@@ -37,7 +37,7 @@ class FromObjects:
     def reading(self, system: System, job: str, saved: SaveSet) -> FlowShape:
         """How a byte of the save set loads the store, the way from there, and the host that copies it."""
         host, there = system.hosts[self.host], self.lies.fetched
-        shape = host.on_threads(FlowShape(), self.tool.copying(host, copies=1.0))  # for each byte that is sent
+        shape = host.then(FlowShape(), self.tool.copying(host, copies=1.0))  # for each byte that is sent
         networks = [system.networks[name] for name in self.networks]
         store = system.object_stores[self.lies.target]
         shape = store.carrying(

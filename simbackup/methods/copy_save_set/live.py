@@ -180,7 +180,7 @@ class CopySaveSet:
             source = system.volumes[place.medium].region.part(place.position, saved.size / lies.compression)
         else:
             source = lying(system, lies, 0.0, saved.size)
-        shape = fetching(way, source, each, self.tool.request).times(1.0 / there)
+        shape = fetching(way, source, each, self.tool).times(1.0 / there)
         return shape if self.new_chunks else given_back(shape, system, place.medium, lies.reduction)
 
     def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:

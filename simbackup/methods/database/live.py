@@ -210,6 +210,16 @@ class DatabaseRestore:
         found.sort(key=lambda log: log.time)
         return [(log, next((c for c in log.copies if c.target == target), log.copies[0])) for log in found]
 
+    def replayed(self, system: System, job: str, since: SaveSet, target: str) -> Generator[simpy.Event, Any, float]:
+        """Replay the logs since a save set that came back from some target by another method; their bytes."""
+        logs = self.logs(system, since, target)
+        with system.shut_out(self.to):
+            for source in dict.fromkeys(read.target for _, read in logs):
+                yield from self.ways[source].retrieved(system, job, [read for _, read in logs if read.target == source])
+            for log, read in logs:
+                yield from self.copy_back(system, job, log, read)
+        return sum(log.size for log, _ in logs)
+
     def copy_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Wait:
         """Files from a copy into the database; logs, and that of a hot copy, are replayed."""
         target, way = system.data[self.to], self.ways[copy.target]

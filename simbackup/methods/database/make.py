@@ -43,10 +43,11 @@ def replaying(job: RestoreSpec, data: str, spec: Spec) -> DatabaseRestore | None
     logs, host = logs_of(job, spec), spec.host_of(data)
     if not logs:
         return None
-    copied = {copy.to: log for name, log in zip(job.replay, logs, strict=True) for copy in spec.copies_of(name)}
+    names = tuple(name for name in job.replay if isinstance(spec.jobs[name], BinaryLogSpec))
+    copied = {copy.to: log for name, log in zip(names, logs, strict=True) for copy in spec.copies_of(name)}
     there = copied | {log.to: log for log in logs}
     ways = {device: _back(None, log, spec, (device, host)) for device, log in there.items()}
-    return DatabaseRestore(tool_of(logs[0].tool), ways, job.restore, data, job.replay)
+    return DatabaseRestore(tool_of(logs[0].tool), ways, job.restore, data, names)
 
 
 def logs_of(job: RestoreSpec, spec: Spec) -> list[BinaryLogSpec]:

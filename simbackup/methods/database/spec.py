@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup import units
 from simbackup.errors import choices
+from simbackup.methods.database.replaying import check_replay
 from simbackup.methods.database.uses import backup_uses, building, coded, reading_uses
 from simbackup.schema.capability import ImageDevice, MediaLibrary, ObjectTarget, VolumeDevice
-from simbackup.schema.chosen import Chosen, of_class
+from simbackup.schema.chosen import of_class
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import Lasting, Streamed
 from simbackup.schema.part import Path
@@ -246,15 +247,6 @@ def _check_target(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
         checks.report((*path, "to"), message, choices(job.to, legal))
     if isinstance(job, DatabaseBackupSpec):
         job.check_copy(checks, path)
-
-
-def check_replay(checks: Checks, path: Path, job: Restoring, data: str) -> None:
-    """Report replays of what is no log of a database."""
-    logs = Chosen(checks.spec.jobs, lambda job: isinstance(job, BinaryLogSpec) and job.data == data)
-    for name in job.replay:
-        if name not in logs and not checks.pending((*path, "replay"), "jobs", name):
-            message = f"'{name}' is not an incremental backup of '{data}'"
-            checks.report((*path, "replay"), message, choices(name, logs))
 
 
 def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBackupSpec | BinaryLogSpec) -> None:

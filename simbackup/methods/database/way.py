@@ -189,7 +189,8 @@ class Way:
         server = system.hosts[self.server]
         region = system.volumes[place.medium].region
         source = region.part(place.position + begin / copy.compression, size / copy.compression)
-        shape = expanded(server.reading(source).times(1.0 / how.fetched), host, server, how)
+        shape = server.reading(source).times(1.0 / how.fetched)
+        shape = expanded(shape if server is host else self.tool.handed_on(shape), host, server, how)
         networks = [system.networks[name] for name in self.networks]
         shape = self.tool.sending(shape, networks, self.workers, share=1.0 / how.returned)
         return shape if server is host else self.tool.serving(shape, server, handled=how.handled(written=False))

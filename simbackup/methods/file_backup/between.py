@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from simbackup import units
 from simbackup.errors import choices
+from simbackup.methods.database.replaying import check_logs, logs_of_data
 from simbackup.methods.share.spec import check_share
 from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.part import Path
@@ -181,11 +182,13 @@ def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpe
         name for name, other in jobs.items()
         if type(other) is type(saved) and other.level not in {"full", "reverse"} and other.data == saved.data
     ]  # fmt: skip
+    legal += logs_of_data(checks.spec, saved.data)
     for name in job.replay:
         if checks.name((*path, "replay"), name, legal, "job") or name not in jobs:
             continue
         message = f"'{name}' makes no save sets that are based on those of '{job.restore}'"
         checks.report((*path, "replay"), message, choices(name, legal))
+    check_logs(checks, path, job, saved.data)
 
 
 def _check_mounted(checks: Checks, path: Path, saved: FileBackupSpec) -> None:

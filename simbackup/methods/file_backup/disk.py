@@ -242,7 +242,10 @@ class DiskRestore:
             turns = self.tool.alternates
             taken = expanded(host.then(read if turns else FlowShape(), copy), host, None, how)
             taken = making(taken, system, maker, target, made)
-            shape = taken if turns else read.beside(taken)
+            if turns:
+                shape = taken
+            else:  # the requests of whoever makes files, or else those of whoever reads, meet others in queues
+                shape = taken.beside(read) if made.per_byte else read.beside(taken)
         if not made.per_byte:
             return shape
         serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
@@ -261,16 +264,16 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     return Region(chunks, whole.begin, min(size / copy.fetched, used))
 
 
-def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float | None = None) -> FlowShape:
+def fetching(way: tuple[Host, Host], source: Region, copy: float, tool: Tool) -> FlowShape:
     """How a byte of a save set on a disk of a server loads disk and cores on its `way` through a host.
 
     `copy` are the core seconds a byte of whoever copies: the host, while the server reads on where these are two.
-    `request` are the bytes that the program reads at a time, if it says how many.
     """
     server, host = way
     if host is server:
-        return host.reading(source, copy, request=request)
-    return server.reading(source, request=request).beside(host.then(FlowShape(), copy))
+        return host.reading(source, copy, request=tool.request)
+    read = server.reading(source, request=tool.request)
+    return host.then(read, copy) if tool.alternates else read.beside(host.then(FlowShape(), copy))
 
 
 def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from simbackup.catalogue import Reduction
 from simbackup.methods.compression.make import reduction_of
+from simbackup.methods.database.make import replaying
 from simbackup.methods.deduplication.make import chunks_of
 from simbackup.methods.file_backup.changed import changed_by
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
@@ -91,10 +92,10 @@ def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
     """The restore, from the backup or a copy of it."""
-    above = [other for name in job.replay if isinstance(other := spec.jobs[name], FileBackupSpec)]
-    copies = [other.to for other in (*spec.copies_of(job.restore), *above)]
+    above = {name: other for name in job.replay if isinstance(other := spec.jobs[name], FileBackupSpec)}
+    copies = [other.to for other in (*spec.copies_of(job.restore), *above.values())]
     ways = {device: _way_back(job, saved, spec, device) for device in (saved.to, *copies)}
-    return Restore(job.restore, job.copied_by, ways, job.replay)
+    return Restore(job.restore, job.copied_by, ways, (*above,), replaying(job, job.to or saved.data, spec))
 
 
 def _workers(job: FileBackupSpec, spec: Spec) -> int:

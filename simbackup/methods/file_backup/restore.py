@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from simbackup import units
 from simbackup.catalogue import Copy, SaveSet
+from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.file_backup.disk import DiskRestore
 from simbackup.methods.file_backup.objects import ObjectRestore
 from simbackup.methods.file_backup.tape_restore import TapeRestore
@@ -27,13 +28,15 @@ class Restore:
     `copy` names the job whose copy is read; the first that is still there unless named. `ways` are by device. The save
     sets of `replay` that are based on it follow, oldest first: all incrementals since, the newest of other levels. A
     full backup among them, as a target makes one of incrementals, takes the place of all before it. Of a full backup
-    into which others were written, what they replaced follows. Selected files are found in one of these places.
+    into which others were written, what they replaced follows. Selected files are found in one of these places. Then
+    the `logs` of a database are replayed.
     """
 
     backup: str
     copy: str | None
     ways: Mapping[str, Way]
     replay: tuple[str, ...] = ()
+    logs: DatabaseRestore | None = None
     method: str = "restore"
 
     def expected(self, system: System) -> float:
@@ -42,8 +45,8 @@ class Restore:
 
     def run(self, system: System, job: str) -> Steps:
         """Look the copies up in the catalogue, and restore them."""
-        moved = Moved(0.0, 0.0)
-        for saved, copy in self._chain(system):
+        moved, chain = Moved(0.0, 0.0), self._chain(system)
+        for saved, copy in chain:
             way = self.ways[copy.target]
             some = saved.method == "file_level" or isinstance(way, TapeRestore)
             chosen = way.selection if some or (isinstance(way, DiskRestore) and way.tool.mounts_images) else None
@@ -52,7 +55,11 @@ class Restore:
                 system.trace.note(system.env.now, job, f"finds less than 'select' asks for, as only {what} were saved")
             later = yield from way.bring_back(system, job, saved, copy)
             moved = Moved(moved.bytes + later.bytes, moved.files + later.files)
-        return moved
+        if self.logs is None:
+            return moved
+        newest, read = chain[-1]
+        more = yield from self.logs.replayed(system, job, newest, read.target)
+        return moved._replace(bytes=moved.bytes + more)
 
     def _chain(self, system: System) -> list[tuple[SaveSet, Copy]]:
         """The save sets of the chain, without those that a later one of the same or a lower level holds, too."""

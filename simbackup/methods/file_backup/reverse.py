@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
-from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
@@ -89,7 +88,7 @@ class ReverseBackup:
         away = it.server != it.host
         tool = replace(it.tool, **{"further_served" if away else "further": further})
         shape = replace(it, tool=tool).arriving(system, job, part)
-        shape = shape.plus(old.demands, old.moves, old.places).cycle(_of_each(old, max(shape.workers, 1)))
+        shape = shape.beside(old, max(shape.workers, 1))
         shape = shape._replace(sequential=min(shape.sequential, old.sequential))  # requests here and there on the disk
         size = part.size / stored
         into = VolumeRange(volume, begin, size, scattered_writes(volume, (begin, whole), share, run))
@@ -119,8 +118,3 @@ class ReverseBackup:
                 if copy.target == it.to and copy.extents == full.extents:
                     copy.undone.insert(0, undone)
         system.catalogue.add(replace(before, job=job, time=time, copies=[made]))
-
-
-def _of_each(shape: FlowShape, workers: int) -> dict[tuple[str, str], float]:
-    """The seconds that a byte of a stream takes, for each of so many workers, which share it."""
-    return {part: seconds * workers for part, seconds in shape.parts.items()}

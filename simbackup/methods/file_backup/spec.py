@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simbackup.schema.job import Restoring
 
 from simbackup.methods.compression.spec import CompressionSpec
+from simbackup.methods.database.replaying import replay_uses
 from simbackup.methods.deduplication.make import new_since
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.methods.file_backup.between import (
@@ -183,7 +184,7 @@ class FileBackupSpec(Saving, FileKeeping):
         host = job.share.host if job.share is not None else job.host_of(spec, self.data)
         yield from self._reduction_uses(name, restore=True)
         objects, tape = (isinstance(spec.devices[device], kind) for kind in (ObjectTarget, MediaLibrary))
-        yield from (f"jobs.{name}.tool.restore_cpu", f"jobs.{restore}.share")
+        yield from (f"jobs.{name}.tool.restore_cpu", f"jobs.{restore}.share", *replay_uses(spec, job, self.data))
         yield from self._server_uses(spec, name, device, host)
         if objects or spec.way_from(host, device):
             yield from (f"jobs.{restore}.connections", f"jobs.{name}.tool.window")
@@ -201,8 +202,7 @@ class FileBackupSpec(Saving, FileKeeping):
             )
             yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
             yield from (f"jobs.{restore}.share.{key}" for key in ("make_calls", "flushes"))
-        if not (tape or objects):
-            yield f"hosts.{spec.owner_of(device)}.read_ahead"
+        yield from () if tape or objects else (f"hosts.{spec.owner_of(device)}.read_ahead",)
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""

@@ -24,11 +24,10 @@ def handing_over(
     """
     (towards, waits), (crossed, share) = crossing, networks
     if not tool.alternates:
-        alike = max(shape.workers, 1)  # workers share the drive, and the connections
-        parts = {part: seconds * alike for part, seconds in towards.parts.items()}
-        return shape.cycle(parts, towards.cap / alike)._replace(sent=share)
+        bound = towards._replace(demands={}, moves={}, places={})
+        return shape.beside(bound, max(shape.workers, 1))._replace(sent=share)  # workers share it
     address = max(towards.demands, key=lambda link: towards.demands[link]).name
-    handed, far = shape.after(waits, address, Activity.WRITE), commanded(crossed)
+    handed, far = shape.after(waits, address, Activity.WRITE, idle=True), commanded(crossed)
     handed = tool.sending(handed, crossed, loaded=True, share=share, travelled=far)
     if shape.workers <= 1:
         return handed

@@ -216,7 +216,7 @@ class TapeRestore:
         cost = self.tool.restore_cpu
         each = 1.0 / host.copy_rate if cost is None else host.seconds(cost)
         near = stream._replace(away=NEAR) if self.tool.alternates else stream
-        fill = host.on_threads(drive.crossing(near), each)
+        fill = host.then(drive.crossing(near), each)
         fill = fill.over(networks, 1.0 / how.sent, self.connections, self.tool.window)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
             fill = fill.after(drive.waits(stream) / ratio, drive.link.name, Activity.READ)

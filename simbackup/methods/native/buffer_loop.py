@@ -87,14 +87,14 @@ class SteadyLoop:
         return found - kept
 
     def every(self, others: Others) -> list[tuple[Link, float]]:
-        """All queues, with the seconds of a byte in each; threads that compress have one each."""
+        """All queues, with the seconds of a byte in each; threads between joined loops have one each, others one."""
         both = self.centres(self.sides.before.shape(), others)
         for centre, each in self.centres(self.sides.after.shape(), others).items():
             both[centre] = both.get(centre, 0.0) + each
         found = [(link, each) for (link, _), each in both.items()]
         coding = self.sides.coding
         if coding is not None:
-            found += [(coding.host.cpu, self.coding(others) / coding.threads)] * coding.threads
+            found += [(coding.host.cpu, self.coding(others) / coding.threads)] * (coding.threads if self.joined else 1)
         return found
 
     def latency(self) -> float:
@@ -127,18 +127,18 @@ class SteadyLoop:
 
     def rounds(self, others: Others) -> float:
         """Seconds for which a buffer of the slower loop is under way besides all queues of devices."""
-        if not self.joined:
-            return self.latency()
-        return max(self.sides.before.wait(), self.sides.after.wait()) + self.size * self.coding(others)
+        waits = self.sides.before.wait(), self.sides.after.wait()
+        return (max(waits) if self.joined else sum(waits)) + self.size * self.coding(others)
 
     def state(self, others: Others) -> LoopState:
         """The rate, and the mean share of all buffers at each centre."""
         demands, latency = tuple(each for _, each in self.every(others)), self.latency()
+        coder = self.sides.coding
         if not self.joined:
-            return loop(self.size, self.buffers, latency, demands)
+            pool = (self.coding(others), coder.threads) if coder is not None else None
+            return loop(self.size, self.buffers, latency, demands if pool is None else demands[:-1], pool)
         before, after = (self._side(side, others) for side in (self.sides.before, self.sides.after))
-        threads = self.sides.coding.threads if self.sides.coding is not None else 1
-        coding = self.coding(others) * self.size
+        coding, threads = self.coding(others) * self.size, coder.threads if coder is not None else 1
         if math.isinf(coding) or any(map(math.isinf, demands)):
             return loop(self.size, self.buffers, latency, demands)
         rate = self.size * stages.joined_rate(self.buffers, before, after, coding, threads)
@@ -173,8 +173,8 @@ class SteadyLoop:
             stands = tuple(float(math.isinf(centres[here][1])) for _ in range(self.buffers))
             return Standing(stands, seconds, float(wires))
         demands, latency, buffers = tuple(each for _, each in centres), self.latency(), self.buffers
-        if self.joined:
-            buffers *= 2
+        if self.joined or self.sides.coding is not None:
+            buffers *= 2 if self.joined else 1
             latency = _as_one_loop(self.size, buffers, latency, demands, self.state(others).rate)[1]
         return Standing(
             loop_queue([each * self.size for each in demands], buffers, latency, here), seconds, float(wires)

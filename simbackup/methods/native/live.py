@@ -152,9 +152,7 @@ class NativeRestore:
                 yield from _turns(system, (job, Activity.RESTORE), self, parts, copy)
             moved = sum(part.size for part in parts)
             if self.replay is not None:
-                for log, read in self.replay.logs(system, full, copy.target):
-                    yield from self.replay.copy_back(system, job, log, read)
-                    moved += log.size
+                moved += yield from self.replay.replayed(system, job, full, copy.target)
         return Moved(moved, float(len(parts)))
 
 

@@ -160,8 +160,7 @@ class Sides(NamedTuple):
         shape = self.before.shape()
         for part in (self.after, self.coding):
             if part is not None:
-                other = part.shape()
-                shape = shape.plus(other.demands, other.moves, other.places).cycle(other.parts, other.cap)
+                shape = shape.beside(part.shape())
         return shape
 
     def ways(self, *, files_first: bool) -> Ways:

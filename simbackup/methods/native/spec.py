@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.methods.database.spec import check_replay
+from simbackup.methods.database.replaying import check_replay
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import Figures

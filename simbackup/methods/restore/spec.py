@@ -80,8 +80,8 @@ class RestoreSpec(Restoring):
     `share/name` as `model`; by default, the host of the data does.
     """
     replay: Annotated[Names, Refers("replays", "jobs")] = ()
-    """Incremental backups to apply after it. Logs of a database that have a copy on the device from which the full
-    backup is read come from there.
+    """Incremental backups to apply after it, and logs of a database (`binary_log`) since the last of these. Logs that
+    have a copy on the device from which the backup before them is read come from there.
     """
     copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
     """The job whose copy is read: the backup itself, or a job that copies it; by default, the first copy."""

@@ -118,10 +118,15 @@ class Tool:
         """
         shape = (shape if loaded else shape.over(networks, share, connections, self.window))._replace(sent=share)
         for network in networks if self.alternates else ():
-            shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER)
+            shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER, idle=True)
             if self.request is not None and not any(network is other for other in travelled):
-                shape = shape.after(share * network.latency / self.request, network.link.name, Activity.TRAVEL)
+                travel = share * network.latency / self.request
+                shape = shape.after(travel, network.link.name, Activity.TRAVEL, idle=True)
         return shape
+
+    def handed_on(self, shape: FlowShape) -> FlowShape:
+        """The shape of bytes that another host takes while the next are read, unless the program does so by turns."""
+        return shape if self.alternates else shape.handed_on()
 
     def coding(self, how: Reduction, parts: int) -> Reduction:
         """How each of so many workers or streams compresses: with threads of its own, or its part of a pool."""

@@ -66,7 +66,7 @@ class SynchronousWrite:
                 own = store.append(volume.region.begin + stretch.begin, self.request)
                 shape = volume.write_shape(stretch)
                 demands = shape.demands | {store.link: own.busy / self.request}
-                shape = shape._replace(demands=demands).at_most(self.request / own.latency, store.name)
+                shape = shape._replace(demands=demands).cycle({(store.name, ""): own.latency / self.request})
                 shape = volume.mapped(shape)
             for network in (*links, *store.path):
                 shape = shape.after(network.latency / self.request, network.link.name, Activity.TRAVEL)

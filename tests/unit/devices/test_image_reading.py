@@ -107,7 +107,7 @@ def test_a_reader_gets_slower_while_writers_go_on(unit: float) -> None:
     A unit of the flow may be several bytes that are read, as where they are compressed before they are written.
     """
     bench = Bench()
-    plain = Region(bench.here, 0.0, DATA).streaming("read").at_most(20e6, "hosts.h")
+    plain = Region(bench.here, 0.0, DATA).streaming("read").cycle({("hosts.h", ""): 1.0 / 20e6})
     flow = bench.reader().on(plain).times(unit).start(bench.network, "jobs.b", "save", DATA / unit)
     bench.env.run(until=50.0)
     assert flow.completed == pytest.approx(1e9 / unit)

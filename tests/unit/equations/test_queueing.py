@@ -5,7 +5,7 @@ import math
 import pytest
 from oracles.queues import from_an_empty_queue, md1_wait, mg1_wait, mm1_wait, mmc_wait, shared_with_streams
 
-from simbackup.equations.queueing import growing_response, mixed_response, mva_closed
+from simbackup.equations.queueing import growing_response, mixed_response, mva_closed, mva_pooled
 
 
 def test_mm1_by_hand() -> None:
@@ -103,3 +103,34 @@ def test_a_queue_that_more_join_than_leave_grows(load: float) -> None:
 @pytest.mark.parametrize("load", [0.3, 0.8])
 def test_a_queue_that_does_not_grow_is_that_of_the_steady_state(load: float) -> None:
     assert growing_response(0.01, load, 1e5) == pytest.approx(mixed_response(0.01, load), rel=1e-3)
+
+
+def normalised(demands: list[float], customers: int, think: float, pool: tuple[float, int]) -> list[float]:
+    """Normalising constants of a product-form network with 0, 1, ... customers, by convolution (Buzen)."""
+    seconds, servers = pool
+    found = [1.0] + [0.0] * customers
+    for demand in demands:
+        for n in range(1, customers + 1):
+            found[n] += demand * found[n - 1]
+    for factor in (
+        [think**k / math.factorial(k) for k in range(customers + 1)],
+        [math.prod(seconds / min(k, servers) for k in range(1, here + 1)) for here in range(customers + 1)],
+    ):
+        found = [math.fsum(found[n - k] * factor[k] for k in range(n + 1)) for n in range(customers + 1)]
+    return found
+
+
+@pytest.mark.parametrize("customers", [1, 2, 6, 7, 12, 30])
+@pytest.mark.parametrize("pool", [(12.0, 6), (1.0, 2), (3.0, 1), (40.0, 100)])
+@pytest.mark.parametrize(("demands", "think"), [([0.3, 0.1], 0.2), ([2.0], 0.0), ([], 5.0)])
+def test_a_pool_of_servers_is_that_of_the_product_form(
+    customers: int, pool: tuple[float, int], demands: list[float], think: float
+) -> None:
+    found, constants = mva_pooled(demands, customers, think, pool), normalised(demands, customers, think, pool)
+    assert found.throughput == pytest.approx(constants[-2] / constants[-1], rel=1e-9)
+    assert math.fsum(found.queue_lengths) + found.throughput * think == pytest.approx(customers)
+
+
+def test_a_pool_alone_serves_as_many_as_it_has_servers() -> None:
+    assert mva_pooled([], 3, 0.0, (2.0, 8)).throughput == 1.5
+    assert mva_pooled([], 30, 0.0, (2.0, 8)).throughput == 4.0
