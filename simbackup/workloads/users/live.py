@@ -92,7 +92,9 @@ class Users:
         """Begin to work."""
         self._begin({}, math.inf)
         begin, size = self.place.volume.region.begin + self.place.begin, self.place.size
-        self.store.visitors[self.name] = Visitor(begin, size, self._used, lambda: self.flow, self._asking)
+        self.store.visitors[self.name] = Visitor(
+            begin, size, self.demand.transaction.mean_size, self._used, lambda: self.flow, self._asking
+        )
         self.network.env.process(self._work())
 
     def _work(self) -> Generator[simpy.Event, Any, None]:

@@ -34,6 +34,12 @@ class Transaction:
     networks: tuple[Network, ...] = ()
     request: float = 0.0
 
+    @property
+    def mean_size(self) -> float:
+        """Bytes of a request to the disks on average."""
+        number = self.reads + self.updates
+        return (self.reads * self.read_size + self.updates * self.spread.size) / number if number > 0.0 else 0.0
+
 
 class Writers(NamedTuple):
     """Who asks: so many users who each wait for their last transaction, and think; or so many transactions a second.
