@@ -171,7 +171,7 @@ class FlowShape(NamedTuple):
         if math.isfinite(rate):
             away = travel_time(networks)
             parts = {part: seconds / away / (each * rate) for part, seconds in travelling(networks).items()}
-            shape = shape.cycle(parts, each * rate)
+            shape = shape.beside(parts, each * rate)
         return shape
 
     def through(self, path: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
@@ -183,14 +183,19 @@ class FlowShape(NamedTuple):
         return self.over(path, size, max(wires, connections))
 
     def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:
-        """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause.
+        """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause."""
+        return self.beside({(cause, activity): 1.0 / rate} if rate > 0.0 else {}, rate, cause)
+
+    def beside(self, parts: Mapping[tuple[str, str], float], rate: float, cause: str = "") -> FlowShape:
+        """The shape when each unit also takes some seconds while others are read, at so many units a second.
 
         What bounds workers is no request that they wait for in their rounds, which go on as before.
         """
-        if self.workers:
-            bound = Limit(rate, cause, {(cause, activity): 1.0 / rate} if rate > 0.0 else {})
-            return self._replace(most=bound) if rate < self.most.rate else self
-        return self.cycle({(cause, activity): 1.0 / rate}, rate) if rate < self.cap else self
+        if not self.workers:
+            return self.cycle(parts, rate)
+        bound = FlowShape().cycle(parts, rate)
+        limit = Limit(rate, bound.cause or cause, bound.parts)
+        return self._replace(most=limit) if rate < self.most.rate else self
 
     def cycle(self, parts: Mapping[tuple[str, str], float], rate: float | None = None) -> FlowShape:
         """The shape when each unit takes no less than some seconds, one after the other; their rate may be given."""

@@ -97,7 +97,7 @@ class ObjectStore:
         filling = _filling(shape) if write and objects.buffers is not None else {}
         shape = shape.over(networks, connections=at_once)
         share = at_once / workers
-        shape = shape.cycle({part: seconds / share for part, seconds in parts.items()}, alone * share)
+        shape = shape.beside({part: seconds / share for part, seconds in parts.items()}, alone * share)
         if filling and objects.buffers is not None:
             share, parts = objects.buffers / workers, {**filling, **parts}
             rate = equations.buffered_rate(sum(filling.values()), 1.0 / alone, share)

@@ -14,7 +14,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service, bus, returning
 from simbackup.devices.visitors import lost_to_visitors
 from simbackup.engine.activity import Activity
-from simbackup.engine.limit import Limit, Spot
+from simbackup.engine.limit import Spot
 from simbackup.engine.weights import Among
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
@@ -117,18 +117,16 @@ def walking(
         shape = shape._replace(share=each / meanwhile, among=Among(store.link, 1.0))
     if serial <= 0.0:
         return shape
+    shape = shape.cycle(_added(parts, own), 1.0 / serial)
     if early <= 0.0:
-        return shape.cycle(parts | own, 1.0 / serial)
+        return shape
     later = {part: cold * seconds / each for part, seconds in read.later.items()}
     if who.remote is not None:
         remote, trips = who.remote, sent * outside / window
         behind = requested(keeper, remote.networks, remote.answering, trips, sent * outside)
         later = _added(later, {part: early * seconds / each for part, seconds in behind.items()})
     never = host.machine.read_ahead is None and who.remote is None
-    bound = Limit(shape.cap, shape.cause or "", shape.parts)
-    shape = shape._replace(cap=math.inf, parts={}).cycle(_added(parts, own), 1.0 / serial)
-    shape = shape.asking_early(later, early, math.inf if never else 0.0)
-    return shape._replace(most=bound) if bound.rate < shape.most.rate else shape
+    return shape.asking_early(later, early, math.inf if never else 0.0)
 
 
 def _added(

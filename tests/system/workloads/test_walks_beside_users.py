@@ -58,3 +58,19 @@ def test_streams_have_one_run_for_each_request_of_a_walk(streams: int, window: f
     expected = in_order_of_arrival(disk, places, window, Place(0.0, 20e9), users, seconds=1000.0, varied=False)
     rates = [found.get(f"jobs.j{i}.rate") for i in range(1, streams + 1)]
     assert rates == pytest.approx(expected.streams, rel=0.04)
+
+
+@pytest.mark.parametrize(("latency", "each"), [(0.05, 11 * 0.01004), (0.2, 0.2)])
+def test_a_walk_that_a_slow_target_holds_up_waits_for_users_all_the_same(latency: float, each: float) -> None:
+    """An object for each file, one after the other, while the next files are read: alone, every 10 ms."""
+    bucket = (
+        f"  bucket: {{kind: object_store, write_latency: {latency} s, read_latency: 0 s, connection_rate: 1000 GB/s"
+    )
+    bucket += ", part: 8 MB, read_requests: 1000000 /s, write_requests: 1000000 /s}\n"
+    link = "links: {wan: {joins: [server, bucket], rate: 1000 GB/s, latency: 0 s}}\n"
+    text = (
+        SCENARIO.replace("WINDOW", "128 kB").replace("RATE", "100 MB/s").replace("data:\n", bucket + link + "data:\n")
+    )
+    walk = WALK.replace("WORKERS", "1").replace("nowhere", "bucket")
+    found = sb.simulate(text + USERS.replace("CLIENTS", "10") + "jobs:\n" + walk)
+    assert found.get("jobs.walk.elapsed") == pytest.approx(5e6 * each, rel=0.01)
