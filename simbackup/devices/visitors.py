@@ -28,12 +28,15 @@ class Waiters(NamedTuple):
 class Visitor:
     """Users whose requests, of so many bytes on average, go to random places of a part of a device.
 
-    Seconds of the device that they use a second, their flow, and what it asks of the device.
+    Seconds of the device that they use a second, their flow, and what it asks of the device. Also whether they wait for
+    each request, and the seconds of the device that each of them asks for at once, or all of them in a second.
     """
 
     begin: float
     size: float
     request: float
+    waits: bool
+    asked: Callable[[], float]
     used: Callable[[], float]
     flow: Callable[[], Flow]
     asking: Callable[[], Waiters]

@@ -38,7 +38,8 @@ class Transaction:
     def mean_size(self) -> float:
         """Bytes of a request to the disks on average."""
         number = self.reads + self.updates
-        return (self.reads * self.read_size + self.updates * self.spread.size) / number if number > 0.0 else 0.0
+        size = self.reads * self.read_size + self.updates * self.spread.size
+        return size / number if number > 0.0 else self.read_size
 
 
 class Writers(NamedTuple):
@@ -69,6 +70,11 @@ class Demand:
     def writers(self) -> Writers:
         """Who asks."""
         return Writers(self.clients, self.think_time, self.rate)
+
+    @property
+    def number(self) -> float:
+        """Transactions a second of those who come at random, or users who wait for theirs."""
+        return self.clients if self.rate is None else self.rate
 
     @property
     def waited(self) -> float:
