@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 
+from simpy.core import EmptySchedule
+
 from simbackup.build import build
 from simbackup.collector import seldom
 from simbackup.engine.flows import Link
@@ -88,14 +90,17 @@ def simulate(
     runs = sum(job.schedule.runs for job in jobs) if progress is not None else 0
     finished, step = start(system, jobs, until), system.env.step
     steps = 0
-    while not finished.processed:
-        step()
-        steps += 1
-        if steps % STEPS_BETWEEN_REPORTS == 0:
-            if progress is not None:
-                progress(system.env.now, len(system.trace.jobs), runs)
-            if most_records is not None and system.trace.length > most_records:
-                raise TooManyRecordsError(most_records)
+    try:
+        while not finished.processed:
+            step()
+            steps += 1
+            if steps % STEPS_BETWEEN_REPORTS == 0:
+                if progress is not None:
+                    progress(system.env.now, len(system.trace.jobs), runs)
+                if most_records is not None and system.trace.length > most_records:
+                    raise TooManyRecordsError(most_records)
+    except EmptySchedule:
+        raise InputError([_endless(scenario, system)]) from None
     result = ended(system, scenario, seed)
     if trace == JOBS:
         result.trace = tables_only(result.trace)
@@ -111,6 +116,14 @@ def _check_jobs(scenario: Scenario, until: Collection[str]) -> None:
             raise InputError(
                 [Problem(Place("simulate"), "until", f"there is no job '{name}'", choices(name, scenario.spec.jobs))]
             )
+
+
+def _endless(scenario: Scenario, system: System) -> Problem:
+    """The problem of a job that others leave nothing of what it needs, for ever."""
+    stuck = next((flow for flow in system.network.flows if flow.rate <= 0.0 and flow.name.startswith("jobs.")), None)
+    path = tuple(stuck.name.split(".")[:2]) if stuck is not None else ("jobs",)
+    message, remedy = "never ends, as others leave nothing of what it needs", "let users and other jobs ask for less"
+    return Problem(scenario.tree.find(path)[0].place, ".".join(path), message, remedy)
 
 
 def _built(scenario: Scenario, seed: int) -> tuple[System, list[Job]]:

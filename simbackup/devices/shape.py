@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from simbackup.devices.early import Ahead
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Law, Limit, Spot, limit_of
 from simbackup.engine.weights import Among
-from simbackup.equations.read_ahead import window_wait
 
 Key = TypeVar("Key")
 UNBOUND = Limit(math.inf, "")
@@ -28,27 +28,6 @@ class Source(Protocol):
     def times(self, units: float) -> Source:
         """The source of a flow each unit of which is so many units of this one."""
         ...
-
-
-class Ahead(NamedTuple):
-    """Requests for what follows in a file, which are under way while whoever asks works on what came before.
-
-    The seconds that they take of a unit, one after the other, by part; the share of the work on a unit during which
-    they are under way, and the seconds of this work so far.
-    """
-
-    parts: Mapping[tuple[str, str], float]
-    share: float
-    work: float = 0.0
-
-    def waited(self) -> float:
-        """Share of their seconds that are waited for."""
-        taken = math.fsum(self.parts.values())
-        return window_wait(taken, self.share * self.work) / taken if taken > 0.0 else 0.0
-
-    def times(self, units: float) -> Ahead:
-        """The same for a unit that is so many of these."""
-        return Ahead({part: seconds * units for part, seconds in self.parts.items()}, self.share, self.work * units)
 
 
 _NOTHING: dict[Any, Any] = {}

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from simbackup.devices.store import Direction, Region
     from simbackup.engine.flows import Flow
 
-SMALL = 8192.0
-"""Bytes of a request of users; next to the way of the arm, its transfer hardly counts."""
-
 
 class Waiters(NamedTuple):
     """What users ask of a device now: the share of it that they use while they wait, and their requests there.
@@ -29,13 +26,17 @@ class Waiters(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Users whose requests go to random places of a part of a device: seconds of the device that they use a second.
+    """Users whose requests, of so many bytes on average, go to random places of a part of a device.
 
-    Their flow, and what it asks of the device.
+    Seconds of the device that they use a second, their flow, and what it asks of the device. Also whether they wait for
+    each request, and the seconds of the device that each of them asks for at once, or all of them in a second.
     """
 
     begin: float
     size: float
+    request: float
+    waits: bool
+    asked: Callable[[], float]
     used: Callable[[], float]
     flow: Callable[[], Flow]
     asking: Callable[[], Waiters]
@@ -56,7 +57,7 @@ def visits(region: Region, direction: Direction, stream: float, window: float = 
     middle = region.begin + region.size / 2.0
     for visitor in store.visitors.values():
         held = visitor.used()
-        small = min(SMALL, visitor.size, region.size)
+        small = min(visitor.request, visitor.size, region.size)
         each = store.scattered("read", visitor.begin, visitor.size, small).busy
         requests = held / each
         away = max(abs(visitor.begin + visitor.size / 2.0 - middle), (visitor.size + region.size) / 6.0)

@@ -14,6 +14,8 @@ GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 two that follow each other (Weyl, 1916)."""
 Piece = tuple[float, float]
 """Begin and size of a piece of a save set."""
+MOST = 200
+"""Pieces of a stream that are simulated one by one."""
 Reads = Literal["wanted", "to_last", "all"]
 """What a program reads to find files: these alone, all before the last of them, or everything."""
 
@@ -62,3 +64,16 @@ def wanted(saved: SaveSet, selection: Selection | None) -> tuple[float, list[Pie
         return saved.files, [(0.0, saved.size)]
     there = selection.within(saved)
     return there.files, there.pieces(saved)
+
+
+def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
+    """Begin and size of each piece, and of how many it stands for: of very many, some that follow go as one.
+
+    They are found one after the other, and take as long; events are fewer. A stream may have none.
+
+    >>> gathered([(0.0, 5.0), (20.0, 5.0)]), gathered([])
+    ([(0.0, 5.0, 1), (20.0, 5.0, 1)], [])
+    """
+    together = max(math.ceil(len(pieces) / MOST), 1)
+    groups = [pieces[i : i + together] for i in range(0, len(pieces), together)]
+    return [(group[0][0], sum(size for _, size in group), len(group)) for group in groups]

@@ -225,9 +225,8 @@ def _changing(reading: Reading, row: Mapping[str, Node], files: Node | None) -> 
     change = _change(reading, row)
     if change == FILES and files is None:
         place = (_cell(reading, row, "kind") or row[reading.columns["name"]]).place
-        reading.problems.append(
-            Problem(place, "", "files are saved, and no column says how many", "add a column 'files'")
-        )
+        message = "files are saved, and no column says how many"
+        reading.problems.append(Problem(place, "", message, "add a column 'files'"))
     if change == FILES:
         given = _cell(reading, row, "filesystem")
         yield "filesystem", _sheet(reading, given, "filesystem") if given is not None else FILESYSTEM

@@ -189,7 +189,7 @@ class Ledger:
             new = tapes.begun if tapes and self.site.targets[name].new is not None else 0
             stocks[name] = Stock(
                 sum(by_policy.values()), sum(peaks[name].values()), *counts, tuple(by_policy.items()), new,
-                sum([one.early.on(day) for one in (*self.places.values(), *self.logs) if one.target.name == name]),
+                sum([one.early_on(day) for one in (*self.places.values(), *self.logs) if one.target.name == name]),
                 self.written.get(name, NOTHING),
             )  # fmt: skip
         return stocks

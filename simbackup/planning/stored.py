@@ -55,10 +55,15 @@ class EarlyDeletions:
     target: Target
     each: list[tuple[datetime, float]] = field(default_factory=list[tuple[datetime, float]])
 
+    @cached_property
+    def minimum(self) -> timedelta:
+        """How long what lies there is paid for at least."""
+        prices = self.target.prices if self.target.stores_objects else None
+        return timedelta(seconds=si_or(prices.minimum_storage if prices is not None else None, 0.0))
+
     def add(self, made: datetime, size: float, now: datetime) -> None:
         """Note bytes that are deleted now, if they have to be paid for longer."""
-        prices = self.target.prices if self.target.stores_objects else None
-        until = made + timedelta(seconds=si_or(prices.minimum_storage if prices is not None else None, 0.0))
+        until = made + self.minimum
         if until > now:
             self.each = [*((end, other) for end, other in self.each if end > now), (until, size)]
 
@@ -121,17 +126,21 @@ class StoredCopies:
     """Bytes of all systems, by point."""
     follows: dict[int, int | None] = field(default_factory=dict[int, int | None])
     """The point before each with which it shares chunks, None where it is the first."""
+    sent: list[tuple[datetime, float]] = field(default_factory=list[tuple[datetime, float]])
+    """Bytes of new chunks and when they came: those that are paid for in any case, and the last before these."""
 
     def __post_init__(self) -> None:
         self.early = EarlyDeletions(self.target)
 
     def add(self, point: RestorePoint, base: datetime | None) -> None:
         """Note a new save set."""
-        sizes = self.systems.saved(point, base)
+        sizes, is_new = self.systems.saved(point, base), point.number not in self.sizes
         self.files[point.number] = self.systems.files(sizes)
         self.follows.pop(point.number, None)
         self._put(point, sizes)
         self._share()
+        if is_new and self.target.chunking is not None:
+            self.sent.append((point.time, self.together[point.number]))
 
     def _put(self, point: RestorePoint, saved: Bytes) -> None:
         self.sizes[point.number] = taken = saved / self._reduction
@@ -167,7 +176,8 @@ class StoredCopies:
         """Free what has expired: its keys, and the seconds between points that were merged."""
         expiry = self.series.expire(now)
         for point in expiry.freed:
-            self.early.add(point.time, self.together[point.number], now)
+            if self.target.chunking is None:
+                self.early.add(point.time, self.together[point.number], now)
             del self.sizes[point.number], self.files[point.number], self.together[point.number]
             self.follows.pop(point.number, None)
         for point in expiry.merged:
@@ -175,6 +185,32 @@ class StoredCopies:
         self._share()
         gone: set[Hashable] = {(self.policy, self.copy, point.number) for point in expiry.freed}
         return gone, tuple(elapsed(below.time, heir.time) for below, heir in expiry.merges)
+
+    def early_on(self, day: date) -> float:
+        """Bytes that are paid for on a day though they were deleted."""
+        chunking = self.target.chunking
+        return self.early.on(day) if chunking is None else self._early_chunks(chunking, day)
+
+    def _early_chunks(self, chunking: Chunking, day: date) -> float:
+        """Bytes of chunks that are paid for on a day though no save set holds them: all that came, less what is there.
+
+        Of a point, those came lately that neither the point before it has nor the data had then.
+        """
+        lately = [(time, size) for time, size in self.sent if (time + self.early.minimum).date() > day]
+        older = self.sent[: len(self.sent) - len(lately)][-1:]
+        self.sent = older + lately
+        if not lately:
+            return 0.0
+        first, there = older[0][0] if older else None, 0.0
+        before: RestorePoint | None = None
+        for point in sorted(self.series.points.values(), key=lambda point: point.time):
+            if first is None or (before is not None and before.time >= first):
+                there += self.together[point.number]
+            elif point.time > first:
+                new = self.systems.new_chunks(chunking, point, elapsed(first, point.time))
+                there += float(np.sum(new / self._reduction))
+            before = point
+        return max(sum([size for _, size in lately]) - there, 0.0)
 
     def written(self, point: RestorePoint) -> WrittenObjects:
         """The objects of the save sets of a point, and the requests for their parts; none but in a store of objects."""
@@ -220,6 +256,10 @@ class StoredLogs:
         for size in sizes:
             found = found.plus(objects_of(self.target, size / number).times(number))
         return found
+
+    def early_on(self, day: date) -> float:
+        """Bytes that are paid for on a day though they were deleted."""
+        return self.early.on(day)
 
     def keep(self, points: set[int], now: datetime) -> None:
         """Free the logs after other points."""

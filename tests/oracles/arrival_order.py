@@ -13,11 +13,15 @@ from simbackup.equations.disk import DiskParameters, cylinder, rotational_latenc
 
 
 class Asked(NamedTuple):
-    """What users ask: so many requests a second at random, or one after the other from each of some who think."""
+    """What users ask: so many requests a second at random, or one after the other from each of some who think.
+
+    Each is of so many bytes.
+    """
 
     rate: float = 0.0
     users: int = 0
     think_time: float = 0.0
+    size: float = 4096.0
 
 
 class Place(NamedTuple):
@@ -62,11 +66,11 @@ def in_order_of_arrival(
 ) -> Served:
     """What a disk does for streams, each of which asks for its next run when the one before is done, and for users.
 
-    Requests of users, of 4 KiB, go to random places. Whatever follows a request elsewhere pays for its way; a run that
+    Requests of users go to random places. Whatever follows a request elsewhere pays for its way; a run that
     follows one of the same stream does not. A stream asks for no more than `most` bytes a second, at random, if that
     is given. Where they are `varied`, requests of users take times of an exponential distribution.
     """
-    random, way, small = Random(3), way_of(disk), 4096.0  # noqa: S311 (no secrets)
+    random, way, small = Random(3), way_of(disk), asked.size  # noqa: S311 (no secrets)
     queue: deque[tuple[float, int]] = deque((0.0, i) for i in range(len(streams)))  # users below zero
     coming: list[tuple[float, int]] = [(random.expovariate(asked.rate), -1)] if asked.rate else []
     coming += [(_thought(random, asked), -2 - user) for user in range(asked.users)]

@@ -11,7 +11,6 @@ from simbackup.devices.changes import Changes
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service, Store, bus
-from simbackup.devices.visitors import SMALL
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Flow, Link
 from simbackup.engine.limit import Spot
@@ -26,6 +25,8 @@ State = Literal["new", "synchronising", "attached", "split"]
 ROUNDS = 100
 EXACT = 1e-9
 """Most rounds in which a share is approached from below, and the step at which that ends."""
+SMALL = 8192.0
+"""Bytes of a request of others; next to the way of the arm, its transfer hardly counts."""
 
 
 @dataclass(frozen=True, slots=True)

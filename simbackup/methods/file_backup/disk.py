@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,14 +28,12 @@ from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import NONE, FilesMade, beside
-from simbackup.methods.selection import Piece, Selection, passed_over, wanted
+from simbackup.methods.selection import Piece, Selection, gathered, passed_over, wanted
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
 
 Wait = Generator[simpy.Event, Any, None]
-MOST = 200
-"""Pieces of a stream that are simulated one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,19 +271,6 @@ def fetching(way: tuple[Host, Host], source: Region, copy: float, tool: Tool) ->
         return host.reading(source, copy, request=tool.request)
     read = server.reading(source, request=tool.request)
     return host.then(read, copy) if tool.alternates else read.beside(host.then(FlowShape(), copy))
-
-
-def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
-    """Begin and size of each piece, and of how many it stands for: of very many, some that follow go as one.
-
-    They are found one after the other, and take as long; events are fewer. A stream may have none.
-
-    >>> gathered([(0.0, 5.0), (20.0, 5.0)]), gathered([])
-    ([(0.0, 5.0, 1), (20.0, 5.0, 1)], [])
-    """
-    together = max(math.ceil(len(pieces) / MOST), 1)
-    groups = [pieces[i : i + together] for i in range(0, len(pieces), together)]
-    return [(group[0][0], sum(size for _, size in group), len(group)) for group in groups]
 
 
 def seek(system: System, job: str, source: Region, networks: Sequence[Network], number: float = 1.0) -> Wait:

@@ -14,7 +14,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service, bus, returning
 from simbackup.devices.visitors import lost_to_visitors
 from simbackup.engine.activity import Activity
-from simbackup.engine.limit import Limit, Spot
+from simbackup.engine.limit import Spot
 from simbackup.engine.weights import Among
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
@@ -82,11 +82,9 @@ def walking(
     apart, keeper = data.scattered, who.remote.keeper if who.remote else host
     window = who.remote.request if who.remote else _window(host, files, region)
     early = equations.behind_the_first(outside, window) if host.overlaps else 0.0
-    read = _mixed(
-        _together(keeper, files, region, outside, sent, early=early) if apart < 1.0 else None,
-        _scattered(data, files, whole or region, outside, sent, ahead=(early, window)) if apart > 0.0 else None,
-        apart,
-    )
+    in_order = _together(keeper, files, region, outside, sent, early=early) if apart < 1.0 else _NONE
+    anywhere = _scattered(data, files, whole or region, outside, sent, ahead=(early, window)) if apart > 0.0 else _NONE
+    read = _mixed(in_order, anywhere, apart)
     left_alone = files.cpu_per_file if files.walk_cpu is None else files.walk_cpu
     cpu = keeper.seconds(sent * files.cpu_per_file + (1.0 - sent) * left_alone)
     index = host.seconds(sent * who.file_cpu + (1.0 - sent) * who.look_cpu)
@@ -114,23 +112,21 @@ def walking(
         shape = shape.over(who.remote.networks)
     shape = shape._replace(serial=index * who.in_turn / each)
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
-        stream = store.stream("read", region.begin, region.size)
-        stream += (1.0 - apart) * lost_to_visitors(region, stream)
-        shape = shape._replace(share=stream * each / read.busy, among=Among(store.link, 1.0))
+        run = store.run("read", keeper.window(store) or 0.0) * store.width / who.workers
+        meanwhile = cold * _meanwhile(region, in_order, anywhere, apart, run)
+        shape = shape._replace(share=each / meanwhile, among=Among(store.link, 1.0))
     if serial <= 0.0:
         return shape
+    shape = shape.cycle(_added(parts, own), 1.0 / serial)
     if early <= 0.0:
-        return shape.cycle(parts | own, 1.0 / serial)
+        return shape
     later = {part: cold * seconds / each for part, seconds in read.later.items()}
     if who.remote is not None:
         remote, trips = who.remote, sent * outside / window
         behind = requested(keeper, remote.networks, remote.answering, trips, sent * outside)
         later = _added(later, {part: early * seconds / each for part, seconds in behind.items()})
     never = host.machine.read_ahead is None and who.remote is None
-    bound = Limit(shape.cap, shape.cause or "", shape.parts)
-    shape = shape._replace(cap=math.inf, parts={}).cycle(_added(parts, own), 1.0 / serial)
-    shape = shape.asking_early(later, early, math.inf if never else 0.0)
-    return shape._replace(most=bound) if bound.rate < shape.most.rate else shape
+    return shape.asking_early(later, early, math.inf if never else 0.0)
 
 
 def _added(
@@ -148,26 +144,42 @@ def _window(host: Host, files: Files, region: Region) -> float:
 class _Reads(NamedTuple):
     """What the reads of a file take: seconds until they are done, of the device's time, and by what they are for.
 
-    Of the seconds by what they are for, those `later` are of its data behind the first request.
+    Of the seconds by what they are for, those `later` are of its data behind the first request. `number` are all reads.
     """
 
     latency: float
     busy: float
     parts: dict[tuple[str, str], float]
     later: dict[tuple[str, str], float]
+    number: float = 0.0
 
 
-def _mixed(together: _Reads | None, scattered: _Reads | None, share: float) -> _Reads:
+_NONE = _Reads(0.0, 0.0, {}, {})
+
+
+def _mixed(together: _Reads, scattered: _Reads, share: float) -> _Reads:
     """What files take on average a share of which is scattered."""
-    mean = _Reads(0.0, 0.0, {}, {})
+    mean = _NONE
     for reads, weight in ((together, 1.0 - share), (scattered, share)):
-        if reads is not None:
-            parts, later = (
-                _added(before, {part: weight * seconds for part, seconds in more.items()})
-                for before, more in ((mean.parts, reads.parts), (mean.later, reads.later))
-            )
-            mean = _Reads(mean.latency + weight * reads.latency, mean.busy + weight * reads.busy, parts, later)
+        parts, later = (
+            _added(before, {part: weight * seconds for part, seconds in more.items()})
+            for before, more in ((mean.parts, reads.parts), (mean.later, reads.later))
+        )
+        mean = _Reads(mean.latency + weight * reads.latency, mean.busy + weight * reads.busy, parts, later)
     return mean
+
+
+def _meanwhile(region: Region, together: _Reads, scattered: _Reads, share: float, run: float) -> float:
+    """Bytes that a stream moves on a device for each file of a walk, a `share` of which is scattered.
+
+    In order of arrival, a disk serves one run of the stream for each request at a random place; `run` is that, divided
+    by the number of workers, who have one request each. Files that lie together have the device as long as the stream,
+    as all have where no arm moves.
+    """
+    stream = region.store.stream("read", region.begin, region.size)
+    stream += lost_to_visitors(region, stream)
+    anywhere = scattered.number * run if math.isfinite(run) else scattered.busy / stream
+    return (1.0 - share) * together.busy / stream + share * anywhere
 
 
 def _together(host: Host, files: Files, region: Region, outside: float, sent: float, *, early: float) -> _Reads:
@@ -266,4 +278,4 @@ def _sum(
             later = _added(later, {(network.link.name, Activity.TRANSFER): behind[0] * data[1] * data[2] * each})
             latency += moved * each
     later = {part: seconds for part, seconds in later.items() if seconds > 0.0}
-    return _Reads(latency, busy, parts | travelling(path, walk[1] + data[1]), later)
+    return _Reads(latency, busy, parts | travelling(path, walk[1] + data[1]), later, walk[1] + data[1])

@@ -23,7 +23,7 @@ from simbackup.equations.queueing import growing_response
 from simbackup.workloads.impact import IMPACT, throughput
 from simbackup.workloads.users.load import Load
 from simbackup.workloads.users.queues import Queues
-from simbackup.workloads.users.shares import weight
+from simbackup.workloads.users.shares import asked_at_once, weight
 from simbackup.workloads.users.transactions import Demand, fresh_shares, load
 from simbackup.workloads.users.watch import ROUNDING, Asked, LockTime, Watch
 
@@ -91,8 +91,11 @@ class Users:
     def start(self) -> None:
         """Begin to work."""
         self._begin({}, math.inf)
-        begin, size = self.place.volume.region.begin + self.place.begin, self.place.size
-        self.store.visitors[self.name] = Visitor(begin, size, self._used, lambda: self.flow, self._asking)
+        begin, mean = self.place.volume.region.begin + self.place.begin, self.demand.transaction.mean_size
+        waits, asked = self.demand.rate is None, lambda: asked_at_once(self.demand, self.load, self.store)
+        self.store.visitors[self.name] = Visitor(
+            begin, self.place.size, mean, waits, asked, self._used, lambda: self.flow, self._asking
+        )
         self.network.env.process(self._work())
 
     def _work(self) -> Generator[simpy.Event, Any, None]:

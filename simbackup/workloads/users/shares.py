@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.store import Store
 from simbackup.workloads.users.transactions import Demand, Load
 
 FIRST = 100.0
@@ -22,14 +23,20 @@ def weight(place: VolumeRange, demand: Demand, load: Load, window: float) -> flo
     Users who each wait for their last request have as many under way as there are users, or fewer. In order of
     arrival, a disk serves one request of each of them for one run of a stream, of which a `window` is asked for at
     once; so does each disk of an array. Where no arm moves, a run has no size: there all users together have the time
-    of one stream.
+    of one stream. Several groups have the weight of one, in proportion to what they ask for.
     """
-    region = place.volume.region
-    store, own = region.store, load.shape.demands.get(region.store.link, 0.0)
-    before = FIRST if demand.rate is not None else 1.0
-    if not own:
+    region, waits = place.volume.region, demand.rate is None
+    store, asked = region.store, asked_at_once(demand, load, region.store)
+    before = 1.0 if waits else FIRST
+    if not asked:
         return before
     run = store.run("read", window) * store.width
-    if demand.rate is None and demand.waited > 0.0 and load.held.get(store.link, 0.0) > 0.0 and math.isfinite(run):
+    if waits and demand.waited > 0.0 and load.held.get(store.link, 0.0) > 0.0 and math.isfinite(run):
         return demand.clients / demand.waited / run
-    return before * store.stream("read", region.begin + place.begin, place.size) / own
+    groups = max(sum([group.asked() for group in store.visitors.values() if group.waits == waits]), asked)
+    return before * store.stream("read", region.begin + place.begin, place.size) * demand.number / groups
+
+
+def asked_at_once(demand: Demand, load: Load, store: Store) -> float:
+    """Seconds of a device that users ask for with one transaction each, or with all that come in a second."""
+    return demand.number * load.shape.demands.get(store.link, 0.0)

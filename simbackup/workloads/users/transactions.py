@@ -34,6 +34,13 @@ class Transaction:
     networks: tuple[Network, ...] = ()
     request: float = 0.0
 
+    @property
+    def mean_size(self) -> float:
+        """Bytes of a request to the disks on average."""
+        number = self.reads + self.updates
+        size = self.reads * self.read_size + self.updates * self.spread.size
+        return size / number if number > 0.0 else self.read_size
+
 
 class Writers(NamedTuple):
     """Who asks: so many users who each wait for their last transaction, and think; or so many transactions a second.
@@ -63,6 +70,11 @@ class Demand:
     def writers(self) -> Writers:
         """Who asks."""
         return Writers(self.clients, self.think_time, self.rate)
+
+    @property
+    def number(self) -> float:
+        """Transactions a second of those who come at random, or users who wait for theirs."""
+        return self.clients if self.rate is None else self.rate
 
     @property
     def waited(self) -> float:

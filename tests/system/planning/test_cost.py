@@ -46,6 +46,31 @@ def test_what_is_deleted_early_is_paid_for_until_its_minimum_duration() -> None:
         assert found.objects == pytest.approx(kept * TERABYTES * 20 * 30 / MEAN_MONTH, rel=0.02)
 
 
+@pytest.mark.parametrize("minimum", [0, 30, 90])
+def test_chunks_that_later_save_sets_share_were_not_deleted(minimum: int) -> None:
+    """Seven points of each day. Of what came k days before, a share is still part of the oldest of these.
+
+    All that has come since the minimum duration is paid for, whether it is still there or not.
+    """
+    prices = PRICES | {"minimum_storage": f"{minimum} d"}
+    made = site(zone="UTC", prices=prices)
+    store = {"cut_cpu": "0 ns/B", "join_cpu": "0 ns/B", "together": "1 MiB", "chunk": "64 KiB", "at": "client"}
+    made["targets"] = {
+        "cloud": {
+            "host": "host/linux-modern-server", "link": {"rate": "10 Gb/s", "latency": "1 ms"},
+            "device": {"model": "object_store/amazon-s3-standard"}, "deduplication": store,
+        },
+    }  # fmt: skip
+    schedule = {"schedule": {"full": "daily"}, "retention": {"last": 7}}
+    made["policies"] = {"nightly": {"to": "cloud", "at": "20:00"} | schedule}
+    made["systems"] = {"a": {"size": "1 TB", "change": {"daily": "3 %", "run": "64 KiB"}, "policy": "nightly"}}
+    new = 1.0 - 0.97**2  # no run begins in a chunk, nor in the run before it
+    gone = sum([new * (1.0 - (1.0 - new) ** (days - 6)) for days in range(7, minimum)])
+    *_, last = Ledger(load_site(made)).days(END)
+    assert last.stocks["cloud"].early == pytest.approx(gone * 1e12, rel=1e-9)
+    assert last.stocks["cloud"].used == pytest.approx((1.0 + 6 * new) * 1e12)
+
+
 def test_what_stays_longer_costs_the_same_with_a_minimum() -> None:
     rules = {"schedule": {"full": "saturday"}, "retention": {"age": "26 weeks"}}
     plain, minimum = (costs(loaded(prices, rules)) for prices in ({}, {"minimum_storage": "90 d"}))

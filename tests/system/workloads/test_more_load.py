@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 
 import simbackup as sb
+from simbackup.errors import InputError
 
 SCENARIO = """\
 title: Users and backups of data on one device
@@ -98,3 +99,30 @@ def test_the_more_streams_the_longer_users_wait(device: str, load: str) -> None:
     found = [run(device, load, SEVERAL, streams) for streams in (0, 1, 2, 3)]
     assert rises([one.response for one in found])
     assert rises([1.0 / one.rate for one in found])
+
+
+@pytest.mark.parametrize(
+    ("device", "load", "groups"),
+    [
+        ("disk", "transactions: {} /s", (300, 100)),
+        ("raid0", "transactions: {} /s", (1000, 1000)),
+        ("ssd", "clients: {}, think_time: 1 ms", (100, 50)),
+        ("ssd", "transactions: {} /s", (40_000, 40_000)),
+    ],
+)
+def test_several_groups_leave_a_stream_what_one_does(device: str, load: str, groups: tuple[int, int]) -> None:
+    """A device has too little time for all: what the groups get is in proportion to what they ask for."""
+    text = SCENARIO.replace("KIND", DEVICES[device]).replace("ASKED", READ).replace("READS", "")
+    text += "  j0: {method: image, data: d1, to: nowhere}\n"
+    others = f"  others: {{data: d0, {load.format(groups[1])}, {READ}, writes: 0 %}}\njobs:\n"
+    whole = sb.simulate(text.replace("LOAD", load.format(sum(groups))))
+    parts = sb.simulate(text.replace("LOAD", load.format(groups[0])).replace("jobs:\n", others))
+    assert parts.get("jobs.j0.elapsed") == pytest.approx(whole.get("jobs.j0.elapsed"), rel=0.01)
+    rates = [parts.get(f"workloads.{name}.j0.rate") for name in ("users", "others")]
+    expected = [whole.get("workloads.users.j0.rate") * group / sum(groups) for group in groups]
+    assert rates == pytest.approx(expected, rel=0.01)
+
+
+def test_a_job_that_users_leave_nothing_is_named() -> None:
+    with pytest.raises(InputError, match=r":\d+:\d+: jobs\.j0: never ends, as others leave nothing"):
+        run("disk", "clients: 1000000000, think_time: 0 s", READ, 1, "128 KiB")

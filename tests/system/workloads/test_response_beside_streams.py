@@ -41,7 +41,7 @@ def load(asked: Asked) -> str:
 
 def simulated(streams: int, asked: Asked, window: float) -> Served:
     text = SCENARIO.replace("LOAD", load(asked)).replace("WINDOW", f"{int(window)} B")
-    found = sb.simulate(text + jobs(streams))
+    found = sb.simulate(text.replace("4096 B", f"{asked.size} B") + jobs(streams))
     rates = [found.get(f"jobs.j{i}.rate") for i in range(streams)]
     return Served(rates, found.get("workloads.users.j0.rate"), found.get("workloads.users.j0.response"))
 
@@ -60,6 +60,16 @@ def test_a_request_waits_for_one_run_of_each_stream(streams: int, rate: float, w
     found, expected = simulated(streams, asked, window), by_events(streams, asked, window)
     assert found.response == pytest.approx(expected.response, rel=0.05)
     assert found.streams == pytest.approx(expected.streams, rel=0.06)
+
+
+@pytest.mark.parametrize("window", [512e3, 4e6])
+@pytest.mark.parametrize("asked", [Asked(rate=20.0, size=1e6), Asked(rate=10.0, size=4e6)], ids=str)
+def test_large_requests_of_users_draw_the_arm_away_no_more_often_than_there_are_any(
+    asked: Asked, window: float
+) -> None:
+    """They take 20 and 50 ms, of which the way is 10."""
+    found, expected = simulated(1, asked, window), by_events(1, asked, window, varied=False)
+    assert found.streams == pytest.approx(expected.streams, rel=0.015)
 
 
 def test_three_streams_by_hand() -> None:

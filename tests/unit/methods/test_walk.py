@@ -202,10 +202,23 @@ def test_a_bus_slower_than_its_device_holds_each_request_up() -> None:
     assert after[0] - before[0] == pytest.approx((2 * 1000 + 40e3) * (1 / 20e6 - 1 / 50e6))
 
 
-def test_what_one_file_loads_counts_for_the_bytes_of_a_stream() -> None:
+def weight(walked: DataSet, workers: int = 1) -> float:
+    """Bytes of a walk for each byte of a stream."""
+    return walking(host(), walked, walked.volume.region.part(0.0, walked.size), Walkers(workers)).share
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_a_disk_serves_one_run_of_a_stream_for_each_request_of_a_worker(workers: int) -> None:
+    """Three requests for a file, and runs of 1 MB; files in memory cost none."""
     walked = data(disk())
-    shape = walking(host(), walked, walked.volume.region.part(0.0, walked.size), Walkers())
-    assert shape.share * times(walked)[1] == pytest.approx(40e3 / 50e6)
+    assert weight(walked, workers) == pytest.approx(workers * 40e3 / (3 * 1e6))
+    assert weight(replace(walked, cached=0.75), workers) == pytest.approx(workers * 40e3 / (0.25 * 3 * 1e6))
+
+
+def test_files_that_lie_together_or_on_flash_have_the_device_as_long_as_a_stream() -> None:
+    together = replace(data(disk()), scattered=0.0)
+    assert weight(together) * times(together)[1] == pytest.approx(40e3 / 50e6)
+    assert weight(data(ssd()), 4) * times(data(ssd()))[1] == pytest.approx(40e3 / 100e6)
 
 
 def sending(walked: DataSet, sent: float) -> float:

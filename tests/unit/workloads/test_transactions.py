@@ -69,6 +69,15 @@ def test_reads_and_cores_by_hand(bench: Bench) -> None:
     assert found.held == {bench.here.link: pytest.approx(3 * BUSY), bench.host.cpu: 0.01}
 
 
+@pytest.mark.parametrize(
+    ("reads", "updates", "size"), [(3.0, 1.0, (3 * 64e3 + CHUNK) / 4), (0.0, 2.0, CHUNK), (0.0, 0.0, 64e3)]
+)
+def test_the_mean_size_of_a_request(reads: float, updates: float, size: float) -> None:
+    """Of three reads of 64 kB and an update of 8 KiB; without either, no size matters, but there is one."""
+    asked = Transaction(reads, 64e3, 0.0, updates, Spread(CHUNK, DATA), synchronous=False)
+    assert asked.mean_size == pytest.approx(size)
+
+
 def test_a_read_on_a_disk_moves_the_arm_between_random_places_of_the_data() -> None:
     disk = Disk("devices.a", disks.DiskParameters(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6))
     bench = Bench(disk, disk)
