@@ -40,9 +40,10 @@ def restore(job: RestoreSpec, saved: DatabaseBackupSpec | BinaryLogSpec, spec: S
 
 def replaying(job: RestoreSpec, data: str, spec: Spec) -> DatabaseRestore | None:
     """What replays the logs of a restore of some other method; None where it replays none."""
-    logs, host = logs_of(job, spec), spec.host_of(data)
+    logs = logs_of(job, spec)
     if not logs:
         return None
+    host = spec.host_of(data)
     names = tuple(name for name in job.replay if isinstance(spec.jobs[name], BinaryLogSpec))
     copied = {copy.to: log for name, log in zip(names, logs, strict=True) for copy in spec.copies_of(name)}
     there = copied | {log.to: log for log in logs}

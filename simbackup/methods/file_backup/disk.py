@@ -239,10 +239,9 @@ class DiskRestore:
             turns = self.tool.alternates
             taken = expanded(host.then(read if turns else FlowShape(), copy), host, None, how)
             taken = making(taken, system, maker, target, made)
-            if turns:
-                shape = taken
-            else:  # the requests of whoever makes files, or else those of whoever reads, meet others in queues
-                shape = taken.beside(read) if made.per_byte else read.beside(taken)
+            # the requests of whoever makes files, or else those of whoever reads, meet others in queues
+            both = taken.beside(read) if made.per_byte else read.beside(taken)
+            shape = taken if turns else both
         if not made.per_byte:
             return shape
         serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn

@@ -65,7 +65,7 @@ def test_all_of_them_go_onto_one_tape() -> None:
 @pytest.mark.parametrize("to", ["[c, far]", "[c, nothing]"])
 def test_files_of_several_hosts_or_nowhere_are_not_copied(to: str) -> None:
     jobs = FULL.replace("[c, c, d]", to) + "  up: {method: copy_save_set, save_set: full, to: e, after: full}\n"
-    with pytest.raises(InputError, match="on one target, or on disks of one host"):
+    with pytest.raises(InputError, match="neither to one target nor to disks of one host"):
         sb.load(SITE.replace("links:", "  nothing: {kind: nul}\nlinks:", 1) + jobs)
 
 

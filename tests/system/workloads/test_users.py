@@ -294,7 +294,7 @@ def test_users_who_ask_for_more_than_the_disk_can_serve_are_noted(tmp_path: Path
     assert seen["slower"] == pytest.approx(1.0)  # they wait without end with and without jobs
     assert seen["response"] == pytest.approx(from_an_empty_queue(120, 0.01, 10, runs=200), rel=0.05)
     [note] = note_sentences(result.trace)
-    assert note.startswith("workloads.users ask for more transactions than 'db' allows")
+    assert note.startswith("workloads.users ask for more transactions than 'db' can serve")
     enough = run(tmp_path, rate=20, writes=0, jobs="  seen: {method: observe, workload: users, duration: 10 s}\n")
     assert note_sentences(enough.trace) == []
 
