@@ -188,7 +188,8 @@ class FlowShape(NamedTuple):
         """The shape when another process takes or gives each unit meanwhile, which so many workers share."""
         rate, cause, parts, _ = other.bound
         bound = Limit(rate / alike, cause, {part: seconds * alike for part, seconds in parts.items()})
-        return self.plus(other.demands, other.moves, other.places).within(bound)
+        shape = self.plus(other.demands, other.moves, other.places).within(bound)
+        return shape._replace(sequential=min(self.sequential, other.sequential))  # requests here and there stay such
 
     def cycle(self, parts: Mapping[tuple[str, str], float], rate: float | None = None) -> FlowShape:
         """The shape when each unit takes no less than some seconds, one after the other; their rate may be given."""
@@ -198,15 +199,6 @@ class FlowShape(NamedTuple):
             return self
         kept = {part: seconds for part, seconds in parts.items() if seconds > 0.0}
         return self._replace(cap=cap, parts=kept, early=None)
-
-    def handed_on(self) -> FlowShape:
-        """The shape when another process takes each unit, and works on it while this one goes on to the next.
-
-        Where requests go round one at a time, in the queues of others, that process waits for each of them.
-        """
-        if self.workers:
-            return self
-        return self._replace(cap=math.inf, parts={}, early=None).within(self.bound)
 
     def asking_early(self, parts: Mapping[tuple[str, str], float], share: float, work: float = 0.0) -> FlowShape:
         """The shape when requests that take so many seconds of each unit are under way during a share of the work.

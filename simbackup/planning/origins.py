@@ -103,14 +103,15 @@ class Origins:
         if one.address.partition(".")[0] not in SECTIONS:
             return one
         told = self.path if one.message == "is missing" else self.known_path
-        paths = dict.fromkeys(".".join(told(address)) for address in one.address.split(", "))
-        path = told(one.address.partition(", ")[0])
+        listed, _, more = one.address.partition(" and ")
+        paths = dict.fromkeys(".".join(told(address)) for address in listed.split(", "))
+        path = told(listed.partition(", ")[0])
         node, seen = self.file.source.find(path)
         written = Place("") if not one.place.line else one.place
         own = node.key if one.message == "is not known here" and len(seen) == len(path) else node.place
         return replace(
-            one, place=written if written.file else own, address=", ".join(paths), message=self.worded(one.message),
-            remedy=self.offered(self.worded(one.remedy)),
+            one, place=written if written.file else own, address=", ".join(paths) + (" and more" if more else ""),
+            message=self.worded(one.message), remedy=self.offered(self.worded(one.remedy)),
         )  # fmt: skip
 
     def offered(self, remedy: str) -> str:

@@ -140,7 +140,8 @@ class StoredCopies:
         self._put(point, sizes)
         self._share()
         if is_new and self.target.chunking is not None:
-            self.sent.append((point.time, self.together[point.number]))
+            older, lately = self._paid_for(point.time.date())
+            self.sent = [*older, *lately, (point.time, self.together[point.number])]
 
     def _put(self, point: RestorePoint, saved: Bytes) -> None:
         self.sizes[point.number] = taken = saved / self._reduction
@@ -196,9 +197,7 @@ class StoredCopies:
 
         Of a point, those came lately that neither the point before it has nor the data had then.
         """
-        lately = [(time, size) for time, size in self.sent if (time + self.early.minimum).date() > day]
-        older = self.sent[: len(self.sent) - len(lately)][-1:]
-        self.sent = older + lately
+        older, lately = self._paid_for(day)
         if not lately:
             return 0.0
         first, there = older[0][0] if older else None, 0.0
@@ -211,6 +210,11 @@ class StoredCopies:
                 there += float(np.sum(new / self._reduction))
             before = point
         return max(sum([size for _, size in lately]) - there, 0.0)
+
+    def _paid_for(self, day: date) -> tuple[list[tuple[datetime, float]], list[tuple[datetime, float]]]:
+        """Of the new chunks, the last that are no longer paid for in any case on a day, and those that are."""
+        lately = [(time, size) for time, size in self.sent if (time + self.early.minimum).date() > day]
+        return self.sent[: len(self.sent) - len(lately)][-1:], lately
 
     def written(self, point: RestorePoint) -> WrittenObjects:
         """The objects of the save sets of a point, and the requests for their parts; none but in a store of objects."""

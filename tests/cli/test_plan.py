@@ -175,3 +175,14 @@ def test_a_restore_of_what_was_never_saved_says_so_once(
     assert code == 1
     assert out.rstrip().endswith("\nless than 50 % of the systems come back")
     assert "never" not in out
+
+
+def test_a_note_of_many_parts_that_were_not_checked_says_that_there_are_more(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = "targets.pool.device.disk.capacity=3kg"
+    code, _, errors = called(capsys, monkeypatch, "run", "planning/forty-systems", "--set", wrong)
+    assert code == 2
+    first, note = errors.strip().splitlines()
+    assert "'3kg' is not a size" in first
+    assert "systems.app12 and more: were not checked further; fix targets.pool.device.disk.capacity first" in note

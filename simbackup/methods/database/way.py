@@ -190,7 +190,10 @@ class Way:
         region = system.volumes[place.medium].region
         source = region.part(place.position + begin / copy.compression, size / copy.compression)
         shape = server.reading(source).times(1.0 / how.fetched)
-        shape = expanded(shape if server is host else self.tool.handed_on(shape), host, server, how)
+        if server is host or self.tool.alternates:
+            shape = expanded(shape, host, server, how)
+        else:  # the host takes what has come while the server reads on
+            shape = expanded(FlowShape(), host, None, how).beside(expanded(shape, None, server, how))
         networks = [system.networks[name] for name in self.networks]
         shape = self.tool.sending(shape, networks, self.workers, share=1.0 / how.returned)
         return shape if server is host else self.tool.serving(shape, server, handled=how.handled(written=False))

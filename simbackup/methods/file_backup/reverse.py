@@ -89,7 +89,6 @@ class ReverseBackup:
         tool = replace(it.tool, **{"further_served" if away else "further": further})
         shape = replace(it, tool=tool).arriving(system, job, part)
         shape = shape.beside(old, max(shape.workers, 1))
-        shape = shape._replace(sequential=min(shape.sequential, old.sequential))  # requests here and there on the disk
         size = part.size / stored
         into = VolumeRange(volume, begin, size, scattered_writes(volume, (begin, whole), share, run))
         flow = system.bounded(job, shape).start(system.network, job, Activity.SAVE, part.size)

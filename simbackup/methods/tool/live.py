@@ -124,10 +124,6 @@ class Tool:
                 shape = shape.after(travel, network.link.name, Activity.TRAVEL, idle=True)
         return shape
 
-    def handed_on(self, shape: FlowShape) -> FlowShape:
-        """The shape of bytes that another host takes while the next are read, unless the program does so by turns."""
-        return shape if self.alternates else shape.handed_on()
-
     def coding(self, how: Reduction, parts: int) -> Reduction:
         """How each of so many workers or streams compresses: with threads of its own, or its part of a pool."""
         if not self.shares_threads or parts <= 1:

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.in_order import one_by_one
 
 from simbackup import Result, load, simulate
 from simbackup.build import build
-from simbackup.engine.randomness import stream
 from simbackup.equations import disk as equations
 from simbackup.errors import InputError
 from simbackup.parameters import parameters_of
@@ -146,15 +146,6 @@ def test_more_streams_on_one_disk_turn_more_often() -> None:
     assert one <= four < 3.0 * one
 
 
-def one_by_one(disk: Any, runs: int, run: float, extent: float) -> float:
-    """Seconds of a disk for writes of runs at random places of an extent, in their order: each by itself."""
-    rng, total, head = stream(7, "places"), 0.0, 0.0
-    for place in sorted(rng.uniform(0.0, extent - run) for _ in range(runs)):
-        total += equations.request_time(disk, head, max(place, head), run)
-        head = max(place, head) + run
-    return total
-
-
 @pytest.mark.parametrize("run_size", [64, 256, 1024])
 def test_a_merge_writes_each_run_where_it_belongs(run_size: int) -> None:
     """One disk: the incremental in sequence, and then as many positioned writes as there are runs."""
@@ -169,7 +160,7 @@ def test_a_merge_writes_each_run_where_it_belongs(run_size: int) -> None:
     }  # fmt: skip
     result = simulate(SITE[: SITE.index("  save:")] + jobs, given)
     disk = parameters_of(equations.DiskParameters, load(SITE).spec.devices["pool"])
-    expected = change / 200e6 + one_by_one(disk, runs, change / runs, size)
+    expected = change / 200e6 + one_by_one(disk, runs, change / runs, size, seed=7)
     assert rows(result)["merge"]["elapsed"] == pytest.approx(expected, rel=0.12)
 
 
@@ -208,4 +199,4 @@ def test_an_incremental_image_is_restored_run_by_run(to: str) -> None:
     busy = [row["busy_s"] for result in results for row in result.device_rows if row["device"] == "devices.disk"]
     took = busy[1] - busy[0]  # the drive unloads meanwhile
     disk = parameters_of(equations.DiskParameters, load(SITE).spec.devices["pool"])
-    assert took == pytest.approx(one_by_one(disk, round(change / run), run, size) - change / 200e6, rel=0.15)
+    assert took == pytest.approx(one_by_one(disk, round(change / run), run, size, seed=7) - change / 200e6, rel=0.15)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from oracles.in_order import one_by_one
 
 import simbackup as sb
-from simbackup.engine.randomness import stream
 from simbackup.equations import disk as equations
 from simbackup.errors import InputError
 from simbackup.parameters import parameters_of
@@ -82,15 +82,6 @@ def test_save_sets_that_exist() -> None:
     assert [result.get(f"jobs.{name}.bytes") for name in ("back", "new")] == pytest.approx([104e9, 100e9])
 
 
-def one_by_one(disk: Any, runs: int, run: float, extent: float) -> float:
-    """Seconds of a disk for requests at random places of an extent, in their order: each by itself."""
-    rng, total, head = stream(11, "places"), 0.0, 0.0
-    for place in sorted(rng.uniform(0.0, extent - run) for _ in range(runs)):
-        total += equations.request_time(disk, head, max(place, head), run)
-        head = max(place, head) + run
-    return total
-
-
 @pytest.mark.parametrize("run_size", [64, 256, 1024])
 @pytest.mark.parametrize("method", ["image", "file_level"])
 def test_each_run_is_read_and_written_where_it_belongs(run_size: int, method: str) -> None:
@@ -113,7 +104,7 @@ def test_each_run_is_read_and_written_where_it_belongs(run_size: int, method: st
           "data.files.layout": "together"} if method == "file_level" else {})  # fmt: skip
     result = sb.simulate(sb.load(site + jobs, given))
     disk = parameters_of(equations.DiskParameters, sb.load(site + jobs, given).spec.devices["pool"])
-    expected = 2.0 * one_by_one(disk, runs, change / runs, size) + change / 200e6
+    expected = 2.0 * one_by_one(disk, runs, change / runs, size, seed=11) + change / 200e6
     assert result.get("jobs.save.elapsed") == pytest.approx(expected, rel=0.01)
 
 

@@ -66,6 +66,14 @@ def test_a_dump_is_read_while_rows_are_loaded(work: float) -> None:
     assert seconds_of("load", jobs, work) == pytest.approx(SIZE * each, rel=2e-3)
 
 
+@pytest.mark.parametrize("work", [5.0, 40.0])
+def test_rows_are_loaded_while_another_host_reads_one_window_at_a_time(work: float) -> None:
+    """The slower of the two sets the pace, though neither host reads ahead of its own programs."""
+    jobs = "  dump: {method: logical_dump, data: db, to: c}\n  load: {restore: dump, after: dump, delay: 1 h}\n"
+    changes = {"hosts.server.looks_ahead": False, "hosts.other.looks_ahead": False}
+    assert seconds_of("load", jobs, work, **changes) == pytest.approx(SIZE * max(FETCH, work * 1e-9), rel=5e-3)
+
+
 @pytest.mark.parametrize("work", [1.0, 5.0, 11.0, 40.0])
 def test_a_client_works_while_a_server_reads_on(work: float) -> None:
     """Two processes: the server sends a byte each (t + 0) / 2, and the client takes its own time."""
