@@ -13,7 +13,7 @@ from simbackup.catalogue import Catalogue, Copy, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
-from simbackup.devices.image import FrozenImage
+from simbackup.devices.image import FrozenImage, lost, reading
 from simbackup.devices.job_queue.live import JobQueue
 from simbackup.devices.network.adapter import Adapter, Adapters, ClosedLoop
 from simbackup.devices.network.switch import Networks
@@ -78,7 +78,7 @@ class BackupSource(NamedTuple):
             return self.volume.mapped(shape)
         if self.image.lookup_time:
             shape = shape.after(self.image.lookup_time / self.image.lookup_size, self.image.name, Activity.LOOKUP)
-        return self.image.reading(shape, (self.begin, self.region.size), window, together)
+        return reading(self.image, shape, (self.begin, self.region.size), window, together)
 
 
 @dataclass(slots=True)
@@ -249,8 +249,8 @@ class System:
 
     def require_image(self, name: str | None) -> None:
         """Fail if a frozen image does not exist, or no longer exists; do nothing without one."""
-        if name is not None and (loss := self.images[name].loss) is not None:
-            raise JobFailedError(f"'{name}' {loss}")
+        if name is not None and self.images[name].loss is not None:
+            raise JobFailedError(lost(self.images[name]))
 
     @contextmanager
     def shut_out(self, data: str) -> Generator[None]:
@@ -294,6 +294,8 @@ class System:
                 del adapter.loops[flow]
 
     def account(self, job: str, flow: Flow) -> None:
-        """Record how long a flow that has ended was held by each of its bottlenecks."""
+        """Record how long a flow that has ended was held by each of its bottlenecks; fails if it could not go on."""
         for begin, end, cause, parts in flow.segments:
             self.trace.span(begin, end, job, cause, flow.activity, cycle=parts)
+        if flow.failure is not None:
+            raise JobFailedError(flow.failure)

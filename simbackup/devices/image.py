@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from simbackup.devices.store import Region
 from simbackup.engine.trace import Trace
 
 if TYPE_CHECKING:
-    from simbackup.devices.shape import FlowShape
+    from simbackup.devices.shape import FlowShape, Source
     from simbackup.devices.volume.live import Volume
-    from simbackup.engine.flows import Flow, Link
+    from simbackup.engine.flows import Flow, FlowNetwork, Link
 
 
 class Times(NamedTuple):
@@ -21,11 +22,62 @@ class Times(NamedTuple):
     lookup: float = 0.0
 
 
+@dataclass(slots=True)
+class Readers:
+    """The flows that read a frozen image; their reads fail when it is lost."""
+
+    flows: list[tuple[FlowNetwork, Flow]] = field(default_factory=list[tuple["FlowNetwork", "Flow"]])
+
+    def add(self, network: FlowNetwork, flow: Flow) -> None:
+        """Note a flow that has begun to read."""
+        self.flows = [(each, reader) for each, reader in self.flows if reader.active]
+        self.flows.append((network, flow))
+
+    def fail(self, reason: str) -> None:
+        """Let the reads of all flows that are still reading fail for a reason."""
+        flows, self.flows = self.flows, []
+        for network, flow in flows:
+            network.fail(flow, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSource:
+    """What a flow reads that reads a frozen image: its reads fail when the image is lost."""
+
+    image: FrozenImage
+    within: Source | None = None
+    """What changes the flow while it reads, if anything does."""
+
+    def follow(self, network: FlowNetwork, flow: Flow, shape: FlowShape) -> None:
+        """Keep the flow in mind until it ends."""
+        self.image.readers.add(network, flow)
+        if self.within is not None:
+            self.within.follow(network, flow, shape)
+
+    def times(self, units: float) -> ImageSource:
+        """The source of a flow each unit of which is so many units of this one."""
+        return self if self.within is None else replace(self, within=self.within.times(units))
+
+
+def reading(
+    image: FrozenImage, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
+) -> FlowShape:
+    """The shape of reading a part of a frozen image (begin, size), as `FrozenImage.reading`, until the image is lost."""
+    read = image.reading(shape, place, window, together)
+    return read._replace(source=ImageSource(image, read.source))
+
+
+def lost(image: FrozenImage) -> str:
+    """The reason for which what reads an image fails that is not there any more."""
+    return f"'{image.name.removeprefix('devices.')}' {image.loss}"
+
+
 class FrozenImage(Protocol):
     """A frozen image of a volume."""
 
     name: str
     origin: Volume
+    readers: Readers
     create_time: float
     remove_time: float
     lookup_time: float

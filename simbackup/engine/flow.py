@@ -32,7 +32,7 @@ class Flow(Limited):
 
     __slots__ = (
         "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "activity", "among",
-        "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "ends_place", "given",
+        "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "ends_place", "failure", "given",
         "going", "law", "links", "may_ask", "moves", "near", "near_place", "number", "odd", "own_rate",
         "places", "queues", "sequential", "share", "spent", "stop", "uses", "watchers", "weight",
     )  # fmt: skip
@@ -72,6 +72,8 @@ class Flow(Limited):
         self.own_rate = 0.0
         """Units a second by itself; zero while it shares the level of a crowd."""
         self.bottleneck: Link | None = None
+        self.failure: str | None = None
+        """Why it could not go on, if it ended before its amount was done because of that."""
         self.number = 0
         self.cause: str = name
         self._env = env

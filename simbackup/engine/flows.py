@@ -145,6 +145,12 @@ class FlowNetwork:
             self._end(flow, flow.completed, float(self.env.now))
         return flow.completed
 
+    def fail(self, flow: Flow, reason: str) -> None:
+        """End a flow that cannot go on, for a reason that it keeps; nothing happens to one that has ended."""
+        if flow.active:
+            flow.failure = reason
+            self._end(flow, flow.completed, float(self.env.now))
+
     def reshape(
         self,
         flow: Flow,

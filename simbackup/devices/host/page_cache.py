@@ -45,11 +45,21 @@ class Dirty:
     left: dict[Dirty, None]
     """What writers have left behind on the volume, all in memory and not yet on disk."""
     segments: list[Segment] = field(default_factory=list[Segment])
+    drain: Flow | None = None
+    """What brings a part of it to disk now."""
 
-    def wrote(self) -> None:
-        """Note that the last of its bytes is in memory: what others write there from now on goes after them."""
+    def came(self, size: float) -> bool:
+        """Note that all that comes, so many bytes, is in memory: what others write there from now on goes after it.
+
+        Whether this is less than was expected, as the writer failed.
+        """
         if not self.on_disk.triggered:
             self.left[self] = None
+        if self.size - size < LEAST:
+            return False
+        self.volume.forgo(self.begin + size, self.begin + self.size)
+        self.size = size
+        return True
 
     def limits(self, since: float) -> list[Segment]:
         """What limited its way to disk from a time (seconds) on, with the times when it had to wait for its turn."""
@@ -91,20 +101,23 @@ class PageCache:
         flow = fill.start(self.network, job, activity, place.size, law=law)
         dirty = self.take(job, place, flow)
         yield flow.done
-        dirty.wrote()
         return flow, dirty
 
     def take(self, job: str, place: VolumeRange, flow: Flow, each: float = 1.0) -> Dirty:
-        """Let a flow, which may have other ends, fill the cache with so many bytes of a volume for each unit.
-
-        Whoever started it notes when the last of them is in memory.
-        """
+        """Let a flow, which may have other ends, fill the cache with so many bytes of a volume for each unit."""
         dirty = Dirty(job, *place, self.env.event(), self._left.setdefault(place.volume, {}))
         older = [other.on_disk for other in dirty.left]
         self.dirty += 1
         part = 1.0 / self.dirty
         buffer = Buffer(self.network, part * self.limits.limit, self.name)
         buffer.fill(flow, bytes_per_unit=each)
+
+        def ended(_: simpy.Event) -> None:
+            if dirty.came(flow.completed * each) and dirty.drain is not None:
+                self.network.stop(dirty.drain)  # it goes on with what is left
+
+        if flow.done.callbacks is not None:
+            flow.done.callbacks.append(ended)
         signs = [buffer.when(part * self.limits.background, rising=True), flow.done]
         if math.isfinite(self.limits.expire):
             signs.append(self.env.timeout(self.limits.expire))
@@ -134,7 +147,8 @@ class PageCache:
         shape = dirty.volume.write_shape(stretch, run=self.limits.run).plus(dirty.beside.demands, dirty.beside.moves)
         flow = shape.start(self.network, dirty.job, Activity.WRITE_BACK, stretch.size)
         buffer.drain(flow)
+        dirty.drain = flow
         yield flow.done | dirty.volume.changed
-        written = self.network.stop(flow)
+        dirty.drain, written = None, self.network.stop(flow)
         dirty.segments += flow.segments
         return written

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from simbackup.devices.changes import Changes
+from simbackup.devices.image import Readers, lost
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service, Store, bus
@@ -71,6 +72,7 @@ class Mirror:
         self.state: State = state
         self.changes = Changes(parameters.region, origin.region.size)
         self.active = False
+        self.readers = Readers()
         origin.mirrors.append(self)
 
     @property
@@ -121,6 +123,7 @@ class Mirror:
     def remove(self) -> None:
         """Remove the frozen image; the mirror stays split until it is synchronised."""
         self.active = False
+        self.readers.fail(lost(self))
 
     def wrote(self, begin: float, size: float) -> None:
         """Note that a run of the volume was written."""
@@ -139,6 +142,7 @@ class Mirror:
     def synchronise(self) -> None:
         """Take new writes from now on, while old data are copied."""
         self.state, self.active = "synchronising", False
+        self.readers.fail(lost(self))
         self.origin.announce()
 
     def attach(self) -> None:

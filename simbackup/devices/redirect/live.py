@@ -7,7 +7,7 @@ import simpy
 from simbackup import units
 from simbackup.devices.changes import SPENT, Changes, Spread
 from simbackup.devices.extents import ExtentSet
-from simbackup.devices.image import Times
+from simbackup.devices.image import Readers, Times, lost
 from simbackup.devices.redirect.fragments import Redirect, RedirectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
@@ -114,6 +114,13 @@ class RedirectVolume(Volume):
         if size >= REST:
             self.coming.append((begin, begin + size))
 
+    def forgo(self, begin: float, end: float) -> None:
+        """Release the reserved room of the rest of a write, which will not come."""
+        for i, (first, last) in enumerate(self.coming):
+            if first < end and abs(last - end) < REST:
+                self.coming[i : i + 1] = [(first, begin)] if begin - first >= REST else []
+                return
+
     def _come(self, begin: float, end: float) -> None:
         """Release the reserved room of a part that was written."""
         for i, (first, last) in enumerate(self.coming):
@@ -201,6 +208,7 @@ class RedirectSnapshot:
         self.autodelete = autodelete
         self.guarantee = guarantee
         self.active = False
+        self.readers = Readers()
         self.gone: str | None = None
         self.changes = self._none()
         if guarantee:
@@ -271,12 +279,14 @@ class RedirectSnapshot:
         if self.active:
             self._release()
         self.active, self.gone, self.changes = False, None, self._none()
+        self.readers.fail(lost(self))
 
     def give_up(self, time: float) -> None:
         """Delete the frozen image to make room for writes."""
         self.trace.note(time, self.name, "is deleted to make room", bytes=self.kept)
         self._release()
         self.active, self.gone = False, "was deleted to make room"
+        self.readers.fail(lost(self))
 
     def _release(self) -> None:
         """Hand what changed since to the snapshot before it, if there is one."""

@@ -13,7 +13,7 @@ from simbackup.equations import snapshot as equations
 
 if TYPE_CHECKING:
     from simbackup.devices.volume.live import Volume
-from simbackup.devices.image import Times
+from simbackup.devices.image import Readers, Times, lost
 
 
 class Snapshot:
@@ -41,6 +41,7 @@ class Snapshot:
         self.changes = Changes(parameters.chunk, origin.region.size)
         self.trace = trace
         self.in_place = in_place
+        self.readers = Readers()
 
     @property
     def used(self) -> int:
@@ -117,6 +118,7 @@ class Snapshot:
     def _restart(self, *, active: bool) -> None:
         """Begin anew, with nothing copied."""
         self.active, self.invalid_since = active, None
+        self.readers.fail(lost(self))
         self.changes = Changes(self.parameters.chunk, self.origin.region.size)
 
     def invalidate(self, time: float) -> None:
@@ -124,6 +126,7 @@ class Snapshot:
         self.active, self.invalid_since = False, time
         self.trace.note(time, self.name, "is invalid, as its copy area is full", chunks=self.used)
         self.origin.detach(self)
+        self.readers.fail(lost(self))
 
     def wrote(self, begin: float, size: float) -> None:
         """Note that the chunks under these bytes of the origin have been copied."""

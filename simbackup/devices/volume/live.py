@@ -63,6 +63,9 @@ class Volume:
     def expect(self, begin: float, size: float) -> None:
         """Reserve room for a write that begins now; nothing to reserve where it overwrites in place."""
 
+    def forgo(self, begin: float, end: float) -> None:
+        """Release the room that a write had reserved for bytes that will not come; nothing to release in place."""
+
     def lay(self, data: str, place: tuple[float, float], spread: Spread | None, updates: float) -> None:
         """Place data at the start, as earlier updates have left them; in place nothing moves."""
 

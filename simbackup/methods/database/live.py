@@ -133,7 +133,6 @@ class DatabaseBackup:
             yield from create(system, job, name)
         yield from _pass(system, job, snapshot.name, Activity.MOUNT, self.way.tool.mount_time)
         yield from self._files(system, job, data, saved, name)
-        system.require_image(name)
         yield from _pass(system, job, snapshot.name, Activity.REMOVE, snapshot.remove_time)
         snapshot.remove()
 

@@ -88,7 +88,6 @@ class DiskBackup:
             yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
 
         yield from side_by_side(system, [stream(number) for number in range(self.streams)])
-        system.require_image(self.source)
         self.enter(system, job, part, time, Extent(0.0, part.size, self.to, position))
         return Moved(part.size, part.files)
 

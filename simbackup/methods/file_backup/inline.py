@@ -84,7 +84,6 @@ class InlineBackup:
         yield from first_walk(system, job, it)
         streams = [self._stream(system, saved, part, number) for number in range(it.streams)]
         yield from side_by_side(system, streams)
-        system.require_image(it.source)
         for copy in saved.copies:
             copy.extents.sort(key=lambda extent: extent.begin)
         system.catalogue.add(saved)
@@ -135,7 +134,6 @@ class InlineBackup:
                     end.take(flow, begin + done, now)
                 yield flow.done
                 system.account(job, flow)
-                system.require_image(it.source)
                 took = [
                     end.took(begin + done, now, full=room <= now < size - done)
                     for end, room in zip(ends, rooms, strict=True)

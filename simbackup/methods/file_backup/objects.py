@@ -57,7 +57,6 @@ class ObjectBackup:
         flow = shape.start(system.network, job, Activity.SAVE, part.size / stored)
         yield flow.done
         system.account(job, flow)
-        system.require_image(it.source)
         it.enter(system, job, part, time, Extent(0.0, part.size, it.to, 0.0))
         return Moved(part.size, part.files)
 

@@ -113,13 +113,6 @@ class OntoDisk(Receiver):
         self.system.note_dirty(dirty.on_disk)
         self.pending.append(dirty)
 
-    def took(self, begin: float, size: float, *, full: bool) -> Wait:
-        """Let what comes behind them be written back when they have been."""
-        del begin, size, full
-        self.pending[-1].wrote()
-        yield from ()
-
-
 @dataclass(slots=True)
 class OntoTape(Receiver):
     """Takes bytes onto cartridges of a pool, one after the other, in a drive.

@@ -48,7 +48,6 @@ class ReverseBackup:
         yield from prepare(system, job, data, it.tool, part.files)
         yield from first_walk(system, job, it)
         yield from self._replace(system, job, part, full, position)
-        system.require_image(it.source)
         self._enter(system, job, part, newest, (time, position))
         return Moved(part.size, part.files)
 
@@ -98,8 +97,6 @@ class ReverseBackup:
             pending.append(cache.take(job, place, flow, 1.0 / stored))
             system.note_dirty(pending[-1].on_disk)
         yield flow.done
-        for dirty in pending:
-            dirty.wrote()
         system.account(job, flow)
         yield from system.written_back(job, pending)
         return Moved(part.size, part.files)

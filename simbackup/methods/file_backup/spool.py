@@ -136,7 +136,6 @@ class SpooledBackup:
         shape = it.serving(system, shape, it.part(data))
         place = VolumeRange(system.volumes[it.to], each.place, each.size / how.stored)
         yield from system.write_through(job, it.server, place, shape.times(how.stored), Activity.SAVE)
-        system.require_image(it.source)
 
     def _drain(self, system: System, copy: Copy, each: Pass) -> Wait:
         """Bring a piece to tape."""

@@ -68,7 +68,6 @@ class TapeBackup:
                 job, self.arriving(system, crossing, part, (begin / part.size, size / part.size))
             ),
             self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * part.files / part.size,
-            lambda: system.require_image(self.source),
             away=command_travel([system.networks[name] for name in self.networks], reading=False),
         )  # fmt: skip
         yield from writer.write(system, copy)

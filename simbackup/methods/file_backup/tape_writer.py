@@ -32,9 +32,8 @@ class TapeWriter:
     """Writes a save set to tape.
 
     Bytes of the save set; what a byte of a part of it (begin, size) loads on its way, given how it loads the drive; the
-    program; parts; the pool; streams that a drive takes at once; tape marks for each byte; and a check that fails if
-    the source was lost meanwhile. What it writes may `begin` in the middle of the save set. `away` is how its
-    commands travel.
+    program; parts; the pool; streams that a drive takes at once; and tape marks for each byte. What it writes may
+    `begin` in the middle of the save set. `away` is how its commands travel.
     """
 
     size: float
@@ -44,7 +43,6 @@ class TapeWriter:
     pool: str | None = None
     multiplexing: int = 1
     marks: float = 0.0
-    intact: Callable[[], None] = lambda: None
     begin: float = 0.0
     away: Travel = NEAR
 
@@ -95,7 +93,6 @@ class TapeWriter:
                 done += came
                 session.marks += self.marks * came
                 system.account(copy.job, flow)
-                self.intact()
         finally:
             yield from session.leave(seat, sessions)
 
@@ -132,7 +129,6 @@ class TapeWriter:
         flow = self._start(system, drive, copy, (begin, size))
         yield flow.done
         system.account(copy.job, flow)
-        self.intact()
         yield from library.mark(copy.job, drive, self.marks * size)
         copy.extents.append(Extent(begin, size, cartridge.name, cartridge.end))
         cartridge.end = _end(cartridge, size / copy.compression, full=not fits)

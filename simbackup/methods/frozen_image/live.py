@@ -11,7 +11,7 @@ import simpy
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import LEAST
-from simbackup.devices.image import FrozenImage
+from simbackup.devices.image import FrozenImage, reading
 from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, bus
@@ -89,10 +89,11 @@ class FrozenImageRestore:
             raise JobFailedError(f"no space left on '{target.volume.name}'")
         while size - done >= LEAST:
             stretch = yield from target.volume.claim(job, first + done, size - done)
+            system.require_image(copy.target)  # what is written may have filled its area
             shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))
             shape = shape.after(image.lookup_time / image.lookup_size, image.name, Activity.LOOKUP)
             at, window = copy.extents[0].position + begin + done, self._request(stretch.size)
-            shape = image.reading(shape, (at, stretch.size), window)
+            shape = reading(image, shape, (at, stretch.size), window)
             shape = target.volume.mirrored(shape, stretch)
             copied = stretch._replace(fresh=tuple(s for s in stretch.fresh if s.in_place))
             if copied.fresh:  # what is overwritten is copied first, one request at a time
@@ -102,10 +103,9 @@ class FrozenImageRestore:
             flow = system.bounded(job, shape._replace(sent=1.0)).start(system.network, job, Activity.COPY, stretch.size)
             yield flow.done | target.volume.changed
             written = system.network.stop(flow)
-            system.account(job, flow)
             target.volume.wrote(stretch, written)
             done += written
-            system.require_image(copy.target)  # what is written may have filled its area
+            system.account(job, flow)
 
     @staticmethod
     def _place(target: DataSet, image: FrozenImage, stretch: Stretch) -> Region:

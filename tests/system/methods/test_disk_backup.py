@@ -243,18 +243,33 @@ def test_a_save_set_may_be_read_from_a_snapshot(tmp_path: Path, method: str) -> 
 @pytest.mark.parametrize("method", ["image", "file_level"])
 @pytest.mark.parametrize("when", ["before it is read", "while it is read"])
 def test_a_snapshot_whose_area_is_full_fails_the_backup(tmp_path: Path, method: str, when: str) -> None:
-    """An area of 0.1 GB cannot keep the 1 GB that is overwritten."""
+    """An area of 10 MB cannot keep the 1 GB that is overwritten; what is still reading fails when it is full."""
     jobs = """\
   new: {method: create_snapshot, snapshot: s}
   dd: {method: write, data: d, after: new, flush: true}
   create: {method: write, data: other, after: OTHER}
 """.replace("OTHER", "dd" if when == "before it is read" else "new").replace("other, ", "other, portion: 0.1 %, ")
-    result = frozen(tmp_path, "0.1 GB", method, jobs)
+    result = frozen(tmp_path, "10 MB", method, jobs)
     ends = {r["job"]: r["end"] for r in result.job_rows}
     assert (ends["dd"] <= row(result, "save")["start"]) == (when == "before it is read")
     assert row(result, "save")["status"] == "failed"
     assert row(result, "save")["reason"].startswith("'s' ")
     assert row(result, "save")["bytes"] == 0.0
+    (lost,) = [note["at"] for note in note_rows(result.trace) if note["address"] == "devices.s"]
+    assert row(result, "save")["end"] == (lost if when == "while it is read" else row(result, "save")["start"])
+
+
+def test_a_backup_that_has_read_all_does_not_mind_that_its_snapshot_is_lost(tmp_path: Path) -> None:
+    """It is read within 14 s; the area is full later, while the save set goes to disk."""
+    jobs = """\
+  new: {method: create_snapshot, snapshot: s}
+  dd: {method: write, data: d, after: new, flush: true}
+  create: {method: write, data: other, portion: 0.1 %, after: new}
+"""
+    result = frozen(tmp_path, "0.1 GB", "image", jobs)
+    (lost,) = [note["at"] for note in note_rows(result.trace) if note["address"] == "devices.s"]
+    assert 14.0 < lost < row(result, "save")["end"]
+    assert row(result, "save")["status"] == "done"
 
 
 @pytest.mark.parametrize("to", ["w", "c"])
