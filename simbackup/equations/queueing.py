@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import NamedTuple
 
 
@@ -140,6 +141,55 @@ def mixed_response(wait: float, own: float, found: float = 0.0) -> float:
     return (wait + found) / free if free > 0.0 else math.inf
 
 
+def processor_sharing(service: float, offered: float, servers: float, threads: float = 0.0) -> float:
+    """Seconds of a request at servers that all who are there share, where requests come at random.
+
+    Each of n requests and K threads of others has a server of its own until all m are busy, and an equal part of them
+    from then on, so that n is a birth and death process, `p_n / p_(n-1) = a / (n min(1, m / (n + K)))`, and
+    `R = s E[max(1, (n + 1 + K) / m)]`. Exact for processor sharing, for any distribution of services (Cohen, "The
+    multiple phase service network with generalized processor sharing", Acta Informatica 12, 1979); the queue M/M/m
+    where K is zero.
+
+    Parameters
+    ----------
+    service
+        Seconds of one server that a request needs, s.
+    offered
+        Servers that all requests together keep busy, a; from m on the response is infinite.
+    servers
+        How many there are, m.
+    threads
+        Others that always have work for one server each, K; a part of one has work for that part of the time.
+
+    >>> processor_sharing(0.01, offered=0.5, servers=1.0)  # as mixed_response
+    0.02
+    >>> processor_sharing(0.01, offered=0.0, servers=8.0, threads=8.0)  # nine share eight cores
+    0.01125
+    >>> round(processor_sharing(1.0, offered=7.2, servers=8.0), 3)  # Erlang's C formula: 1 + 0.7016 / (8 - 7.2)
+    1.877
+    """
+    if offered >= servers:
+        return math.inf
+    if offered > _HEAVY * servers:  # from here on it grows as 1 / (1 - a / m)
+        within = processor_sharing(service, _HEAVY * servers, servers, threads)
+        return within * (1.0 - _HEAVY) / (1.0 - offered / servers)
+    term = total = 1.0
+    slowed = max(1.0, (1.0 + threads) / servers)
+    for number in count(1):
+        ratio = offered / (number * min(1.0, servers / (number + threads)))
+        term *= ratio
+        each = max(1.0, (number + 1.0 + threads) / servers)
+        total += term
+        slowed += term * each
+        if number + threads < servers or ratio >= 1.0:
+            continue
+        rest = term * ratio / (1.0 - ratio)  # as if all further terms had this ratio, which they have without threads
+        if threads == 0.0 or rest * each <= _NEGLIGIBLE * slowed:
+            slowed += rest * (each + 1.0 / servers / (1.0 - ratio))
+            return service * slowed / (total + rest)
+    raise AssertionError  # the ratio of the terms falls below one
+
+
 def growing_response(service: float, load: float, seconds: float) -> float:
     """Mean seconds of a request that comes to a queue within a time, even if more come than can be served.
 
@@ -167,14 +217,22 @@ def growing_response(service: float, load: float, seconds: float) -> float:
 class Centre(NamedTuple):
     """Where users queue.
 
-    Seconds that one transaction waits there when alone; shares of the centre that one transaction a second uses while
-    somebody waits, and while nobody does; the share that others use.
+    Seconds that one transaction waits there behind what others have there; shares of the centre that one transaction a
+    second uses while somebody waits, and while nobody does; the share that others use. Of several equal `servers` that
+    all who are there share, such as the cores of a host, a transaction has one for `alone` seconds at the least.
     """
 
     wait: float
     held: float
     behind: float = 0.0
     others: float = 0.0
+    servers: float = 1.0
+    alone: float = 0.0
+
+    def residence(self, busy: float) -> float:
+        """Seconds of a transaction there while the users themselves keep so great a share of it busy."""
+        room = 1.0 - self.others - busy
+        return max(self.wait / (self.servers * room), self.alone) if room > 0.0 else math.inf
 
 
 def interactive_rate(centres: Sequence[Centre], customers: float, think_time: float = 0.0) -> float:
@@ -185,6 +243,12 @@ def interactive_rate(centres: Sequence[Centre], customers: float, think_time: fl
     without others it is the approximate mean value analysis of Schweitzer ("Approximate analysis of multiclass closed
     networks of queues", 1979), never above `mva_closed` and at most 7 % below it; m equal servers visited at random
     are w = m b. What others use, and what is used in the background, stretches each wait as in an open queue.
+
+    Where m servers are shared by all who are there, K threads of others among them, a transaction that needs s seconds
+    of one takes `R = s max(1, (1 + K + X R (N - 1) / N) / m)`: each has a server of its own until all are busy, and an
+    equal part of all from then on. With w = s (1 + K) this is `max(s, w / m / (1 - X s (N - 1) / (N m)))`. Exact for
+    one user, and without think time; else within a tenth of X, as the mean number of those who are there stands for a
+    number that varies.
 
     Parameters
     ----------
@@ -208,6 +272,9 @@ def interactive_rate(centres: Sequence[Centre], customers: float, think_time: fl
     100.0
     >>> round(interactive_rate([Centre(0.01, 0.01, others=0.2)], customers=1000), 1)
     80.0
+    >>> one = Centre(9 * 0.01, 0.01 / 8, servers=8.0, alone=0.01)  # eight threads of others on eight cores
+    >>> round(interactive_rate([one], customers=1), 1)
+    88.9
 
     """
     if think_time + sum([centre.wait for centre in centres]) <= 0.0:
@@ -219,18 +286,26 @@ def interactive_rate(centres: Sequence[Centre], customers: float, think_time: fl
     if high <= 0.0:
         return 0.0
     if math.isinf(high):
-        high = customers / (think_time + math.fsum(c.wait for c in centres))
-    queues = [(c.wait, 1.0 - c.others, load) for c, load in zip(centres, loads, strict=True) if c.wait > 0.0]
+        high = customers / (think_time + math.fsum(c.residence(0.0) for c in centres))
+    queues = [
+        (c.wait / c.servers, 1.0 - c.others, load, c.alone)
+        for c, load in zip(centres, loads, strict=True)
+        if c.wait > 0.0
+    ]
     low = tried = 0.0
     for _ in range(_HALVINGS):
         rate = (low + high) / 2.0
         if rate in (low, tried):  # no number lies between
             break
         tried = rate
-        rooms = [(wait, free - rate * load) for wait, free, load in queues]
-        residence = math.fsum([wait / room if room > 0.0 else math.inf for wait, room in rooms])
+        rooms = [(wait, free - rate * load, alone) for wait, free, load, alone in queues]
+        residence = math.fsum([max(wait / room, alone) if room > 0.0 else math.inf for wait, room, alone in rooms])
         low, high = (rate, high) if rate * (think_time + residence) < customers else (low, rate)
     return low
 
 
 _HALVINGS = 60
+_NEGLIGIBLE = 1e-12
+"""Share of a sum that its remaining terms may be."""
+_HEAVY = 0.998
+"""Load beyond which a response is taken to grow as in heavy traffic."""

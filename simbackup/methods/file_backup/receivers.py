@@ -113,6 +113,7 @@ class OntoDisk(Receiver):
         self.system.note_dirty(dirty.on_disk)
         self.pending.append(dirty)
 
+
 @dataclass(slots=True)
 class OntoTape(Receiver):
     """Takes bytes onto cartridges of a pool, one after the other, in a drive.

@@ -12,7 +12,7 @@ from simbackup.devices.outstanding import NOBODY, Outstanding
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service, Store, bus
 from simbackup.engine.flows import Link
-from simbackup.equations.queueing import Centre, mixed_response
+from simbackup.equations.queueing import Centre, mixed_response, processor_sharing
 
 FULL = 1.0 - 1e-9
 """Load from which on a queue grows without end."""
@@ -100,8 +100,10 @@ class Load:
         centres: list[Centre] = []
         for link, demand in self.shape.demands.items():
             held, standing = self.held.get(link, 0.0) / link.capacity, found.get(link, NOBODY)
-            wait = self.waited.get(link, 0.0) + self.visits.get(link, 0.0) * standing.work
-            centres.append(Centre(wait, held, demand / link.capacity - held, standing.load))
+            alone = self.waited.get(link, 0.0)
+            wait = alone + self.visits.get(link, 0.0) * standing.work
+            servers = link.capacity if link.pooled else 1.0
+            centres.append(Centre(wait, held, demand / link.capacity - held, standing.load, servers, alone))
         return centres
 
     def response(self, rate: float, found: Mapping[Link, Outstanding]) -> float:
@@ -109,6 +111,10 @@ class Load:
         seconds = self.delay
         for link, wait in self.waited.items():
             standing = found.get(link, NOBODY)
+            if link.pooled:
+                threads = self.visits[link] * standing.work / wait if wait > 0.0 else 0.0
+                seconds += processor_sharing(wait, rate * self.shape.demands[link], link.capacity, threads)
+                continue
             own = rate * self.shape.demands.get(link, 0.0) / link.capacity if link.capacity > 0.0 else 1.0
             if own + standing.load >= FULL and wait > 0.0:
                 return math.inf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -84,7 +85,7 @@ class Queues:
         if self.waiting is not None:
             self.waiting.take(now, self.rate, lambda flow: flow.rate)
         if self.demand.rate is not None:
-            self.each = self.load.response(self.rate, found | self._cores())
+            self.each = self.load.response(self.rate, found)
             return
         time, turns = self._turns
         self._turns = now, (turns + 1 if time == now else 0)
@@ -108,18 +109,18 @@ class Queues:
             found[link] = at_device(store, self.flow, self.load.each(link), self.asking(link))
         for link, adapter in self._adapters.items():
             found[link] = Outstanding(*adapter.standing(self.flow, self.load.each(link)))
+        for link in self.load.waited:
+            if link.pooled:
+                found[link] = Outstanding(0.0, self._threads(link) * self.load.each(link))
         return found
 
-    def _cores(self) -> dict[Link, Outstanding]:
-        """What those who come at random find at the cores: one stream, for as long as others work there."""
-        found: dict[Link, Outstanding] = {}
-        for link, wait in self.load.waited.items():
-            if link in self.load.stores or link in self._adapters or link.capacity <= 0.0:
-                continue
-            own = self.flow.rate * self.load.shape.demands[link] / link.capacity
-            others = sum(link.demand(flow) * flow.rate for flow in link.flows) / link.capacity - own
-            found[link] = Outstanding(0.0, wait * min(max(others, 0.0) / (1.0 - own), 1.0) if own < 1.0 else 0.0)
-        return found
+    def _threads(self, link: Link) -> float:
+        """Threads of others that have work for the cores of a host: those that run, and those that wait for a core."""
+        return sum(
+            link.demand(flow) * (flow.cap if flow.bottleneck is link and flow.cap < math.inf else flow.rate)
+            for flow in link.flows
+            if flow is not self.flow
+        )
 
     def interactive(self, found: dict[Link, Outstanding]) -> float:
         """Transactions a second of users who wait for each, when they find others at each link."""
@@ -128,9 +129,13 @@ class Queues:
     def _behind(self, others: Others) -> Limit:
         """Their rate as they wait for each transaction, and where they wait longest."""
         waited = self.load.waited
-        found = {link: self.found.get(link) or Outstanding(others(link)) for link in self.load.shape.demands}
+        found = {link: self.found.get(link) or self._used(link, others(link)) for link in self.load.shape.demands}
         longest = max(waited, key=lambda link: waited[link], default=None)
         return Limit(self.interactive(found), longest.name if longest else self.name)
+
+    def _used(self, link: Link, share: float) -> Outstanding:
+        """What a request finds at a link of which others use a share: at cores, the threads that run there."""
+        return Outstanding(0.0, share * link.capacity * self.load.each(link)) if link.pooled else Outstanding(share)
 
     def asking(self, link: Link) -> Waiters:
         """What users who wait ask of a device now; those who come at random have no number of requests there."""

@@ -101,7 +101,7 @@ def test_users_wait_for_updates_only_if_these_are_synchronous(bench: Bench, sync
 
 def test_a_core_is_one_of_several(bench: Bench) -> None:
     (centre,) = load(asked(cpu=0.01), bench.place, bench.host, {}).centres({})
-    assert centre == (0.01, 0.005, 0.0, 0.0)
+    assert centre == (0.01, 0.005, 0.0, 0.0, 2.0, 0.01)
 
 
 def test_the_first_update_of_a_chunk_reads_copies_and_commits_first(bench: Bench) -> None:

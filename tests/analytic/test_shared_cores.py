@@ -1,0 +1,104 @@
+"""Threads of jobs and of users share the cores of a host: exact solutions of processor sharing, and whole runs."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from oracles.queues import mmc_wait
+
+import simbackup as sb
+from simbackup.equations.queueing import Centre, interactive_rate, mva_pooled, processor_sharing
+from simbackup.results.result import Result
+
+
+@pytest.mark.parametrize("servers", [1, 2, 8, 64])
+@pytest.mark.parametrize("load", [0.1, 0.5, 0.9, 0.99])
+def test_without_threads_it_is_the_queue_with_several_servers(servers: int, load: float) -> None:
+    """Erlang's C formula."""
+    rate = load * servers / 0.01
+    assert processor_sharing(0.01, load * servers, servers) == pytest.approx(0.01 + mmc_wait(rate, 0.01, servers))
+
+
+@pytest.mark.parametrize("threads", [0.5, 1.0, 3.0, 20.0])
+@pytest.mark.parametrize("load", [0.0, 0.3, 0.8, 0.99, 0.9999])
+def test_one_core_is_divided_among_all(threads: float, load: float) -> None:
+    """R = s (1 + K) / (1 - a): the product form of a queue with K customers that never leave."""
+    expected = (1.0 + threads) / (1.0 - load)
+    assert processor_sharing(1.0, load, 1.0, threads) == pytest.approx(expected, rel=3e-3 if load > 0.998 else 1e-9)
+
+
+def test_more_than_all_cores_answer_never() -> None:
+    assert math.isinf(processor_sharing(0.01, 8.0, 8.0))
+
+
+def of_machines(users: int, think: float, servers: int, threads: int) -> float:
+    """Transactions a second of users who think, and then share cores with threads, each for a second of work.
+
+    The birth and death process of those at the cores: as in the repair of machines.
+    """
+    weights = [1.0]
+    for here in range(1, users + 1):
+        served = here * min(1.0, servers / (here + threads))
+        weights.append(weights[-1] * (users - here + 1) / think / served)
+    busy = [0.0, *(here * min(1.0, servers / (here + threads)) for here in range(1, users + 1))]
+    return sum(w * b for w, b in zip(weights, busy, strict=True)) / sum(weights)
+
+
+def centre(servers: int, threads: float) -> Centre:
+    return Centre(1.0 + threads, 1.0 / servers, servers=float(servers), alone=1.0)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 8])
+@pytest.mark.parametrize("threads", [0, 1, 7, 8, 16])
+@pytest.mark.parametrize("users", [1, 2, 8, 40])
+@pytest.mark.parametrize("think", [0.1, 1.0, 10.0])
+def test_users_who_wait_beside_threads(users: int, think: float, servers: int, threads: int) -> None:
+    """Within a tenth, as means stand for numbers that vary; exact for one user."""
+    exact = of_machines(users, think, servers, threads)
+    assert interactive_rate([centre(servers, threads)], users, think) == pytest.approx(
+        exact, rel=1e-9 if users == 1 else 0.1
+    )
+
+
+@pytest.mark.parametrize("users", [1, 4, 8, 9, 30])
+def test_users_who_never_think_keep_all_cores_busy(users: int) -> None:
+    exact = mva_pooled([], users, 0.0, (1.0, 8)).throughput
+    assert interactive_rate([centre(8, 0.0)], users) == pytest.approx(exact)
+
+
+SITE = """\
+title: Users beside threads that compress
+hosts:
+  server: {owns: [flash, store], cores: 8, speed: 1, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %,
+    copy_rate: 100 GB/s}
+devices:
+  flash: &flash {kind: ssd, capacity: 10 TB, read_rate: 100 GB/s, write_rate: 100 GB/s, read_latency: 0 s,
+    write_latency: 0 s}
+  store: *flash
+data:
+  files: {on: flash, size: 100 GB, compression: 2}
+workloads:
+  users: {data: files, USERS, reads: 0, read_size: 8 KiB, cpu: 1 ms, writes: 0 %}
+jobs:
+  save: {method: image, data: files, to: store, compressor: {compress_cpu: 10 ns/B, expand_cpu: 1 ns/B,
+    threads: THREADS}}
+"""
+
+
+def beside(users: str, threads: int) -> Result:
+    return sb.simulate(SITE.replace("USERS", users).replace("THREADS", str(threads)))
+
+
+@pytest.mark.parametrize("threads", [1, 4, 7, 8, 9, 12, 16])
+def test_one_user_beside_compressing_threads_shares_the_cores_with_them(threads: int) -> None:
+    """A ninth thread on eight cores makes all of them 9/8 times as slow: nothing happens of a sudden."""
+    response = beside("clients: 1", threads).get("workloads.users.save.response")
+    copying = 0.01  # cores that the copies of the bytes keep busy beside the threads
+    assert response == pytest.approx(1e-3 * max(1.0, (1.0 + threads) / 8.0), rel=copying)
+
+
+@pytest.mark.parametrize("threads", [1, 4, 7, 8, 9, 16])
+def test_transactions_at_random_beside_compressing_threads(threads: int) -> None:
+    response = beside("transactions: 1000 /s", threads).get("workloads.users.save.response")
+    assert response == pytest.approx(processor_sharing(1e-3, 1.0, 8.0, threads), rel=0.02)
