@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_format
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -63,6 +63,24 @@ def _added(value: float, *, of_many: bool) -> str:
     return f"{_seconds(value)} in all" if of_many and value else _seconds(value)
 
 
+def _telling(columns: Columns, rows: Sequence[Mapping[str, Any]], *, day: bool) -> Columns:
+    """The columns that say something of the rows: all have them, and they do not repeat another."""
+    found = {key: column for key, column in columns.items() if all(key in row for row in rows)}
+    if not day:
+        del found["end"]
+    if not any(row["back"] for row in rows):
+        del found["back"]
+    if all(_rate(row.get("transfer_rate", 0.0)) in {_rate(row["rate"]), _rate(0.0)} for row in rows):
+        found.pop("transfer_rate", None)  # all jobs did nothing but move bytes
+    return found
+
+
+def _back(row: Mapping[str, Any]) -> str:
+    """After what time the data of a restore are back, empty if that is at its end."""
+    back = row.get("back", row["elapsed"])
+    return _seconds(back) if back < row["elapsed"] else ""
+
+
 def _bytes(value: float) -> str:
     return units.show_short(value, "B")
 
@@ -88,20 +106,18 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
     day = clock.on_the_clock(one)
     time = clock.times(rows) if day else _seconds
     for item, row in zip(jobs, rows, strict=True):
+        row["back"] = _back(row)
         row["elapsed"] = _seconds(row["elapsed"])
         row |= {key: _added(row[key], of_many=isinstance(item, groups.Group)) for key in SUMS if key in row}
         if isinstance(item, groups.Group) and groups.repeated(item):
             row["elapsed"] = f"mean {_seconds(row['mean'])}, worst {_seconds(row['slowest'])}"
     columns: Columns = {
         "job": ("job", str), "method": ("method", str), "start": ("start", time), "end": ("end", time),
-        "elapsed": ("elapsed", str), "bytes": ("bytes", _bytes), "files": ("files", _count), "rate": ("rate", _rate),
-        "transfer_rate": ("transfer rate", _rate), "waits": ("waits", str), "lock": ("lock", str),
+        "elapsed": ("elapsed", str), "back": ("back after", str), "bytes": ("bytes", _bytes),
+        "files": ("files", _count), "rate": ("rate", _rate), "transfer_rate": ("transfer rate", _rate),
+        "waits": ("waits", str), "lock": ("lock", str),
     }  # fmt: skip
-    columns = {key: column for key, column in columns.items() if all(key in row for row in rows)}
-    if not day:
-        del columns["end"]
-    if all(_rate(row.get("transfer_rate", 0.0)) in {_rate(row["rate"]), _rate(0.0)} for row in rows):
-        columns.pop("transfer_rate", None)  # all jobs did nothing but move bytes
+    columns = _telling(columns, rows, day=day)
     cells = [
         [
             *(shown(row[key]) for key, (_, shown) in columns.items()),

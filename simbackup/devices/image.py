@@ -62,7 +62,7 @@ class ImageSource:
 def reading(
     image: FrozenImage, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
 ) -> FlowShape:
-    """The shape of reading a part of a frozen image (begin, size), as `FrozenImage.reading`, until the image is lost."""
+    """The shape of reading a part of a frozen image, as `FrozenImage.reading` has it, until the image is lost."""
     read = image.reading(shape, place, window, together)
     return read._replace(source=ImageSource(image, read.source))
 

@@ -53,7 +53,7 @@ def job_figures(rows: Rows) -> dict[str, float]:
 
     `elapsed` is from the first start to the last end, and `rate` all bytes over that; `slowest` and `mean` are of the
     single runs, and `transfer_rate` is all bytes over the seconds in which each run moved some. It and `waits` are
-    only there if all runs have them.
+    only there if all runs have them, and so is `back`, from the first start until the data of all restores are back.
     """
     ran = [row for row in rows if row["status"] in {"done", "late"}]
     start = min((row["start"] for row in rows), default=0.0)
@@ -77,6 +77,8 @@ def job_figures(rows: Rows) -> dict[str, float]:
         moving = sum(row["bytes"] / row["transfer_rate"] for row in rows if row["transfer_rate"])
         figures["transfer_rate"] = moved / moving if moving else 0.0
         figures["waits"] = sum(row["waits"] for row in rows)
+    if all("back" in row for row in rows):
+        figures["back"] = max((row["start"] + row["back"] for row in rows), default=start) - start
     return {**figures, "lock": sum(row["lock"] for row in rows)}
 
 

@@ -19,6 +19,8 @@ STILL = frozenset({
     Activity.WAIT_FOR_RETRIEVAL,
 })  # fmt: skip
 """Activities of jobs in which no byte of theirs moves, besides waits in queues and those of tape drives."""
+PUTS_AWAY = frozenset({Activity.REWIND, Activity.UNLOAD, Activity.DISMOUNT})
+"""Activities with which a restore ends when its data are back: the cartridge leaves the drive."""
 TAPE_DRIVE = "tape drive"
 """The kind of device whose moves count as busy, too."""
 
@@ -42,8 +44,9 @@ def job_rows(trace: Trace) -> list[Row]:
     """One row for each run of a job: times in seconds, bytes, files, status, and two rates in bytes a second.
 
     `rate` is all bytes over the whole elapsed time, `transfer_rate` the same bytes over the time in which any of them
-    moved: without mounts, positioning, rewinding, waits for others, preparations and checks; 0 where none moved. It and
-    `waits` are not there if the trace keeps neither spans nor what tables derive from them.
+    moved: without mounts, positioning, rewinding, waits for others, preparations and checks; 0 where none moved.
+    Restores have `back`, the seconds after which their data are back; those until their end go to putting cartridges
+    away. These three and `waits` are not there if the trace keeps neither spans nor what tables derive from them.
     """
     ordered = sorted(each_job(trace), key=lambda row: row["start"])
     together = (list(rows) for _, rows in groupby(ordered, key=lambda row: row["start"]))
@@ -63,6 +66,7 @@ def each_job(trace: Trace) -> Iterator[Row]:
     drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
     waits: dict[str, float] = {}
     moves: dict[str, list[TimeSpan]] = {}
+    back: dict[str, float] = {}
     spans = trace.spans
     texts, known = spans.names.texts, dict[tuple[int, int], str]()
     times = zip(spans.starts, spans.ends, spans.jobs, zip(spans.causes, spans.activities, strict=True), strict=True)
@@ -73,12 +77,16 @@ def each_job(trace: Trace) -> Iterator[Row]:
             waits[job] = waits.get(job, 0.0) + end - start
         elif kind == MOVES:
             moves.setdefault(job, []).append(TimeSpan(start, end))
+        if kind != WAITS and texts[what[1]] not in PUTS_AWAY:
+            back[job] = max(end, back.get(job, 0.0))
     for job in trace.jobs:
         address = f"jobs.{job.data['job']}"
         rates = {
             "rate": _over(job.data["bytes"], job.data["elapsed"]),
             "transfer_rate": _over(job.data["bytes"], _length(union(moves.get(address, ())))),
         }
+        if job.data["method"] == "restore":
+            rates["back"] = max(back.get(address, 0.0) - job.data["start"], 0.0)
         yield {**job.data, **rates, "waits": waits.get(address, 0.0)}
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 JOBS = (
-    "job", "method", "start", "end", "elapsed", "bytes", "files", "rate", "transfer_rate", "waits", "lock", "status",
-    "reason",
+    "job", "method", "start", "end", "elapsed", "back", "bytes", "files", "rate", "transfer_rate", "waits", "lock",
+    "status", "reason",
 )  # fmt: skip
 DEVICES = ("device", "kind", "busy", "bytes", "peak", "busy_s")
 USERS = (

@@ -266,6 +266,10 @@ class Restoring(JobSpec):
         rounds: Rounds | None
         copied_by: Text | None
 
+    def figures(self) -> Figures:
+        """What every run of it has, and when the data are back."""
+        return {"": (*super().figures()[""], "back")}
+
     def discards(self, spec: Spec) -> bool:
         """Whether it keeps nothing of what it reads."""
         return self.to is not None and self.to not in spec.data and isinstance(spec.devices.get(self.to), Sink)

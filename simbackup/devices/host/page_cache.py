@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import simpy
 
@@ -116,8 +116,9 @@ class PageCache:
             if dirty.came(flow.completed * each) and dirty.drain is not None:
                 self.network.stop(dirty.drain)  # it goes on with what is left
 
-        if flow.done.callbacks is not None:
-            flow.done.callbacks.append(ended)
+        callbacks = cast("list[Callable[[simpy.Event], None]] | None", cast("Any", flow.done).callbacks)
+        if callbacks is not None:
+            callbacks.append(ended)
         signs = [buffer.when(part * self.limits.background, rising=True), flow.done]
         if math.isfinite(self.limits.expire):
             signs.append(self.env.timeout(self.limits.expire))
