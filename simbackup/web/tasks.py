@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from simbackup import shelf
-from simbackup.errors import InputError, Problem, ResultError
+from simbackup.errors import InputError, Place, Problem, ResultError
 from simbackup.experiments.overview import scenario_list
 from simbackup.planning.json_schema import site_schema
 from simbackup.planning.site import load_site
@@ -21,6 +22,7 @@ from simbackup.web import scenario_run, site_run
 from simbackup.web.completion import completions
 from simbackup.web.cursor import cursor_at
 from simbackup.web.edits import edited
+from simbackup.web.opening import OwnFolder, of_library, uploaded
 from simbackup.web.render import rendered
 from simbackup.web.workers import Send, failed
 
@@ -43,6 +45,24 @@ def run(task: Task, send: Send) -> None:
         send(problems(text, error))
     except ResultError as error:
         send(failed(str(error)))
+
+
+def opened(task: Task, send: Send) -> None:
+    """Report the text of a file: one of `files`, which are stored in `folder`, or the one called `name` in that folder.
+
+    Without a file of that name in the folder, it is the scenario or site of that name that comes along.
+    """
+    folder = Path(task["folder"]) if task["folder"] else None
+    try:
+        if "files" in task:
+            found = uploaded(Path(task["folder"]), task["files"])
+        else:
+            own = OwnFolder(folder)
+            found = own.document(task["name"]) if task["name"] in own.names else of_library(task["name"])
+    except InputError as error:
+        send(problems("", error))
+    else:
+        send({**asdict(found), "kind": "document", "folder": str(found.folder)})
 
 
 def check(task: Task, send: Send) -> None:
@@ -131,5 +151,9 @@ def _ended(text: str) -> str:
 
 def _in_folder(folder: str) -> Any:
     """Stand in a folder, and see no files but those in it."""
-    os.chdir(folder)
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        why = f"its folder cannot be used ({error.strerror})"
+        raise InputError([Problem(Place("text"), "", why, "open it again")]) from None
     return shelf.confined(Path(folder))

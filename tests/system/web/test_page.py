@@ -4,41 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import pytest
-import uvicorn
 from httpx import Client
 from sites.plan import TEXT
+from system.web.served import browsing, only, opened, page_of, run, serving
 
 from simbackup.cli.checking import check_file
-from simbackup.web.app import COOKIE, WhatIf
-from simbackup.web.limits import WorkLimits
-from simbackup.web.opening import OwnFolder
-from simbackup.web.serve import listening
-from simbackup.web.workers import Message, Work, Workers
+from simbackup.web.app import WhatIf
 
 SHORT = "teaching/short-backups"
-
-
-@dataclass(slots=True)
-class Here(Workers):
-    """Does all work in this process."""
-
-    async def messages(self, work: Work, task: Mapping[str, Any]) -> AsyncGenerator[Message]:
-        sent: list[Message] = []
-        folder = Path.cwd()
-        try:
-            work(task, sent.append)
-        finally:
-            os.chdir(folder)
-        for message in sent:
-            yield json.loads(json.dumps(message))
 
 
 @pytest.fixture
@@ -53,21 +30,14 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def page(folder: Path) -> WhatIf:
-    made = WhatIf(Here(1, WorkLimits()), OwnFolder(folder))
-    made.checks = made.runs
-    return made
+    return page_of(folder)
 
 
 @pytest.fixture
 def address(page: WhatIf) -> Iterator[str]:
     """Where the page is served, by a thread of this process."""
-    server = uvicorn.Server(uvicorn.Config(page.app(), log_level="warning"))
-    with listening("127.0.0.1", 0) as found:
-        thread = Thread(target=server.run, kwargs={"sockets": [found]})
-        thread.start()
-        yield f"http://localhost:{found.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+    with serving(page) as found:
+        yield found
 
 
 @pytest.fixture
@@ -75,24 +45,6 @@ def client(address: str, page: WhatIf) -> Iterator[Client]:
     with browsing(address) as made:
         made.get("/", params={"key": page.key})
         yield made
-
-
-def browsing(address: str) -> Client:
-    """A browser that asks what the page asks."""
-    return Client(base_url=address, headers={"Origin": address}, timeout=None)  # noqa: S113 (a busy machine is slow)
-
-
-def opened(client: Client, **asked: object) -> str:
-    return str(client.post("/open", json=asked).json()["document"])
-
-
-def run(client: Client, document: str, text: str, **more: object) -> list[Message]:
-    asked = {"document": document, "text": text, "tab": "1", **more}
-    return [json.loads(line) for line in client.post("/run", json=asked).text.splitlines()]
-
-
-def only(messages: list[Message], kind: str) -> list[Message]:
-    return [one for one in messages if one["kind"] == kind]
 
 
 def test_the_page_loads_nothing_from_elsewhere(client: Client) -> None:
@@ -195,12 +147,12 @@ def test_visits_do_not_see_each_other(address: str, client: Client, page: WhatIf
     done = run(client, document, f"extends: {SHORT}\n")[-1]
     with browsing(address) as other, browsing(address) as nobody:
         other.get("/", params={"key": page.key})
-        assert other.cookies[COOKIE] != client.cookies[COOKIE]
+        assert {*other.cookies.values()}.isdisjoint({*client.cookies.values()})
         assert other.get(f"/variants/{done['variant']}/report.html").status_code == 400
         assert other.post("/run", json={"document": document, "text": "", "tab": "1"}).status_code == 400
         assert other.post("/keep", json={"variant": done["variant"], "name": "mine"}).status_code == 400
         assert "No variants yet" in other.get("/variants").text
-        assert nobody.get("/variants").status_code == 400
+        assert nobody.get("/variants").status_code == 403
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
