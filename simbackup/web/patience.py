@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import math
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -31,14 +32,14 @@ class Patient(H11Protocol):
         """Await the first request."""
         super().connection_made(transport)
         self._await_rest()
-        waiting = [one for one in self.connections if isinstance(one, Patient) and one.since is not None]
-        if len(self.connections) > MOST_CONNECTIONS and waiting:
-            min(waiting, key=lambda one: one.since or 0.0).transport.abort()
+        if len(self.connections) > MOST_CONNECTIONS:
+            every = (one for one in cast("set[object]", self.connections) if isinstance(one, Patient))
+            min(every, key=lambda one: one.since).transport.abort()
 
     @property
-    def since(self) -> float | None:
-        """The moment by which a request has to be here; None if one is."""
-        return None if self._coming is None else self._coming.when()
+    def since(self) -> float:
+        """The moment by which a request has to be here; never if it is."""
+        return math.inf if self._coming is None else self._coming.when()
 
     def data_received(self, data: bytes) -> None:
         """Await the rest of a request, if this was not all of it."""
