@@ -126,6 +126,7 @@ def show_short(value: float, unit: str, digits: int = 4) -> str:
     return f"{_plain(scaled)} {name}".rstrip()
 
 
+@lru_cache(maxsize=4096)
 def show_near(value: float, unit: str, digits: int = 4, like: str = "") -> str:
     """Text of few digits that `parse` reads, of a value which is near another one.
 

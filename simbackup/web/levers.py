@@ -80,7 +80,7 @@ def levers_of(settings: Iterable[Setting], stated: Iterable[str]) -> list[Lever]
     >>> found[0].label, found[0].text, found[0].stops[:3]
     ('jukebox: drives', '2', ('1', '2', '3'))
     """
-    own, order = frozenset(stated), {key: i for i, key in enumerate(PLANNED)}
+    own, order, sheets = frozenset(stated), {key: i for i, key in enumerate(PLANNED)}, shelf.names()
     alike: dict[tuple[object, ...], list[Setting]] = {}
     for one in {each[:4]: each for each in settings}.values():
         section, tail = one.path[0], one.path[2:]
@@ -94,7 +94,7 @@ def levers_of(settings: Iterable[Setting], stated: Iterable[str]) -> list[Lever]
                 rank = len(order)
             # what a file may hold without a slider for it, a room of a package say, keeps nobody from his answer
             with suppress(InputError, ArithmeticError, LookupError, ValueError):
-                found.append(((rank, together[0].address not in own), _lever(together, own)))
+                found.append(((rank, together[0].address not in own), _lever(together, own, sheets)))
     return list(_grouped(sorted(found, key=lambda one: one[0]), len(order)))
 
 
@@ -111,12 +111,12 @@ def _grouped(found: Sequence[tuple[tuple[int, bool], Lever]], unplanned: int) ->
             yield replace(lever, group="datasheet" if elsewhere else "more")
 
 
-def _lever(together: Sequence[Setting], own: frozenset[str]) -> Lever:
+def _lever(together: Sequence[Setting], own: frozenset[str], sheets: Sequence[str]) -> Lever:
     one = together[0]
     mark, text = mark_of(one.part, one.key, Unit), _text(one.value)
     basis = one.value.basis or "" if isinstance(one.value, Quantity) else ""
     worded = one.key == "model"
-    stops = _sheets(text) if worded else _stops(one, one.value, mark) if isinstance(one.value, Quantity) else ()
+    stops = _alike(text, sheets) if worded else _stops(one, one.value, mark) if isinstance(one.value, Quantity) else ()
     meaning = text_of(one.part, one.key) or about(one.part)
     return Lever(
         tuple(each.address for each in together), _label(together), meaning, text, stops, _bounds(mark),
@@ -160,10 +160,10 @@ def _bounds(mark: Unit | None) -> str:
     return ", ".join(filter(None, (least, most)))
 
 
-def _sheets(name: str) -> tuple[str, ...]:
+def _alike(name: str, sheets: Sequence[str]) -> tuple[str, ...]:
     """The datasheets that may stand in the place of one."""
     kind = name.partition("/")[0]
-    return tuple(each for each in shelf.names() if each.partition("/")[0] == kind)
+    return tuple(each for each in sheets if each.partition("/")[0] == kind)
 
 
 def _stops(one: Setting, value: Quantity, mark: Unit | None) -> tuple[str, ...]:
