@@ -14,6 +14,7 @@ from typing import Any
 from simbackup import units
 from simbackup.drawing.from_spec import layout_of
 from simbackup.output.whole import write_whole
+from simbackup.planning.idle import idle_keys
 from simbackup.planning.intervals import Sureness, sureness
 from simbackup.planning.night import Night
 from simbackup.planning.plan import FitsUntil, Plan, stocked
@@ -79,7 +80,7 @@ def opened(site: PlannedSite, text: str) -> dict[str, Any]:
         "kind": "opened", "text": text, "title": spec.title, "site": True,
         "question": f"{len(spec.systems)} systems from {spec.start}: does it fit, until when, and what does it cost?",
         "levers": rendered("levers.html", levers=levers), "values": values_of(levers),
-        "system": rendered("picture.html", shown=drawn), "warnings": [],
+        "system": rendered("picture.html", shown=drawn), "warnings": [str(one) for one in idle_keys(site)],
     }  # fmt: skip
 
 

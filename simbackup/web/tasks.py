@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, ResultError
 from simbackup.experiments.overview import scenario_list
+from simbackup.planning.idle import idle_keys
 from simbackup.planning.json_schema import site_schema
 from simbackup.planning.site import load_site
 from simbackup.scenario import load
@@ -39,7 +40,7 @@ def run(task: Task, send: Send) -> None:
     text = _ended(task["text"])
     try:
         with _in_folder(task["folder"]):
-            text = edited(text, task["changes"], "text")
+            text = _moved(text, task["changes"])
             (site_run.run if is_site(text) else scenario_run.run)(task, text, send)
     except InputError as error:
         send(problems(text, error))
@@ -70,7 +71,7 @@ def check(task: Task, send: Send) -> None:
     text = _ended(task["text"])
     try:
         with _in_folder(task["folder"]):
-            warnings = () if is_site(text, load_it=True) else load(text).warnings
+            warnings = _warnings(text)
     except InputError as error:
         send(problems(text, error))
     else:
@@ -98,18 +99,43 @@ def nothing(task: Task, send: Send) -> None:
     del task, send
 
 
-def is_site(text: str, *, load_it: bool = False) -> bool:
-    """Whether a text is that of a site; with `load_it` it is checked as one.
+def is_site(text: str) -> bool:
+    """Whether a text is that of a site.
 
     Raises
     ------
     InputError
-        It is not valid YAML, or something in a site is wrong.
+        It is not valid YAML.
     """
-    found = kind_of(parse(text, "text").mapping) == "site"
-    if found and load_it:
-        load_site(text)
-    return found
+    return kind_of(parse(text, "text", twice=[]).mapping) == "site"  # a key that appears twice is one mistake of many
+
+
+def _warnings(text: str) -> Sequence[Problem]:
+    """What `check` warns of.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with the text.
+    """
+    if is_site(text):
+        return idle_keys(load_site(text))
+    return load(text).warnings
+
+
+def _moved(text: str, changes: Mapping[str, str]) -> str:
+    """The text with the values of levers that were moved.
+
+    Raises
+    ------
+    InputError
+        It cannot be changed: everything that is wrong with it.
+    """
+    try:
+        return edited(text, changes, "text")
+    except InputError:
+        _warnings(text)
+        raise
 
 
 def problems(text: str, error: InputError) -> dict[str, Any]:

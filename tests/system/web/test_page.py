@@ -106,7 +106,8 @@ def _levers(html: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(
     "text",
     [
-        "titel: a\ndevices: {a: {kind: disc}}\n", "title: [\n", "title: a\n",
+        "titel: a\ndevices: {a: {kind: disc}}\n", "title: a\ntitle: b\ndata: {d: {on: x, size: 3}}\n", "title: [\n",
+        "title: a\n",
         f"title: a\nextends: {SHORT}\njobs: {{x: {{}}}}\n",
         "title: a\nextends: ../secret.yaml\n", "start: x\nsystems: {}\npolicies: {}\n",
     ],
@@ -126,6 +127,14 @@ def test_wrong_texts_get_the_messages_of_check(client: Client, folder: Path, tex
     assert len(shown) == len(said) > 0
     assert all(message.endswith(one) for message, one in zip(said, shown, strict=True))
     assert checked["lines"] == problems["lines"] or "nothing to simulate" in shown[0]
+
+
+def test_a_lever_moved_in_a_wrong_text_gets_all_that_is_wrong_with_it(client: Client) -> None:
+    text = "title: a\ntitle: b\ndata: {d: {on: x, size: 3}}\njobs: {j: {method: image, data: d, to: y}}\n"
+    messages = run(client, opened(client, name=SHORT), text, changes={"data.d.size": "4 GB"})
+    [problems] = only(messages, "problems")
+    assert {one["line"] for one in problems["lines"]} >= {2, 3}
+    assert any("appears twice" in one["said"] for one in problems["lines"])
 
 
 def test_uploads_stand_in_a_folder_of_their_own(client: Client) -> None:
