@@ -14,7 +14,6 @@ from typing import Any
 from simbackup import units
 from simbackup.drawing.from_spec import layout_of
 from simbackup.output.whole import write_whole
-from simbackup.planning.idle import idle_keys
 from simbackup.planning.intervals import Sureness, sureness
 from simbackup.planning.night import Night
 from simbackup.planning.plan import FitsUntil, Plan, stocked
@@ -48,6 +47,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     send(opened(site, text))
     send(saved(text, Path(task["out"])))
     found = stocked(site, task["until"], play=_counting(site, steps))
+    send({"kind": "warnings", "warnings": [str(one) for one in found.warnings]})
     send({**answered(found, found.full, Sureness(None, ()), before, more=True), "simulated": False})
     capacity = [(stocks(found), _capacity(found)), (costs(found), None)]
     send({"kind": "detail", "name": "capacity", "html": rendered("tables.html", tables=capacity)})
@@ -80,7 +80,7 @@ def opened(site: PlannedSite, text: str) -> dict[str, Any]:
         "kind": "opened", "text": text, "title": spec.title, "site": True,
         "question": f"{len(spec.systems)} systems from {spec.start}: does it fit, until when, and what does it cost?",
         "levers": rendered("levers.html", levers=levers), "values": values_of(levers),
-        "system": rendered("picture.html", shown=drawn), "warnings": [str(one) for one in idle_keys(site)],
+        "system": rendered("picture.html", shown=drawn), "warnings": [],
     }  # fmt: skip
 
 

@@ -212,11 +212,24 @@ def test_words_are_offered(client: Client) -> None:
     assert "image" in [word["text"] for word in client.post("/complete", json=asked).json()["words"]]
 
 
+@pytest.mark.slow
+def test_what_is_doubtful_about_a_site_is_said_in_its_text_and_beside_its_plan(client: Client) -> None:
+    first = "first: {size: 1 TB,"
+    text = TEXT.lstrip().replace(first, f"{first} method: image, filesystem: filesystem/xfs,")
+    document = opened(client, name=SHORT)
+    [warned] = only(run(client, document, text, until="3 days"), "warnings")
+    checked = client.post("/check", json={"document": document, "text": text}).json()
+    assert checked["right"]
+    for said in ([one["said"] for one in checked["lines"]], warned["warnings"]):
+        assert "systems.first.filesystem: has no effect here; it is only used in file_level backups" in said[0]
+
+
 def test_a_site_fits_until_a_date(client: Client) -> None:
     document = opened(client, name=SHORT)
     messages = run(client, document, TEXT.lstrip(), until="3 days")
     answers = only(messages, "answer")
     assert {one["name"] for one in only(messages, "detail")} == {"capacity", "nights"}
+    assert [one["warnings"] for one in only(messages, "warnings")] == [[]]
     assert "windows" not in answers[0]["figures"]
     assert "windows" in answers[-1]["figures"]
     key = messages[-1]["variant"]
