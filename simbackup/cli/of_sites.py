@@ -72,7 +72,7 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     if parquet and (out is None or out.suffix.lower() == ".xlsx"):
         raise ResultError("--parquet needs a folder; name one with --out")
     if out is not None:
-        check_tables(out, form)
+        check_tables(out)
     loaded = load_site(site, overrides(sets or []))
     with counting.nights() as play:
         found = planned(loaded, until, play=play(loaded))

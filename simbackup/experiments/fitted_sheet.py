@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem
+from simbackup.output.together import together
 from simbackup.output.whole import write_whole
 from simbackup.schema.yaml_file import plain_scalar
 
@@ -25,7 +26,7 @@ PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
 def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
-    """Put fitted values, with their origin, in the place of the old ones, each datasheet completely or not at all.
+    """Put fitted values, with their origin, in the place of the old ones, all datasheets completely or none.
 
     Parameters
     ----------
@@ -45,8 +46,9 @@ def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
     for fitted in found:
         read, path = _sheet(fitted.fit.datasheet, folder)
         texts[path] = _with(fitted, texts[path] if path in texts else read.read_text(encoding="utf-8"))
-    for path, text in texts.items():
-        write_whole(path, text, edited=True)
+    with together():
+        for path, text in texts.items():
+            write_whole(path, text, edited=True)
     shelf.forget()
 
 

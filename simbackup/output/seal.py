@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from simbackup.errors import ResultError
 from simbackup.output.partial import flush
-from simbackup.output.whole import write_whole
 
 FORMAT = 3
 """Version of the form of a folder; a program reads only its own."""
@@ -28,7 +27,10 @@ def seal(folder: Path, name: str, content: Mapping[str, Any]) -> None:
     for path in sorted(folder.iterdir()):
         flush(path)
         files[path.name] = digest(path.read_bytes())
-    write_whole(folder / name, _sealed({"format": FORMAT, **content, "files": files}))
+    unfinished = folder / f"{name}.unfinished"
+    unfinished.write_text(_sealed({"format": FORMAT, **content, "files": files}), encoding="utf-8", newline="")
+    flush(unfinished)
+    unfinished.replace(folder / name)  # a folder with a record has all of it
 
 
 def unseal(folder: Path, name: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 from simbackup.output.mark import check_replaced, mark
 from simbackup.output.partial import flush, left_behind, lock, log, partial_for
+from simbackup.output.together import together
 
 
 @contextmanager
@@ -25,7 +26,8 @@ def whole(path: Path, *, edited: bool = False) -> Generator[Path]:
 
     Missing folders are created. A file that others wrote is replaced only by what is `edited`: its own text, changed. A
     link stays a link: its target is replaced. A device or a pipe, such as /dev/stdout, is written to and never
-    replaced. What a killed run left of the same file is removed.
+    replaced. What a killed run left of the same file is removed. Inside `together` the path is replaced at the end,
+    with the others.
 
     Raises
     ------
@@ -38,27 +40,25 @@ def whole(path: Path, *, edited: bool = False) -> Generator[Path]:
         if path.exists() and not path.is_file() and not path.is_dir():
             yield path
             return
-        target = followed(path)
-        if not edited:
-            check_replaced(target)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        for old in left_behind(target):
-            if old.is_file():
-                old.unlink()
-                log.warning("removed %s, left by an interrupted run", old)
-        partial = partial_for(target)
-        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never an existing file
-        try:
-            with lock(partial):
-                yield partial
-                mark(partial)
-                flush(partial)
-                if target.is_file():
-                    shutil.copymode(target, partial)
-                partial.replace(target)
-        finally:
-            with suppress(OSError):
-                partial.unlink()
+        with together() as outputs:
+            target = followed(path)
+            if not edited:
+                check_replaced(target)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            for old in left_behind(target):
+                if old.is_file():
+                    old.unlink()
+                    log.warning("removed %s, left by an interrupted run", old)
+            partial = partial_for(target)
+            outputs.ends.callback(partial.unlink, missing_ok=True)
+            os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never an existing file
+            outputs.ends.enter_context(lock(partial))
+            yield partial
+            mark(partial)
+            flush(partial)
+            if target.is_file():
+                shutil.copymode(target, partial)
+            outputs.add(partial, target)
     except OSError as error:
         raise ResultError(f"{path} cannot be written ({error.strerror or error})") from None
 

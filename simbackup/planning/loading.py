@@ -58,15 +58,22 @@ def read_site(what: Source, overrides: Mapping[str, object] | None = None) -> Si
     InputError
         Everything that is wrong with it, each with its place.
     """
+    twice: list[Problem] = []
     if isinstance(what, Mapping):
         tree, name = trees.from_plain(what, Place("site")), "site"
     elif isinstance(what, str) and "\n" in what:
-        tree, name = parse(what, "site"), "site"
+        tree, name = parse(what, "site", twice), "site"
     else:
         path = found(str(what))
-        tree, name = read(path, shelf.shown(path)), path.stem.removesuffix(".site")
-    refuse_others(tree, "site")
-    return site_of(overridden(tree, overrides or {}), name)
+        tree, name = read(path, shelf.shown(path), twice), path.stem.removesuffix(".site")
+    try:
+        refuse_others(tree, "site")
+        site = site_of(overridden(tree, overrides or {}), name)
+    except InputError as error:
+        raise InputError([*twice, *error.problems, *error.notes]) from None
+    if twice:
+        raise InputError(twice)
+    return site
 
 
 def found(name: str) -> Path:

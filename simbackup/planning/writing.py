@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from simbackup.errors import ResultError
-from simbackup.output.mark import check_replaced
 from simbackup.output.target import TABLE, WORKBOOK, check_file, check_folder
-from simbackup.output.whole import whole, write_csv
+from simbackup.output.whole import write_csv
+from simbackup.results.folder import TABLES as FOLDER
+from simbackup.results.folder import check_place, put
+from simbackup.results.record import program_version
 from simbackup.results.workbook import Cell, write_workbook
 
 FORMS = ("csv", "parquet")
@@ -18,14 +20,14 @@ MOST_ROWS = 1_048_575
 """Rows that a sheet of Excel holds below its heads."""
 
 
-def check_tables(path: Path, form: str = "csv") -> None:
+def check_tables(path: Path) -> None:
     """Check where tables are to be written, before a plan is made.
 
     Raises
     ------
     ResultError
-        The path is neither an .xlsx file nor a folder that may be written, or holds files of such tables that the
-        program did not write.
+        The path is neither an .xlsx file nor a folder that may be written, or holds files that the program did not
+        write.
     """
     if path.suffix.lower() == ".xlsx":
         check_file(path, WORKBOOK)
@@ -33,34 +35,33 @@ def check_tables(path: Path, form: str = "csv") -> None:
     if not path.name or path.suffix.lower().removeprefix(".") in TABLE:
         raise ResultError(f"'{path}' is not a folder for tables; name a folder, or an .xlsx file")
     check_folder(path)
-    for there in sorted(path.glob(f"*.{form}")):
-        check_replaced(there)
+    check_place(path, FOLDER)
 
 
 def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], path: Path, form: str = "csv") -> Path:
     """Write tables to a workbook (`.xlsx`), or to a folder with one CSV or Parquet file each; the path.
 
+    It replaces a folder of such tables as a whole, and refuses to replace anything else.
+
     Raises
     ------
     ResultError
-        It cannot be written, or a table is too long for Excel.
+        It cannot be written, holds what the program did not write, or a table is too long for Excel.
     """
     if path.suffix.lower() == ".xlsx":
         return write_workbook({name: _sheet(name, rows) for name, rows in tables.items()}, path)
     import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ResultError(f"{path} cannot be written ({error.strerror})") from None
-    for name, rows in tables.items():
-        with whole(path / f"{name}.{form}") as partial:
+    def write(fresh: Path) -> dict[str, str]:
+        for name, rows in tables.items():
             frame = pd.DataFrame([dict(row) for row in rows])
             if form == "parquet":
-                frame.to_parquet(partial)
+                frame.to_parquet(fresh / f"{name}.{form}")
             else:
-                write_csv(frame, partial)
-    return path
+                write_csv(frame, fresh / f"{name}.{form}")
+        return {"version": program_version()}
+
+    return put(path, write, FOLDER)
 
 
 def _sheet(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Cell]]]:

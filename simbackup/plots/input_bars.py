@@ -10,7 +10,7 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 
 from simbackup.plots import style
-from simbackup.plots.rulers import figures
+from simbackup.plots.rulers import figures, plain
 
 THICK = 0.62
 """Share of a row that a bar takes."""
@@ -35,6 +35,6 @@ def input_bars(axis: Axes, figure: str, best: float, inputs: Sequence[InputEnds]
         for end, colour in ((one.at_low, style.SKY), (one.at_high, style.BLUE)):
             axis.barh(y, end / across.size - middle, left=middle, height=THICK, color=colour)
     axis.axvline(middle, color=style.DARK, linewidth=0.8)
-    axis.set_yticks(range(len(inputs)), [style.clipped(one.name) for one in inputs], fontsize=style.SMALL)
+    axis.set_yticks(range(len(inputs)), [style.clipped(plain(one.name)) for one in inputs], fontsize=style.SMALL)
     axis.set_ylim(len(inputs) - 0.5, -0.5)
     axis.set_xlabel(f"{across.name}; light: the input at its lower end", fontsize=style.SMALL)

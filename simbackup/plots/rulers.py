@@ -23,6 +23,8 @@ TIMES = {
     36_000.0: "10 h", 86_400.0: "1 day", 864_000.0: "10 days", 8_640_000.0: "100 days",
 }  # fmt: skip
 """Marks of a logarithmic axis of seconds."""
+WORDS = {"elapsed": "elapsed time", "bytes": "data", "busy": "time in use", "lost": "lost requests"}
+"""Figures whose names say less than an axis should."""
 MANY_DECADES = 30.0
 """Greatest over least value above which an axis is logarithmic."""
 UNITS = ("B", "s", "B/s", "1/s")
@@ -73,7 +75,7 @@ def figures(rows: Rows, name: str) -> Ruler:
     """A column of figures in units for people, with the unit in its name; what is missing is not a number.
 
     >>> figures([{"jobs.full.elapsed": 7200.0}, {"jobs.full.elapsed": None}], "jobs.full.elapsed").name
-    'full elapsed, min'
+    'elapsed time of full, min'
     """
     values = [math.nan if row.get(name) is None else float(row[name]) for row in rows]
     greatest = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
@@ -101,8 +103,18 @@ def _scale(unit: str | None, greatest: float) -> style.Scale:
 
 
 def plain(name: str) -> str:
-    """A column's name as it stands beside an axis."""
-    return for_plot(style.short(name).replace(".", " ").replace("_", " "))
+    """A column's name, or the address of a value, in the words that stand beside an axis.
+
+    >>> plain("jobs.full.elapsed"), plain("devices.cow.chunk"), plain("workloads.users.backup.longest_wait")
+    ('elapsed time of full', 'chunk of cow', 'longest wait of users during backup')
+    >>> plain("ssd/nvme-gen4-2021#read_rate"), plain("case")
+    ('read rate of ssd/nvme-gen4-2021', 'case')
+    """
+    sheet, _, key = name.rpartition("#")
+    section, *owner, key = ("", sheet, key) if sheet else name.split(".") if "." in name else ("", name)
+    what = WORDS.get(key, key.replace("_", " "))
+    whose = (" during " if section == "workloads" else " ").join(owner).replace("_", " ")
+    return for_plot(f"{what} of {whose}" if whose else what)
 
 
 def mark_along(axis: Axes, along: Ruler) -> None:

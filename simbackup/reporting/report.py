@@ -9,6 +9,7 @@ from simbackup.errors import InputError, ResultError
 from simbackup.experiments.intervals import cut_short, intervals_of
 from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.output.target import PAGE, WORKBOOK, check_file, check_folder
+from simbackup.output.together import together
 from simbackup.output.whole import write_whole
 from simbackup.reporting import files, sections, variants
 from simbackup.reporting.answer import example, restores, telling
@@ -94,12 +95,13 @@ def report(
         _chapter(name, result, intervals=intervals, reruns=reruns, drawn=drawn, cases=cases)
         for name, result in zip(names, results, strict=True)
     ]
-    written = write_whole(path, page(chapters, comparison, variants.in_words(results)))
-    if excel is not None or tables is not None:
-        every = [
-            *comparison,
-            *(table for chapter in chapters for table in tables_of(chapter, alone=len(chapters) == 1)),
-        ]
+    html = page(chapters, comparison, variants.in_words(results))
+    every = [
+        *comparison,
+        *(table for chapter in chapters for table in tables_of(chapter, alone=len(chapters) == 1)),
+    ]
+    with together():
+        written = write_whole(path, html)
         if excel is not None:
             files.write_excel(every, excel)
         if tables is not None:

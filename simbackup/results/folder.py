@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simbackup.errors import ResultError
-from simbackup.output.exchange import exchange
 from simbackup.output.partial import left_behind, lock, log, partial_for
 from simbackup.output.seal import CHANGED, changes, seal, unseal
+from simbackup.output.together import Outputs, together
 from simbackup.output.whole import followed
 
 
@@ -23,7 +23,7 @@ class Kind(NamedTuple):
     noun: str
 
 
-RESULT, TABLES = Kind("run.json", "result"), Kind("tables.json", "tables of a report")
+RESULT, TABLES = Kind("run.json", "result"), Kind("tables.json", "tables of simbackup")
 NEW, OLD = "new", "old"
 """Folders in a partial: what is to be put in place, and what stood there (which may also have changed places)."""
 NAMED = 3
@@ -41,18 +41,14 @@ def put(folder: Path, write: Write, kind: Kind = RESULT) -> Path:
     ResultError
         The folder cannot be written, or holds files that the program did not write.
     """
-    with _beside(folder, kind) as (target, partial):
+    with _beside(folder, kind) as (target, partial, outputs):
         fresh = partial / NEW
         fresh.mkdir()
         seal(fresh, kind.record, write(fresh))
         _check(folder, target, kind)  # again, as writing takes time
         if target.exists():
             shutil.copymode(target, fresh)
-        if not target.exists() or not any(target.iterdir()):
-            fresh.replace(target)
-        elif not exchange(fresh, target):
-            target.replace(partial / OLD)
-            fresh.replace(target)
+        outputs.add(fresh, target, partial / OLD)
     return folder
 
 
@@ -80,26 +76,28 @@ def is_there(folder: Path) -> bool:
 
 
 @contextmanager
-def _beside(folder: Path, kind: Kind) -> Generator[tuple[Path, Path]]:
-    """Where a folder is to stand, and a fresh folder beside it, which is gone afterwards."""
+def _beside(folder: Path, kind: Kind) -> Generator[tuple[Path, Path, Outputs]]:
+    """Where a folder is to stand, a fresh folder beside it, and what puts outputs in their places.
+
+    The fresh folder is gone once they have taken them.
+    """
     try:
-        target = followed(folder)
-        for left in left_behind(target):
-            if left.is_dir():
-                _make_good(left, target)
-                _remove(left, kind)
-                if not left.exists():
-                    log.warning("removed %s, left by an interrupted run", left)
-        _check(folder, target, kind)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = partial_for(target)
-        partial.mkdir(mode=0o700)
-        with lock(partial):
-            try:
-                yield target, partial
-            finally:
-                _bring_back(partial, target)
-                _remove(partial, kind)
+        with together() as outputs:
+            target = followed(folder)
+            for left in left_behind(target):
+                if left.is_dir():
+                    _make_good(left, target)
+                    _remove(left, kind)
+                    if not left.exists():
+                        log.warning("removed %s, left by an interrupted run", left)
+            _check(folder, target, kind)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial = partial_for(target)
+            partial.mkdir(mode=0o700)
+            outputs.ends.enter_context(lock(partial))
+            outputs.ends.callback(_remove, partial, kind)
+            outputs.ends.callback(_bring_back, partial, target)
+            yield target, partial, outputs
     except OSError as error:
         raise ResultError(f"{folder} cannot be written ({error.strerror or error})") from None
 

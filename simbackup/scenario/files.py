@@ -76,12 +76,14 @@ def _no_folder(name: str, path: Path, bare: str) -> None:
         raise InputError([Problem(Place(name), "", "is a folder of scenarios", choices("", names(bare)))])
 
 
-def given(what: Source) -> Node | None:
+def given(what: Source, twice: list[Problem] | None = None) -> Node | None:
     """The tree of a mapping, or of YAML text of several lines; None for a name or a path.
+
+    Keys that appear twice are added to `twice`, if it is given.
 
     >>> given({"title": "A"}).plain(), given("published/003-lvm-snapshots/same-disk")
     ({'title': 'A'}, None)
     """
     if isinstance(what, str) and "\n" in what:
-        return parse(what, TEXT)
+        return parse(what, TEXT, twice)
     return trees.from_plain(what, Place(MAPPING)) if isinstance(what, Mapping) else None

@@ -38,7 +38,7 @@ def extended(what: Source, log: list[str], problems: list[Problem]) -> tuple[Nod
     files: list[Node] = []
     chain: list[str] = []
     seen: list[Path] = []
-    tree = given(what)
+    tree = given(what, problems)
     below: Path | None = None
     if tree is None:
         below = find(str(what))

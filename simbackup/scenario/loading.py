@@ -38,10 +38,11 @@ def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenari
     log: list[str] = []
     problems: list[Problem] = []
     tree, chain = extended(what, log, problems)
-    own = chain if given(what) is not None else chain[1:]
+    named = given(what, []) is None
+    own = chain[1:] if named else chain
     base = next((text for text in own if text.startswith("published/")), None)
     nodes = {address: node_of(value) for address, value in (overrides or {}).items()}
-    name = str(what) if given(what) is None else str(tree.mapping["title"].value) if "title" in tree.mapping else ""
+    name = str(what) if named else str(tree.mapping["title"].value) if "title" in tree.mapping else ""
     scenario = finished(name, references(tree), nodes, tuple(log), base, before=problems)
     for together in _together(scenario.choices):
         _check(scenario, together)

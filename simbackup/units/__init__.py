@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from simbackup.units.dimensions import DIMENSIONS, UnitError
 from simbackup.units.reading import parse, parse_clock, parse_moment
-from simbackup.units.writing import show, show_clock, show_moment, show_short, without_rounding
+from simbackup.units.writing import show, show_clock, show_moment, show_near, show_short, without_rounding
 
 __all__ = [
-    "DIMENSIONS", "UnitError", "parse", "parse_clock", "parse_moment", "show", "show_clock", "show_moment",
+    "DIMENSIONS", "UnitError", "parse", "parse_clock", "parse_moment", "show", "show_clock", "show_moment", "show_near",
     "show_short", "without_rounding",
 ]  # fmt: skip

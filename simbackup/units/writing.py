@@ -126,6 +126,47 @@ def show_short(value: float, unit: str, digits: int = 4) -> str:
     return f"{_plain(scaled)} {name}".rstrip()
 
 
+@lru_cache(maxsize=4096)
+def show_near(value: float, unit: str, digits: int = 4, like: str = "") -> str:
+    """Text of few digits that `parse` reads, of a value which is near another one.
+
+    Parameters
+    ----------
+    value
+        The other one in `unit`, finite and not negative; whole if it is a count.
+    unit
+        Its SI unit, a key of `DIMENSIONS`.
+    digits
+        Significant digits kept, at least 1. Counts keep all of them.
+    like
+        The text of a similar value. Where its unit has a name of its own, such as rpm, this text has it, too.
+
+    Raises
+    ------
+    UnitError
+        If there is no such text: the value is negative, not finite, or a fraction of a count.
+
+    >>> show_near(28_800.0 / 7.0, "s"), show_near(52_428.8, "B"), show_near(1.28e-9, "1"), show_near(1.0, "1")
+    ('1.143 h', '51.2 KiB', '0.000000128 %', '100 %')
+    >>> show_near(125.0, "1/s"), show_near(125.0, "1/s", like="15000 rpm")
+    ('125 /s', '7500 rpm')
+    """
+    if value == 0 or unit == "count" or not 0 < value < math.inf:
+        return show(value, unit)
+    dimension, found = dimension_of(unit), list[tuple[bool, bool, int, int, str]]()
+    names = ("%",) if unit == "1" and value <= 1 else (*dimension.human, *dimension.binary)
+    named = like.lstrip("0123456789._eE+- ")
+    names = names if named in names or not like or not dimension.factor(named) else (named,)
+    for name in names:
+        over, under = dimension.factor(name) or ONE
+        scaled = Decimal(value) * under / over
+        rounded = Decimal(f"{scaled:.{digits - 1}e}")
+        written = _plain(rounded)
+        off = not math.isclose(float(rounded), float(scaled), rel_tol=ROUNDING**2)
+        found.append((rounded < 1, off, len(written.replace(".", "")), len(name), f"{written} {name}".rstrip()))
+    return min(found)[-1]
+
+
 def without_rounding(difference: float, figure: float) -> float:
     """A difference of two values near a figure; 0 if it is a millionth of it or less, which is rounding and no effect.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,33 +13,31 @@ from importlib import resources
 from pathlib import Path
 
 import anyio
+from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from simbackup.errors import InputError
 from simbackup.results.record import program_version
 from simbackup.web import tasks
 from simbackup.web.asked import Json, RefusedError, text_of, texts_of
 from simbackup.web.comparison import differences, side_by_side
-from simbackup.web.guard import LOCAL, Guard
-from simbackup.web.guests import Document, Guest, Guests, Variant
+from simbackup.web.guard import LOCAL, NO_KEY, Guard, cookie_of, key_of
+from simbackup.web.guests import Guest, Guests, Variant
 from simbackup.web.limits import CHECKED
-from simbackup.web.opening import OwnFolder, catalogue, of_library, uploaded
+from simbackup.web.opening import OwnFolder, catalogue
 from simbackup.web.render import rendered
-from simbackup.web.workers import Message, Work, Workers
+from simbackup.web.workers import Message, Work, Workers, failed
 
-COOKIE = "simbackup-page"
 DAY = 86_400
 HORIZONS = ("1y", "2y", "3y", "5y", "10y")
 MIME = {
     "report.html": "text/html; charset=utf-8", "scenario.yaml": "text/yaml; charset=utf-8",
     "tables.xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }  # fmt: skip
-NO_KEY = "Open the whole address that 'simbackup serve' printed when it was started last; it ends in ?key= and letters."
 
 
 @dataclass
@@ -69,8 +68,8 @@ class WhatIf:
             Route("/variants/{key}/{name}", self.file),
             Route("/static/report.css", _style), Mount("/static", StaticFiles(packages=[("simbackup.web", "static")])),
         ]  # fmt: skip
-        handlers = {RefusedError: _refused, InputError: _wrong}
-        guard = Middleware(Guard, names=names)
+        handlers = {RefusedError: _refused, ClientDisconnect: _gone}
+        guard = Middleware(Guard, is_guest=lambda key: self.guests.of(key) is not None, names=names)
         return Starlette(routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=self._life)  # type: ignore[arg-type]
 
     def stop(self) -> None:
@@ -103,34 +102,34 @@ class WhatIf:
 
     async def page(self, request: Request) -> Response:
         """The page, with a guest of its own for each browser that was given its address."""
-        key, guest = request.cookies.get(COOKIE), self.guests.of(request.cookies.get(COOKIE))
-        if guest is None:
+        key = key_of(request.headers)
+        if self.guests.of(key) is None:
             if not secrets.compare_digest(request.query_params.get("key", "").encode(), self.key.encode()):
                 return PlainTextResponse(NO_KEY, status_code=403)
             key, _ = self.guests.new()
         name = request.query_params.get("open", self.first)
         text = rendered(
-            "index.html", own=self.chosen.names, first=name, horizons=HORIZONS,
+            "index.html", own=await to_thread.run_sync(lambda: self.chosen.names), first=name, horizons=HORIZONS,
             version=program_version(),
         )  # fmt: skip
         answer = HTMLResponse(text)
-        answer.set_cookie(COOKIE, key or "", max_age=DAY, httponly=True, samesite="strict")
+        answer.set_cookie(
+            cookie_of(request.headers.get("host", "")), key or "", max_age=DAY, httponly=True, samesite="strict"
+        )
         return answer
 
     async def open(self, request: Request) -> Response:
         """Open a scenario of the library or of the chosen folder, or uploaded files."""
         guest, asked = await self._asked(request)
-        document = self._document(guest, asked)
-        key = guest.opened(document)
-        return JSONResponse(
-            {"document": key, "name": document.name, "text": document.text, "original": document.original}
-        )
-
-    def _document(self, guest: Guest, asked: Json) -> Document:
-        if "files" in asked:
-            return uploaded(guest, texts_of(asked, "files"))
-        name = text_of(asked, "name")
-        return self.chosen.document(name) if name in self.chosen.names else of_library(name)
+        task = {"files": texts_of(asked, "files")} if "files" in asked else {"name": text_of(asked, "name")}
+        room = guest.room("files") if "files" in asked else None
+        found = await self._answer(tasks.opened, {"folder": str(room or self.chosen.folder or ""), **task})
+        if found["kind"] != "document":
+            if room is not None:
+                shutil.rmtree(room, ignore_errors=True)
+            return JSONResponse(found, status_code=400)
+        key = guest.opened(Path(found["folder"]))
+        return JSONResponse({"document": key, **{name: found[name] for name in ("name", "text", "original")}})
 
     async def run(self, request: Request) -> Response:
         """Run a text, and report on it in lines of JSON; a newer run of the same tab ends it unless it was kept."""
@@ -172,11 +171,15 @@ class WhatIf:
         if work is tasks.complete and len(place) < len(("line", "column")):
             raise RefusedError("'line' and 'column' are missing")
         task = {"text": text_of(asked, "text"), "folder": folder, **place}
+        return JSONResponse(await self._answer(work, task))
+
+    async def _answer(self, work: Work, task: Json) -> Message:
+        """What comes of a short piece of work."""
         async with aclosing(self.checks.messages(work, task)) as found:
             async for message in found:
                 if message["kind"] not in {"waiting", "alive"}:
-                    return JSONResponse(message)
-        return JSONResponse({"kind": "failed", "why": "the check gave no answer; try again"})
+                    return message
+        return failed("it gave no answer; try again")
 
     async def keep(self, request: Request) -> Response:
         """Keep a variant under a name."""
@@ -203,7 +206,7 @@ class WhatIf:
         """A file of a variant, to be downloaded."""
         guest, name = self._guest(request), request.path_params["name"]
         variant = guest.variants.get(request.path_params["key"])
-        if variant is None or name not in variant.files:
+        if variant is None or name not in variant.files or not (variant.folder / name).is_file():
             raise RefusedError("there is no such file")
         shown = "inline" if name == "report.html" and "view" in request.query_params else "attachment"
         answer = FileResponse(
@@ -227,9 +230,9 @@ class WhatIf:
         return guest, asked  # type: ignore[return-value]
 
     def _guest(self, request: Request) -> Guest:
-        guest = self.guests.of(request.cookies.get(COOKIE))
-        if guest is None:
-            raise RefusedError("the server was restarted; reload the page")
+        guest = self.guests.of(key_of(request.headers))
+        if guest is None:  # the guard let him in, and he is the one who gives way to newer ones
+            raise RefusedError("there are too many visitors; reload the page")
         return guest
 
     def _opened(self, guest: Guest, asked: Json) -> Path:
@@ -275,6 +278,7 @@ async def _refused(request: Request, error: RefusedError) -> Response:
     return JSONResponse({"kind": "failed", "why": str(error)}, status_code=400)
 
 
-async def _wrong(request: Request, error: InputError) -> Response:
-    del request
-    return JSONResponse(tasks.problems("", error), status_code=400)
+async def _gone(request: Request, error: ClientDisconnect) -> Response:
+    """Nobody reads this any more."""
+    del request, error
+    return Response(status_code=400)

@@ -1,17 +1,25 @@
-"""Who may ask: pages of this server alone, under a name of this machine; and what its pages may load: nothing else."""
+"""Who may ask: who was let in, from pages of this server alone, under a name of this machine.
+
+And what its pages may load: nothing else.
+"""
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.requests import cookie_parser
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 6_000_000
 """Bytes of a request."""
 SAFE = frozenset({"GET", "HEAD"})
+DOOR = "/"
+"""The one path that answers who was not let in yet: with the key in its address, it lets him in."""
+NO_KEY = "Open the whole address that 'simbackup serve' printed when it was started last; it ends in ?key= and letters."
+COOKIE = "simbackup-page"
 LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; "
@@ -23,6 +31,21 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }  # fmt: skip
+
+
+def cookie_of(host: str) -> str:
+    """The name of the cookie of a page: browsers send the cookies of one port to all, so each port has its own.
+
+    >>> cookie_of("localhost:8350"), cookie_of("localhost")
+    ('simbackup-page-8350', 'simbackup-page-80')
+    """
+    port = host.rpartition(":")[2]
+    return f"{COOKIE}-{port if port.isdecimal() and port.isascii() else 80}"
+
+
+def key_of(headers: Headers) -> str | None:
+    """What the cookie of the page says; None without one."""
+    return cookie_parser(headers.get("cookie", "")).get(cookie_of(headers.get("host", "")))
 
 
 def host_of(header: str) -> str:
@@ -67,10 +90,11 @@ def refusal(method: str, headers: Headers, names: frozenset[str]) -> tuple[int, 
 
 
 class Guard:
-    """Refuses requests of other pages, and adds headers to each answer."""
+    """Refuses requests of other pages and of strangers, and adds headers to each answer."""
 
-    def __init__(self, app: ASGIApp, names: frozenset[str] = LOCAL) -> None:
+    def __init__(self, app: ASGIApp, is_guest: Callable[[str | None], bool], names: frozenset[str] = LOCAL) -> None:
         self.app = app
+        self.is_guest = is_guest
         self.names = names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -86,8 +110,14 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        why = refusal(scope["method"], Headers(scope=scope), self.names)
+        await (self._refused(scope) or self.app)(scope, receive, with_headers)
+
+    def _refused(self, scope: Scope) -> Response | None:
+        """The answer to a request that is refused; None if it is not."""
+        headers = Headers(scope=scope)
+        why = refusal(scope["method"], headers, self.names)
         if why is not None:
-            await PlainTextResponse(why[1], status_code=why[0])(scope, receive, with_headers)
-            return
-        await self.app(scope, receive, with_headers)
+            return PlainTextResponse(why[1], status_code=why[0])
+        if scope["path"] != DOOR and not self.is_guest(key_of(headers)):
+            return JSONResponse({"kind": "failed", "why": NO_KEY}, status_code=403)
+        return None

@@ -66,8 +66,8 @@ class Guest:
     running: dict[str, str] = field(default_factory=dict[str, str])
     """The newest run of each tab, by which an older one knows that nobody waits for it."""
 
-    def opened(self, document: Document) -> str:
-        """Remember where a document stands, and return its key; the one opened first gives way, with its uploads."""
+    def opened(self, stands: Path) -> str:
+        """Remember the folder of a document, and return its key; the one opened first gives way, with its uploads."""
         while len(self.documents) >= MOST_DOCUMENTS:
             oldest = next(iter(self.documents))
             self.values.pop(oldest, None)
@@ -75,7 +75,7 @@ class Guest:
             if folder.is_relative_to(self.folder):
                 shutil.rmtree(folder, ignore_errors=True)
         key = secrets.token_urlsafe(8)
-        self.documents[key] = document.folder
+        self.documents[key] = stands
         return key
 
     def room(self, name: str) -> Path:

@@ -1,14 +1,20 @@
-"""Levers: what a planner would move, with its unit, its bounds, and the stops of its slider."""
+"""Levers: what a planner would move, with its unit, its bounds, and the stops of its slider.
+
+Stops are values first and texts second, and each text is read back: what a table shows of a value is none.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from simbackup import shelf, units
+from simbackup.errors import InputError
 from simbackup.schema.quantity import LATEST, Quantity, Unit
-from simbackup.schema.reflection import about, mark_of, text_of
+from simbackup.schema.reflection import about, mark_of, sheet_kind, text_of
 from simbackup.web.settings import Setting
 
 PLANNED = (
@@ -21,6 +27,11 @@ PLANNED = (
 """What planners move, by key and unit, in this order."""
 FACTORS = (0.1, 0.2, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 10.0)
 """Stops of a slider, in times of the value."""
+SPEEDS = (
+    "10 Mb/s", "100 Mb/s", "1 Gb/s", "2.5 Gb/s", "5 Gb/s", "10 Gb/s", "25 Gb/s", "40 Gb/s", "50 Gb/s", "100 Gb/s",
+    "200 Gb/s", "400 Gb/s",
+)  # fmt: skip
+"""Stops of the rate of a link: the speeds by whose names networks are bought."""
 ONE_BY_ONE = 16
 """A number up to which a slider moves by one."""
 ALIKE = 3
@@ -69,7 +80,7 @@ def levers_of(settings: Iterable[Setting], stated: Iterable[str]) -> list[Lever]
     >>> found[0].label, found[0].text, found[0].stops[:3]
     ('jukebox: drives', '2', ('1', '2', '3'))
     """
-    own, order = frozenset(stated), {key: i for i, key in enumerate(PLANNED)}
+    own, order, sheets = frozenset(stated), {key: i for i, key in enumerate(PLANNED)}, shelf.names()
     alike: dict[tuple[object, ...], list[Setting]] = {}
     for one in {each[:4]: each for each in settings}.values():
         section, tail = one.path[0], one.path[2:]
@@ -81,7 +92,9 @@ def levers_of(settings: Iterable[Setting], stated: Iterable[str]) -> list[Lever]
             rank = order.get((together[0].key, _unit(together[0])), len(order))
             if together[0].key == "model" and together[0].path[0] not in OF_PARTS:
                 rank = len(order)
-            found.append(((rank, together[0].address not in own), _lever(together, own)))
+            # what a file may hold without a slider for it, a room of a package say, keeps nobody from his answer
+            with suppress(InputError, ArithmeticError, LookupError, ValueError):
+                found.append(((rank, together[0].address not in own), _lever(together, own, sheets)))
     return list(_grouped(sorted(found, key=lambda one: one[0]), len(order)))
 
 
@@ -98,12 +111,12 @@ def _grouped(found: Sequence[tuple[tuple[int, bool], Lever]], unplanned: int) ->
             yield replace(lever, group="datasheet" if elsewhere else "more")
 
 
-def _lever(together: Sequence[Setting], own: frozenset[str]) -> Lever:
+def _lever(together: Sequence[Setting], own: frozenset[str], sheets: Sequence[str]) -> Lever:
     one = together[0]
     mark, text = mark_of(one.part, one.key, Unit), _text(one.value)
     basis = one.value.basis or "" if isinstance(one.value, Quantity) else ""
     worded = one.key == "model"
-    stops = _sheets(text) if worded else _stops(one, one.value, mark) if isinstance(one.value, Quantity) else ()
+    stops = _alike(text, sheets) if worded else _stops(one, one.value, mark) if isinstance(one.value, Quantity) else ()
     meaning = text_of(one.part, one.key) or about(one.part)
     return Lever(
         tuple(each.address for each in together), _label(together), meaning, text, stops, _bounds(mark),
@@ -125,7 +138,7 @@ def _label(together: Sequence[Setting]) -> str:
     if len(together) > 1:
         names, more = [each.path[1] for each in together[:NAMED]], len(together) - NAMED
         owner = ", ".join(names) + (f" and {more} more" if more > 0 else "")
-    return f"{owner}: {key}"
+    return key if owner.replace("_", " ") == key else f"{owner}: {key}"
 
 
 def _text(value: Quantity | str) -> str:
@@ -147,30 +160,32 @@ def _bounds(mark: Unit | None) -> str:
     return ", ".join(filter(None, (least, most)))
 
 
-def _sheets(name: str) -> tuple[str, ...]:
+def _alike(name: str, sheets: Sequence[str]) -> tuple[str, ...]:
     """The datasheets that may stand in the place of one."""
     kind = name.partition("/")[0]
-    return tuple(each for each in shelf.names() if each.partition("/")[0] == kind)
+    return tuple(each for each in sheets if each.partition("/")[0] == kind)
 
 
 def _stops(one: Setting, value: Quantity, mark: Unit | None) -> tuple[str, ...]:
     """Values around one that its part allows, within its bounds, and the ends of its range; its own text is one."""
-    if value.si <= 0.0 or value.si == LATEST:
+    if not 0.0 < value.si < math.inf or value.si == LATEST:
         return ()
-    if value.unit == "count" and value.si <= ONE_BY_ONE:
-        wanted = [float(i) for i in range(1, int(max(2.0 * value.si, ONE_BY_ONE / 2)) + 1)]
-    else:
-        wanted = [value.si * factor for factor in FACTORS]
-    wanted += [end for end in (value.low, value.high) if end]
-    least, most = (mark.least, mark.most) if mark else (0.0, float("inf"))
-    stops: dict[float, str] = {}
-    for si in sorted({round(each) if value.unit == "count" else each for each in wanted}):
-        text = units.show_short(si, value.unit, 4).replace(",", "") if si > 0 else ""
-        if text and least <= si <= most and one.allows(si):
-            stops[_read(text, value.unit)] = text
+    wanted = {si: units.show_near(si, value.unit, like=value.text) for si in _wanted(value) if 0.0 < si < math.inf}
+    if sheet_kind(one.part) == "network" and one.key == "rate":
+        slow = units.parse(SPEEDS[0], value.unit)
+        wanted = {si: text for si, text in wanted.items() if si < slow}
+        wanted |= {units.parse(text, value.unit): text for text in SPEEDS}
+    read = {units.parse(text, value.unit): text for text in wanted.values()}
+    stops = {si: text for si, text in read.items() if (mark is None or mark.within(si)) and one.allows(si)}
     stops[value.si] = value.text
     return tuple(stops[si] for si in sorted(stops))
 
 
-def _read(text: str, unit: str) -> float:
-    return units.parse(text, unit)
+def _wanted(value: Quantity) -> Iterator[float]:
+    """Values around one, and the ends of its range."""
+    if value.unit == "count" and value.si <= ONE_BY_ONE:
+        yield from range(1, int(max(2.0 * value.si, ONE_BY_ONE / 2)) + 1)
+    else:
+        around = (value.si * factor for factor in FACTORS)
+        yield from (float(round(each)) for each in around) if value.unit == "count" else around
+    yield from (end for end in (value.low, value.high) if end)

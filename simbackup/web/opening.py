@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.loading import found as site_file
 from simbackup.scenario import find
 from simbackup.schema.yaml_file import read_text
-from simbackup.shelf import confined
-from simbackup.web.guests import Document, Guest
+from simbackup.shelf import confined, is_file
+from simbackup.web.guests import Document
 
 NOWHERE = Path("/nowhere")
 """No folder, so that only what comes along can be opened by its name."""
@@ -22,8 +23,8 @@ NOWHERE = Path("/nowhere")
 ENDINGS = frozenset({".yaml", ".yml", ".csv", ".xlsx"})
 TEXTS = frozenset({".yaml", ".yml"})
 MOST_FILES = 20
-MOST_LETTERS = 2_000_000
-"""Letters of a text that is opened."""
+MOST_LETTERS, MOST_BYTES = 2_000_000, 8_000_000
+"""Letters of a text that is opened, and bytes of its file."""
 LISTED = 300
 """Files of the chosen folder that are offered."""
 _NAME = re.compile(r"[\w][\w .()+-]{0,120}")
@@ -37,12 +38,15 @@ class OwnFolder:
 
     @property
     def names(self) -> list[str]:
-        """The files in it that may be opened."""
+        """The files in it that may be opened: regular ones whose names are text, and which lie in the folder itself."""
         if self.folder is None:
             return []
-        found = (path for path in self.folder.glob("*.yaml") if not path.name.startswith("."))
-        own = self.folder.resolve()
-        return sorted(path.name for path in found if path.resolve().is_relative_to(own))[:LISTED]
+        own = Path(os.path.realpath(self.folder))
+        try:
+            found = [path for path in own.iterdir() if path.suffix == ".yaml" and _is_offered(path, own)]
+        except OSError:  # it is gone, or closed to us
+            return []
+        return sorted(path.name for path in found)[:LISTED]
 
     def document(self, name: str) -> Document:
         """A file of it.
@@ -54,7 +58,17 @@ class OwnFolder:
         """
         if self.folder is None or name not in self.names:
             raise InputError([Problem(Place(name), "", "is not in the chosen folder", choices(name, self.names))])
-        return Document(name, _bounded(read_text(self.folder / name, name), name), self.folder)
+        return Document(name, _text(self.folder / name, name), self.folder)
+
+
+def _is_offered(path: Path, own: Path) -> bool:
+    """Whether a file of a folder is one to be opened; a link counts as what it leads to."""
+    try:
+        path.name.encode()
+        real = Path(os.path.realpath(path))
+        return not path.name.startswith(".") and real.is_relative_to(own) and real.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def of_library(name: str) -> Document:
@@ -74,8 +88,8 @@ def of_library(name: str) -> Document:
     return Document(name, f"extends: {name}\n", path.parent, original=read_text(path, name))
 
 
-def uploaded(guest: Guest, files: Mapping[str, str]) -> Document:
-    """The first text of some files, which are stored in a folder of the guest; each is in base 64.
+def uploaded(folder: Path, files: Mapping[str, str]) -> Document:
+    """The first text of some files, which are stored in a folder; each is in base 64.
 
     Raises
     ------
@@ -86,10 +100,13 @@ def uploaded(guest: Guest, files: Mapping[str, str]) -> Document:
     if not texts or len(files) > MOST_FILES:
         what = "has no scenario" if not texts else f"has more than {MOST_FILES} files"
         raise InputError([Problem(Place("upload"), "", what, "choose a .yaml file, and the tables that it names")])
-    folder = guest.room("files")
     for name, content in files.items():
-        (folder / _checked(name)).write_bytes(_decoded(name, content))
-    return Document(texts[0], _bounded(read_text(folder / texts[0], texts[0]), texts[0]), folder)
+        path, data = folder / _checked(name), _decoded(name, content)
+        try:
+            path.write_bytes(data)
+        except OSError as error:
+            raise InputError([Problem(Place(name), "", f"cannot be stored ({error.strerror})")]) from None
+    return Document(texts[0], _text(folder / texts[0], texts[0]), folder)
 
 
 def _checked(name: str) -> str:
@@ -107,8 +124,11 @@ def _decoded(name: str, content: str) -> bytes:
         raise InputError([Problem(Place(name), "", "was damaged in the upload", "upload it again")]) from None
 
 
-def _bounded(text: str, name: str) -> str:
-    if len(text) > MOST_LETTERS:
+def _text(path: Path, name: str) -> str:
+    """The text of a file that is not too long for the page."""
+    long = is_file(path) and path.stat().st_size > MOST_BYTES
+    text = "" if long else read_text(path, name)
+    if long or len(text) > MOST_LETTERS:
         raise InputError([Problem(Place(name), "", "is too long for the page", "simbackup run reads any size")])
     return text
 

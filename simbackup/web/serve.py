@@ -81,6 +81,18 @@ def listening(host: str, port: int) -> socket.socket:
         raise ResultError(f"{host}:{port} cannot be used ({error}); choose another with --port") from None
 
 
+def server_of(app: Any) -> Any:
+    """A server of an application, which waits for no client for ever."""
+    from simbackup.web.patience import Patient  # noqa: PLC0415 (checked where it is served)
+
+    uvicorn: Any = import_module("uvicorn")
+    config = uvicorn.Config(
+        app, http=Patient, ws="none", log_level="warning", timeout_graceful_shutdown=ENDING, server_header=False,
+        access_log=False,
+    )  # fmt: skip
+    return uvicorn.Server(config)
+
+
 def serve(
     what: str, host: str, port: int, *, memory: float, seconds: float, opens: bool, announce: Callable[[str], None]
 ) -> None:
@@ -114,7 +126,6 @@ def serve(
     from simbackup.web.opening import OwnFolder  # noqa: PLC0415
     from simbackup.web.workers import Workers  # noqa: PLC0415
 
-    uvicorn: Any = import_module("uvicorn")
     workers = Workers(os.cpu_count() or 1, WorkLimits(memory=memory, seconds=seconds))
     names = LOCAL | {host.lower()}
     if host in {"0.0.0.0", "::"}:  # noqa: S104 (asked for by its user)
@@ -123,17 +134,10 @@ def serve(
     with listening(host, port) as found:
         shown = "localhost" if host == LOCALHOST else f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{found.getsockname()[1]}/?key={page.key}"
-        config = uvicorn.Config(
-            page.app(names),
-            log_level="warning",
-            timeout_graceful_shutdown=ENDING,
-            server_header=False,
-            access_log=False,
-        )
         announce(address)
         if opens:
             Timer(SOON, webbrowser.open, [address]).start()
-        server = uvicorn.Server(config)
+        server = server_of(page.app(names))
         server.handle_exit = _stopping(page, server.handle_exit)
         warnings.filterwarnings("ignore", "coroutine .* was never awaited")  # Ctrl-C can come before it begins
         server.run(sockets=[found])

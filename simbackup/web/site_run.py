@@ -47,6 +47,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     send(opened(site, text))
     send(saved(text, Path(task["out"])))
     found = stocked(site, task["until"], play=_counting(site, steps))
+    send({"kind": "warnings", "warnings": [str(one) for one in found.warnings]})
     send({**answered(found, found.full, Sureness(None, ()), before, more=True), "simulated": False})
     capacity = [(stocks(found), _capacity(found)), (costs(found), None)]
     send({"kind": "detail", "name": "capacity", "html": rendered("tables.html", tables=capacity)})

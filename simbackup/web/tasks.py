@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from simbackup import shelf
-from simbackup.errors import InputError, Problem, ResultError
+from simbackup.errors import InputError, Place, Problem, ResultError
 from simbackup.experiments.overview import scenario_list
+from simbackup.planning.idle import idle_keys
 from simbackup.planning.json_schema import site_schema
 from simbackup.planning.site import load_site
 from simbackup.scenario import load
@@ -21,6 +23,7 @@ from simbackup.web import scenario_run, site_run
 from simbackup.web.completion import completions
 from simbackup.web.cursor import cursor_at
 from simbackup.web.edits import edited
+from simbackup.web.opening import OwnFolder, of_library, uploaded
 from simbackup.web.render import rendered
 from simbackup.web.workers import Send, failed
 
@@ -37,7 +40,7 @@ def run(task: Task, send: Send) -> None:
     text = _ended(task["text"])
     try:
         with _in_folder(task["folder"]):
-            text = edited(text, task["changes"], "text")
+            text = _moved(text, task["changes"])
             (site_run.run if is_site(text) else scenario_run.run)(task, text, send)
     except InputError as error:
         send(problems(text, error))
@@ -45,12 +48,30 @@ def run(task: Task, send: Send) -> None:
         send(failed(str(error)))
 
 
+def opened(task: Task, send: Send) -> None:
+    """Report the text of a file: one of `files`, which are stored in `folder`, or the one called `name` in that folder.
+
+    Without a file of that name in the folder, it is the scenario or site of that name that comes along.
+    """
+    folder = Path(task["folder"]) if task["folder"] else None
+    try:
+        if "files" in task:
+            found = uploaded(Path(task["folder"]), task["files"])
+        else:
+            own = OwnFolder(folder)
+            found = own.document(task["name"]) if task["name"] in own.names else of_library(task["name"])
+    except InputError as error:
+        send(problems("", error))
+    else:
+        send({**asdict(found), "kind": "document", "folder": str(found.folder)})
+
+
 def check(task: Task, send: Send) -> None:
     """Report everything that is wrong with a text, in the words of `simbackup check`."""
     text = _ended(task["text"])
     try:
         with _in_folder(task["folder"]):
-            warnings = () if is_site(text, load_it=True) else load(text).warnings
+            warnings = _warnings(text)
     except InputError as error:
         send(problems(text, error))
     else:
@@ -78,18 +99,43 @@ def nothing(task: Task, send: Send) -> None:
     del task, send
 
 
-def is_site(text: str, *, load_it: bool = False) -> bool:
-    """Whether a text is that of a site; with `load_it` it is checked as one.
+def is_site(text: str) -> bool:
+    """Whether a text is that of a site.
 
     Raises
     ------
     InputError
-        It is not valid YAML, or something in a site is wrong.
+        It is not valid YAML.
     """
-    found = kind_of(parse(text, "text").mapping) == "site"
-    if found and load_it:
-        load_site(text)
-    return found
+    return kind_of(parse(text, "text", twice=[]).mapping) == "site"  # a key that appears twice is one mistake of many
+
+
+def _warnings(text: str) -> Sequence[Problem]:
+    """What `check` warns of.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with the text.
+    """
+    if is_site(text):
+        return idle_keys(load_site(text))
+    return load(text).warnings
+
+
+def _moved(text: str, changes: Mapping[str, str]) -> str:
+    """The text with the values of levers that were moved.
+
+    Raises
+    ------
+    InputError
+        It cannot be changed: everything that is wrong with it.
+    """
+    try:
+        return edited(text, changes, "text")
+    except InputError:
+        _warnings(text)
+        raise
 
 
 def problems(text: str, error: InputError) -> dict[str, Any]:
@@ -131,5 +177,9 @@ def _ended(text: str) -> str:
 
 def _in_folder(folder: str) -> Any:
     """Stand in a folder, and see no files but those in it."""
-    os.chdir(folder)
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        why = f"its folder cannot be used ({error.strerror})"
+        raise InputError([Problem(Place("text"), "", why, "open it again")]) from None
     return shelf.confined(Path(folder))

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from shared import ROOT
+from browser.opening import opened, served
 
 HANGS = 1_800_000
 SHORT = "teaching/short-backups"
@@ -20,15 +17,8 @@ SHORT = "teaching/short-backups"
 @pytest.fixture
 def address() -> Iterator[str]:
     """The page as the command serves it."""
-    words = [sys.executable, "-m", "simbackup.cli", "serve", SHORT, "--port", "0", "--no-browser"]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=ROOT) as server:
-        assert server.stderr is not None
-        said = server.stderr.readline()
-        yield said.split(" at ")[1].split(";")[0]
-        server.send_signal(signal.SIGINT)
-        assert server.wait() == 130  # ended by Ctrl-C
-        rest = server.stderr.read()
-    assert "Traceback" not in rest
+    with served(SHORT) as found:
+        yield found
 
 
 def serious(page: Any) -> list[str]:
@@ -63,6 +53,16 @@ def upload(page: Any, text: Callable[[str, str], None], file: Path) -> None:
     page.locator("#files").set_input_files(file)
     text("#title", "Mine")
     text("#status", "Done.")
+
+
+@pytest.mark.slow
+def test_what_comes_along_opens_and_ends(browser: Any) -> None:
+    sample = ["teaching/one-file-from-tape", "planning/offsite", "published/003-lvm-snapshots/same-disk"]
+    page = browser.new_page()
+    with served() as address:
+        assert [*opened(page, address, sample, to_the_end=True)] == [(name, []) for name in sample]
+        assert [*opened(page, address, ["planning/templates/two-sites"])] == [("planning/templates/two-sites", [])]
+    page.close()
 
 
 @pytest.mark.slow

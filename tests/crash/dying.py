@@ -7,6 +7,7 @@ each signal, and how the names of those that do begin.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import gc
 import hashlib
@@ -19,6 +20,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, SimpleNamespace
@@ -51,7 +53,15 @@ SIGNALS = (signal.SIGKILL, signal.SIGINT)
 SOURCE = Path(shelf.__file__).parent
 WRITING = {
     str(SOURCE / f"{name}.py")
-    for name in ("output/exchange", "results/folder", "output/whole", "output/partial", "results/saved", "output/seal")
+    for name in (
+        "output/exchange",
+        "output/together",
+        "results/folder",
+        "output/whole",
+        "output/partial",
+        "results/saved",
+        "output/seal",
+    )
 }
 WRITING |= {
     str(SOURCE / f"{name}.py")
@@ -62,6 +72,7 @@ WRITING |= {
 }  # fmt: skip
 """Files whose lines are counted, and those that they call."""
 RENAMES = ("rename", "replace")
+EXCHANGE = exchange.exchange
 SHEET = """\
 title: Made up
 kind: ssd
@@ -72,7 +83,7 @@ parameters:
 SAMPLES = Path(__file__).parents[1] / "unit/foreign/samples"
 FOREIGN = {
     "thesis.txt": "years of work", ".out.partial": "mine", "out.old/run.json": "{}", ".simbackup-1.partial": "x",
-    "led/ledger/mine.txt": "notes", "tables/mine.txt": "notes", "systems.csv": "Name,Size\nweb,100 GB\n",
+    "led/ledger/mine.txt": "notes", "systems.csv": "Name,Size\nweb,100 GB\n",
     "small.site.yaml": runpy.run_path(str(Path(__file__).parents[1] / "sites/plan.py"))["TEXT"],
 }  # fmt: skip
 """What a user has beside the outputs, and in their folders."""
@@ -87,13 +98,13 @@ class Case:
     command: tuple[str, ...]
     outputs: tuple[str, ...]
     one_step: bool = True
-    """Whether folders change places in one step."""
+    """Whether a folder changes places in one step; where there are several outputs, another process does it."""
     again: bool = True
     """Whether it replaces its own output."""
 
 
 SHEETS, RESULTS = ("models/ssd/one.yaml", "models/ssd/two.yaml"), "led/results.parquet"
-LIKE, TABLES = ("--like", "ssd/nvme-gen4-2021"), ("clients", "limits", "capacity", "points", "months", "nights")
+LIKE = ("--like", "ssd/nvme-gen4-2021")
 CASES = (
     Case(
         "run",
@@ -112,15 +123,11 @@ CASES = (
     Case("trace", ("trace", OTHER, "-o", "t.json"), ("trace", SCENARIO, "-o", "t.json"), ("t.json",)),
     Case("picture", ("picture", OTHER, "-o", "p.svg"), ("picture", SCENARIO, "-o", "p.svg"), ("p.svg",)),
     Case("plot", ("plot", OTHER, "causes", "-o", "p.png"), ("plot", SCENARIO, "causes", "-o", "p.png"), ("p.png",)),
-    *(
-        Case(
-            name,
-            ("report", OTHER, "--quick", "-o", "r.html", "--excel", "e.xlsx", "--csv", "csv"),
-            ("report", SCENARIO, "--quick", "-o", "r.html", "--excel", "e.xlsx", "--csv", "csv"),
-            ("r.html", "e.xlsx", "csv"),
-            one_step,
-        )
-        for name, one_step in (("report", True), ("report, two steps", False))
+    Case(
+        "report",
+        ("report", OTHER, "--quick", "-o", "r.html", "--excel", "e.xlsx", "--csv", "csv"),
+        ("report", SCENARIO, "--quick", "-o", "r.html", "--excel", "e.xlsx", "--csv", "csv"),
+        ("r.html", "e.xlsx", "csv"),
     ),
     Case("study, CSV", ("study", OTHER_STUDY, "--out", "s.csv"), ("study", STUDY, "--out", "s.csv"), ("s.csv",)),
     Case("study, Parquet", (), ("study", STUDY, "--out", "s.parquet"), ("s.parquet",)),
@@ -143,12 +150,17 @@ CASES = (
     Case("plan init", (), ("plan", "init", "systems.csv", "-o", "made.yaml"), ("made.yaml",), again=False),
     *(
         Case(
-            f"plan run, {outputs[0]}",
+            f"plan run, {name}",
             ("plan", "run", "small.site.yaml", "--until", "2 days", "--out", out),
             ("plan", "run", "small.site.yaml", "--until", "3 days", "--out", out),
-            outputs,
+            (out,),
+            one_step,
         )
-        for out, outputs in (("p.xlsx", ("p.xlsx",)), ("tables", tuple(f"tables/{name}.csv" for name in TABLES)))
+        for name, out, one_step in (
+            ("workbook", "p.xlsx", True),
+            ("folder", "tables", True),
+            ("folder, two steps", "tables", False),
+        )
     ),
     Case(
         "plan plot",
@@ -348,7 +360,11 @@ def fork(words: tuple[str, ...], at: tuple[str, int], by: signal.Signals) -> int
     """How a command ended that died in another process."""
     child = os.fork()
     if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        with suppress(ChildProcessError):  # what it had started becomes ours, and goes on
+            while True:
+                os.wait()
+        return ended
     code = 99
     try:
         death.at, death.by, death.renames, death.lines = at, by, 0, 0
@@ -369,7 +385,7 @@ def deaths(renames: int, lines: int, name: str, often: int) -> Iterator[tuple[tu
 
 def tried(case: Case, root: Path, often: int) -> Iterator[str]:
     """What went wrong when a command died."""
-    folder.exchange = death.renaming(exchange.exchange) if case.one_step else lambda *_: False
+    exchange.exchange = death.renaming(EXCHANGE) if case.one_step else lambda *_: False
     begin(root / "old", case, root)
     if case.before and command(case.before):
         yield "the older output was not written"
@@ -401,8 +417,8 @@ def after(case: Case, states: list[dict[str, str]], listed: set[str]) -> Iterato
     for name in case.outputs:
         if not case.one_step:
             folder.is_there(Path(name))
-        if state(Path(name)) not in {before[name] for before in states}:
-            yield f"{name} is neither old nor new"
+    if (found := {name: state(Path(name)) for name in case.outputs}) not in states:
+        yield f"{found} is neither old nor new as a whole"
     there = all(Path(name).exists() for name in case.outputs)
     if (code := command(case.command)) and (case.again or not there):
         yield f"the next run ended with {code}"
@@ -414,6 +430,8 @@ def after(case: Case, states: list[dict[str, str]], listed: set[str]) -> Iterato
         yield f"{wrong} is too much or too little"
 
 
+PR_SET_CHILD_SUBREAPER = 36
+"""The argument of Linux' prctl by which this process becomes the parent of those whose own has died."""
 RANDOM_DEATHS = 5
 """Of each command and each signal."""
 death, tally = Death(), {case.name: {"before": 0, "after": 0, "line": 0} for case in CASES}
@@ -424,6 +442,7 @@ def main() -> None:
     """Let every command die, and print for each, as a line of JSON, what went wrong and how often it died."""
     print_to, root, chosen = os.dup(1), Path(sys.argv[1]), "".join(sys.argv[3:])
     often = int(sys.argv[2]) if sys.argv[2:] else RANDOM_DEATHS
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     cli.print = lambda *_, **__: None
     partial.log.disabled = True
@@ -433,7 +452,7 @@ def main() -> None:
     prepare()
     for case in (case for case in CASES if case.name.startswith(chosen)):
         wrong = list(tried(case, root / case.name, often))
-        line = {"command": case.name, "wrong": wrong, "deaths": tally[case.name]}
+        line = {"command": case.name, "wrong": wrong, "deaths": tally[case.name], "outputs": len(case.outputs)}
         os.write(print_to, json.dumps(line).encode() + b"\n")
 
 

@@ -24,4 +24,6 @@ def test_whenever_a_command_dies_its_old_or_its_new_output_is_whole(tmp_path: Pa
     deaths = [each["deaths"] for each in found]
     assert len(deaths) == 20
     assert min(each["line"] for each in deaths) >= 10  # `python -m benchmarks crash` lets each command die 200 times
-    assert all(each["before"] == each["after"] >= 2 for each in deaths)  # by both signals
+    assert all(each["deaths"]["before"] == each["deaths"]["after"] for each in found)
+    # by both signals; several outputs are renamed by another process
+    assert all(each["deaths"]["before"] >= 2 for each in found if each["outputs"] == 1)

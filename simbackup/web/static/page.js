@@ -76,6 +76,7 @@ function heard(message) {
     waiting: () => status(`Waiting for ${message.ahead} other run${message.ahead === 1 ? "" : "s"}`),
     progress: () => status(`${message.step[0].toUpperCase()}${message.step.slice(1)}`, message.done, message.of),
     opened: () => begun(message),
+    warnings: () => warn(message),
     answer: () => {
       $("cards").innerHTML = message.html;
       $("cards").classList.remove("stale");
@@ -109,6 +110,11 @@ function begun(message) {
   $("horizon").hidden = !message.site;
   tabs.offer(message.site ? OF_SITE : OF_SCENARIO);
   $("downloads").replaceChildren();
+  warn(message);
+}
+
+/** Show what is doubtful about it. */
+function warn(message) {
   $("problems").replaceChildren(...message.warnings.map((text) => {
     const line = document.createElement("p");
     line.className = "warning faint";

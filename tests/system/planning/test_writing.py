@@ -12,17 +12,37 @@ from simbackup.planning.writing import check_tables, write_tables
 TABLES = {"clients": [{"name": "a", "size": 1}], "nights": [{"date": "2027-01-04"}]}
 
 
-def test_only_what_the_program_wrote_is_replaced(tmp_path: Path) -> None:
+def test_tables_replace_tables_as_a_whole(tmp_path: Path) -> None:
     folder = write_tables(TABLES, tmp_path / "plan")
     check_tables(folder)
-    write_tables(TABLES, folder)
-    own = folder / "nights.csv"
-    own.write_text("mine\n", encoding="utf-8")
-    with pytest.raises(ResultError, match=r"nights\.csv exists, and simbackup did not write it"):
+    write_tables({"clients": TABLES["clients"]}, folder, "parquet")
+    assert sorted(path.name for path in folder.iterdir()) == ["clients.parquet", "tables.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["plan"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nights.csv", "or that were changed since: nights.csv"),
+        ("mine.txt", "that simbackup did not write, .*mine.txt"),
+    ],
+)
+def test_a_folder_with_anything_else_in_it_stays_as_it_is(tmp_path: Path, name: str, said: str) -> None:
+    folder = write_tables(TABLES, tmp_path / "plan")
+    (folder / name).write_text("mine\n", encoding="utf-8")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(ResultError, match=said):
         check_tables(folder)
-    with pytest.raises(ResultError, match=r"nights\.csv exists"):
-        write_tables(TABLES, folder)
-    assert own.read_text(encoding="utf-8") == "mine\n"
+    with pytest.raises(ResultError, match=said):
+        write_tables({"clients": []}, folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_tables_do_not_go_between_files_of_others(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
+    with pytest.raises(ResultError, match="holds no tables of simbackup; choose another folder"):
+        check_tables(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
 @pytest.mark.parametrize("name", ["", "plan.csv", "nowhere/plan"])

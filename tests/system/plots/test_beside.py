@@ -83,7 +83,7 @@ def test_curves_of_a_study_are_its_rows() -> None:
     figure = table.plot.lines("scenario", "jobs.dd.elapsed")
     (line,) = figure.axes[0].lines
     assert list(line.get_ydata() * 60) == pytest.approx([row["jobs.dd.elapsed"] for row in table.rows])
-    assert figure.axes[0].get_ylabel() == "dd elapsed, min"
+    assert figure.axes[0].get_ylabel() == "elapsed time of dd, min"
     assert [tick.get_text() for tick in figure.axes[0].get_xticklabels()] == [row["scenario"] for row in table.rows]
 
 
@@ -107,7 +107,7 @@ def test_a_heat_map_has_a_field_for_each_run_and_a_gap_for_one_that_failed() -> 
 
 
 def test_figures_have_units_for_people() -> None:
-    assert figures(ROWS, "jobs.full.rate").name == "full rate, MB/s"
+    assert figures(ROWS, "jobs.full.rate").name == "rate of full, MB/s"
     assert figures(ROWS, "jobs.full.rate").values == [5.0] * 4
-    assert figures(ROWS, "users.lost") == ("lost, %", [25.0] * 4, None, False, True, 0.01)
+    assert figures(ROWS, "users.lost") == ("lost requests, %", [25.0] * 4, None, False, True, 0.01)
     assert ruler(ROWS, "case").labels == ["one", "one", "two", "two"]

@@ -4,41 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import pytest
-import uvicorn
 from httpx import Client
 from sites.plan import TEXT
+from system.web.served import browsing, only, opened, page_of, run, serving
 
 from simbackup.cli.checking import check_file
-from simbackup.web.app import COOKIE, WhatIf
-from simbackup.web.limits import WorkLimits
-from simbackup.web.opening import OwnFolder
-from simbackup.web.serve import listening
-from simbackup.web.workers import Message, Work, Workers
+from simbackup.web.app import WhatIf
 
 SHORT = "teaching/short-backups"
-
-
-@dataclass(slots=True)
-class Here(Workers):
-    """Does all work in this process."""
-
-    async def messages(self, work: Work, task: Mapping[str, Any]) -> AsyncGenerator[Message]:
-        sent: list[Message] = []
-        folder = Path.cwd()
-        try:
-            work(task, sent.append)
-        finally:
-            os.chdir(folder)
-        for message in sent:
-            yield json.loads(json.dumps(message))
 
 
 @pytest.fixture
@@ -53,21 +30,14 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def page(folder: Path) -> WhatIf:
-    made = WhatIf(Here(1, WorkLimits()), OwnFolder(folder))
-    made.checks = made.runs
-    return made
+    return page_of(folder)
 
 
 @pytest.fixture
 def address(page: WhatIf) -> Iterator[str]:
     """Where the page is served, by a thread of this process."""
-    server = uvicorn.Server(uvicorn.Config(page.app(), log_level="warning"))
-    with listening("127.0.0.1", 0) as found:
-        thread = Thread(target=server.run, kwargs={"sockets": [found]})
-        thread.start()
-        yield f"http://localhost:{found.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+    with serving(page) as found:
+        yield found
 
 
 @pytest.fixture
@@ -75,24 +45,6 @@ def client(address: str, page: WhatIf) -> Iterator[Client]:
     with browsing(address) as made:
         made.get("/", params={"key": page.key})
         yield made
-
-
-def browsing(address: str) -> Client:
-    """A browser that asks what the page asks."""
-    return Client(base_url=address, headers={"Origin": address}, timeout=None)  # noqa: S113 (a busy machine is slow)
-
-
-def opened(client: Client, **asked: object) -> str:
-    return str(client.post("/open", json=asked).json()["document"])
-
-
-def run(client: Client, document: str, text: str, **more: object) -> list[Message]:
-    asked = {"document": document, "text": text, "tab": "1", **more}
-    return [json.loads(line) for line in client.post("/run", json=asked).text.splitlines()]
-
-
-def only(messages: list[Message], kind: str) -> list[Message]:
-    return [one for one in messages if one["kind"] == kind]
 
 
 def test_the_page_loads_nothing_from_elsewhere(client: Client) -> None:
@@ -154,7 +106,8 @@ def _levers(html: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(
     "text",
     [
-        "titel: a\ndevices: {a: {kind: disc}}\n", "title: [\n", "title: a\n",
+        "titel: a\ndevices: {a: {kind: disc}}\n", "title: a\ntitle: b\ndata: {d: {on: x, size: 3}}\n", "title: [\n",
+        "title: a\n",
         f"title: a\nextends: {SHORT}\njobs: {{x: {{}}}}\n",
         "title: a\nextends: ../secret.yaml\n", "start: x\nsystems: {}\npolicies: {}\n",
     ],
@@ -176,6 +129,14 @@ def test_wrong_texts_get_the_messages_of_check(client: Client, folder: Path, tex
     assert checked["lines"] == problems["lines"] or "nothing to simulate" in shown[0]
 
 
+def test_a_lever_moved_in_a_wrong_text_gets_all_that_is_wrong_with_it(client: Client) -> None:
+    text = "title: a\ntitle: b\ndata: {d: {on: x, size: 3}}\njobs: {j: {method: image, data: d, to: y}}\n"
+    messages = run(client, opened(client, name=SHORT), text, changes={"data.d.size": "4 GB"})
+    [problems] = only(messages, "problems")
+    assert {one["line"] for one in problems["lines"]} >= {2, 3}
+    assert any("appears twice" in one["said"] for one in problems["lines"])
+
+
 def test_uploads_stand_in_a_folder_of_their_own(client: Client) -> None:
     files = {
         "a.yaml": f"title: A\nextends: {SHORT}\nfleets: {{f: {{inventory: list.csv, data: {{'d-{{name}}': {{}}}}}}}}\n",
@@ -195,12 +156,12 @@ def test_visits_do_not_see_each_other(address: str, client: Client, page: WhatIf
     done = run(client, document, f"extends: {SHORT}\n")[-1]
     with browsing(address) as other, browsing(address) as nobody:
         other.get("/", params={"key": page.key})
-        assert other.cookies[COOKIE] != client.cookies[COOKIE]
+        assert {*other.cookies.values()}.isdisjoint({*client.cookies.values()})
         assert other.get(f"/variants/{done['variant']}/report.html").status_code == 400
         assert other.post("/run", json={"document": document, "text": "", "tab": "1"}).status_code == 400
         assert other.post("/keep", json={"variant": done["variant"], "name": "mine"}).status_code == 400
         assert "No variants yet" in other.get("/variants").text
-        assert nobody.get("/variants").status_code == 400
+        assert nobody.get("/variants").status_code == 403
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
@@ -251,11 +212,24 @@ def test_words_are_offered(client: Client) -> None:
     assert "image" in [word["text"] for word in client.post("/complete", json=asked).json()["words"]]
 
 
+@pytest.mark.slow
+def test_what_is_doubtful_about_a_site_is_said_in_its_text_and_beside_its_plan(client: Client) -> None:
+    first = "first: {size: 1 TB,"
+    text = TEXT.lstrip().replace(first, f"{first} method: image, filesystem: filesystem/xfs,")
+    document = opened(client, name=SHORT)
+    [warned] = only(run(client, document, text, until="3 days"), "warnings")
+    checked = client.post("/check", json={"document": document, "text": text}).json()
+    assert checked["right"]
+    for said in ([one["said"] for one in checked["lines"]], warned["warnings"]):
+        assert "systems.first.filesystem: has no effect here; it is only used in file_level backups" in said[0]
+
+
 def test_a_site_fits_until_a_date(client: Client) -> None:
     document = opened(client, name=SHORT)
     messages = run(client, document, TEXT.lstrip(), until="3 days")
     answers = only(messages, "answer")
     assert {one["name"] for one in only(messages, "detail")} == {"capacity", "nights"}
+    assert [one["warnings"] for one in only(messages, "warnings")] == [[]]
     assert "windows" not in answers[0]["figures"]
     assert "windows" in answers[-1]["figures"]
     key = messages[-1]["variant"]

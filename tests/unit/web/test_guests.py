@@ -15,7 +15,6 @@ from simbackup.web.guests import (
     MOST_RUNNING,
     MOST_VARIANTS,
     PASSING,
-    Document,
     Guest,
     Guests,
 )
@@ -30,7 +29,7 @@ def guests() -> Iterator[Guests]:
 
 def opened(guests: Guests) -> tuple[Guest, str]:
     _, guest = guests.new()
-    return guest, guest.opened(Document("a", "title: A\n", guest.folder))
+    return guest, guest.opened(guest.folder)
 
 
 def test_keys_are_long_and_lead_to_one_guest(guests: Guests) -> None:
@@ -106,7 +105,7 @@ def test_uploads_are_removed_with_the_document_that_gives_way(guests: Guests) ->
     _, guest = guests.new()
     rooms = [guest.room("files") for _ in range(MOST_DOCUMENTS + 1)]
     for room in rooms:
-        guest.opened(Document("a", "title: A\n", room))
+        guest.opened(room)
     assert [room.exists() for room in rooms] == [False] + [True] * MOST_DOCUMENTS
 
 

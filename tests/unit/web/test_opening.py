@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from simbackup.errors import InputError
-from simbackup.web.guests import Guest, Guests
 from simbackup.web.opening import OwnFolder, of_library, uploaded
-
-
-@pytest.fixture
-def guest() -> Iterator[Guest]:
-    guests = Guests()
-    yield guests.new()[1]
-    guests.close()
 
 
 def in_64(text: str) -> str:
@@ -52,16 +43,18 @@ def test_a_scenario_that_comes_along_is_extended() -> None:
 @pytest.mark.parametrize(
     "name", ["../a.yaml", "/etc/a.yaml", "a/b.yaml", "..", ".yaml", "a.py", "a\x00.yaml", "a.yaml\n"]
 )
-def test_uploads_have_bare_names(guest: Guest, name: str) -> None:
+def test_uploads_have_bare_names(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"is not a name of a file to upload|has no scenario"):
-        uploaded(guest, {"good.yaml": in_64("title: A"), name: in_64("x")} if name != ".yaml" else {name: in_64("x")})
+        uploaded(
+            tmp_path, {"good.yaml": in_64("title: A"), name: in_64("x")} if name != ".yaml" else {name: in_64("x")}
+        )
 
 
-def test_an_upload_is_stored_with_its_tables(guest: Guest) -> None:
-    found = uploaded(guest, {"list.csv": in_64("name\nx\n"), "a.yaml": in_64("title: A\n")})
+def test_an_upload_is_stored_with_its_tables(tmp_path: Path) -> None:
+    found = uploaded(tmp_path, {"list.csv": in_64("name\nx\n"), "a.yaml": in_64("title: A\n")})
     assert (found.name, found.text) == ("a.yaml", "title: A\n")
     assert (found.folder / "list.csv").read_text() == "name\nx\n"
     with pytest.raises(InputError, match="was damaged in the upload"):
-        uploaded(guest, {"a.yaml": "%%%"})
+        uploaded(tmp_path, {"a.yaml": "%%%"})
     with pytest.raises(InputError, match="is not UTF-8"):
-        uploaded(guest, {"a.yaml": base64.b64encode(b"\xff\xfe\x00").decode()})
+        uploaded(tmp_path, {"a.yaml": base64.b64encode(b"\xff\xfe\x00").decode()})
