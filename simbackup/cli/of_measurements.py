@@ -41,7 +41,7 @@ def measure(
         {
             "parameter": one.parameter,
             "value": units.show(one.value, one.unit),
-            "range": f"{units.show(one.low, one.unit)} to {units.show(one.high, one.unit)}" if one.runs > 1 else "",
+            "range": f"{units.show(one.low, one.unit)} to {units.show(one.high, one.unit)}" if one.high > one.low else "",
             "runs": one.runs,
             "tools": ", ".join(one.tools),
         }

@@ -127,15 +127,15 @@ class Json:
             yield Json(member, self.file, f"{self.address}.{i}".lstrip("."), self.line)
 
 
-def document(text: str, file: str) -> Json:
-    """The one JSON document of a file; words of the tool before it are passed over.
+def document(text: str, file: str, opening: str = "{") -> Json:
+    """The one JSON document of a file, which begins with `opening`; words of the tool before it are passed over.
 
     Raises
     ------
     InputError
         It is not complete.
     """
-    begin = max(text.find("{"), 0)
+    begin = max(text.find(opening), 0)
     line = text.count("\n", 0, begin) + 1
     try:
         found, _ = json.JSONDecoder().raw_decode(text, begin)

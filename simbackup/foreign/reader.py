@@ -33,6 +33,8 @@ class Source:
     """The mapping of the columns of a table, if the user named one."""
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
     """Headings that the user named, by column of a history."""
+    idle: bool = False
+    """Whether systems that are switched off count as well."""
 
     @property
     def excel(self) -> bool:
