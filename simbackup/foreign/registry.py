@@ -30,6 +30,7 @@ from simbackup.foreign.inventories import rvtools, table, zfs_list
 from simbackup.foreign.inventories.listing import Listing
 from simbackup.foreign.measurements import btape, dd, fio, fio_text, iperf3, lsblk, mtx
 from simbackup.foreign.measurements.finding import Output
+from simbackup.foreign.json_text import Json
 from simbackup.foreign.reader import Reader, Source
 
 T = TypeVar("T")
@@ -52,6 +53,8 @@ READERS: Mapping[str, Sequence[Reader[Any]]] = {
 }  # fmt: skip
 """All readers, by command."""
 ANY = "any program"
+MOST_KEYS = 8
+"""Keys of unknown JSON that a message names."""
 MOST_WORDS = 60
 """Letters of a file that a message shows."""
 
@@ -72,21 +75,23 @@ def read_with(command: str, readers: Iterable[Reader[T]], source: Source) -> T:
         if reader.read is None:
             raise InputError([source.problem(1, f"is the output of '{reader.command}': {reader.lacks}")])
         return reader.read(source)
+    if elsewhere is not None:
+        raise InputError([source.problem(1, *elsewhere)])
     known = "; ".join(dict.fromkeys(_named(reader) for reader in READERS[command] if reader.read is not None))
-    raise InputError([source.problem(1, elsewhere or _described(source), f"'{command}' reads {known}")])
+    raise InputError([source.problem(1, _described(source), f"'{command}' reads {known}")])
 
 
 def _named(reader: Reader[Any]) -> str:
     return reader.command if reader.program == ANY else f"{reader.program} ({reader.command})"
 
 
-def _of_another(command: str, source: Source) -> str | None:
-    """What a file is that another command reads; None if it is nothing known."""
+def _of_another(command: str, source: Source) -> tuple[str, str] | None:
+    """What a file is that this command has no use for, and what to do; None if it is nothing known."""
     for other, readers in READERS.items():
         for reader in readers:
             if other != command and reader.program != ANY and reader.recognises(source):
-                has = f"'{command}' has no use for it, and 'simbackup {other}' has"
-                return f"is the output of '{reader.command}' ({reader.program}); {has if reader.read else reader.lacks}"
+                message = f"is the output of '{reader.command}' ({reader.program}), for which '{command}' has no use"
+                return message, f"'simbackup {other}' reads it" if reader.read is not None else reader.lacks
     return None
 
 
@@ -100,9 +105,10 @@ def _described(source: Source) -> str:
             found: Any = json.JSONDecoder().raw_decode(text.lstrip())[0]
         except (ValueError, RecursionError):
             return "looks like JSON that is not complete, or not valid"
-        first: Any = found[0] if isinstance(found, list) and found else found
-        keys = f" with the keys {', '.join(list(map(str, first))[:8])}" if isinstance(first, dict) else ""  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        return f"is JSON of no known program{keys}"
+        shape = Json(found, "")
+        first = next(shape.items(), shape)
+        keys = ", ".join(list(first.texts())[:MOST_KEYS])
+        return f"is JSON of no known program{f', with the keys {keys}' if keys else ''}"
     if text.lstrip().startswith("<"):
         return "looks like XML or HTML, which is not read"
     first_line = next(line.strip() for line in text.splitlines() if line.strip())

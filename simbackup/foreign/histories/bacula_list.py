@@ -8,6 +8,7 @@ console: "Bacula Console and Operators Guide", and docs.bareos.org, "Bareos Cons
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from simbackup.errors import Place
 from simbackup.foreign.histories.past import Past
@@ -32,7 +33,7 @@ def recognises(source: Source) -> bool:
     lines = source.text.splitlines()
     return any(
         _RULE.fullmatch(above) and re.search(r"\|\s*jobid\s*\|", line, re.IGNORECASE) is not None
-        for above, line in zip(lines, lines[1:], strict=False)
+        for above, line in pairwise(lines)
     )
 
 
@@ -53,7 +54,9 @@ def read(source: Source) -> Past:
             continue
         places = [Place(source.shown, number, i) for i in range(1, len(texts) + 1)]
         records.append([Node(text, place, place) for text, place in zip(texts, places, strict=True)])
-    return jobs_of_table(table_of(records, source.shown), source, MAPPING)
+    return jobs_of_table(
+        table_of(records, source.shown), source, MAPPING, "write it with 'llist jobs', which states the end"
+    )
 
 
 READER = Reader("Bacula, Bareos", "list jobs", recognises, read)

@@ -25,6 +25,9 @@ _AMOUNT = r"(\d[\d.]* [kMGTPE]?i?B)"
 _ROW = re.compile(rf"This archive: +{_AMOUNT}(?: +{_AMOUNT})? +{_AMOUNT}\s*")
 _SINGLE = re.compile(rf"(Original|Deduplicated) size: +{_AMOUNT}\s*")
 
+Parts = dict[str, tuple[str, ...]]
+"""What the lines of an archive say, each with its number at the end."""
+
 
 def recognises(source: Source) -> bool:
     """Whether a text has the lines of an archive with its start."""
@@ -40,20 +43,7 @@ def read(source: Source) -> Past:
         A size or a time cannot be read, or no archive has both.
     """
     past = Past()
-    found: list[tuple[int, dict[str, tuple[str, ...]]]] = []
-    forms = {"name": _NAME, "duration": _DURATION, "files": _FILES, "host": _HOST, "row": _ROW}
-    for number, line in enumerate(source.text.splitlines(), 1):
-        if _NAME.match(line):
-            found.append((number, {}))
-        if not found:
-            continue
-        for key, form in forms.items():
-            if part := form.match(line):
-                found[-1][1][key] = (*part.groups(default=""), str(number))
-        if part := _TIME.match(line):
-            found[-1][1][part[1]] = part[2], part[3] or "", str(number)
-        if part := _SINGLE.match(line):
-            found[-1][1][part[1]] = part[2], str(number)
+    found = _archives(source.text)
     zoneless = False
     for i, (line, parts) in enumerate(found, 1):
         job = _job(past, parts, source, line, source.path.stem if len(found) == 1 else f"{source.path.stem}-{i}")
@@ -67,7 +57,25 @@ def read(source: Source) -> Past:
     return past.checked(source, "has no archive with its start and its duration", remedy)
 
 
-def _job(past: Past, parts: dict[str, tuple[str, ...]], source: Source, line: int, name: str) -> FinishedJob | None:
+def _archives(text: str) -> list[tuple[int, Parts]]:
+    """Each archive of a text: its first line, and what its lines say."""
+    found: list[tuple[int, Parts]] = []
+    forms = {"name": _NAME, "duration": _DURATION, "files": _FILES, "host": _HOST, "row": _ROW}
+    for number, line in enumerate(text.splitlines(), 1):
+        if _NAME.match(line):
+            found.append((number, {}))
+        parts = found[-1][1] if found else {}
+        for key, form in forms.items():
+            if part := form.match(line):
+                parts[key] = (*part.groups(default=""), str(number))
+        if part := _TIME.match(line):
+            parts[part[1]] = part[2], part[3] or "", str(number)
+        if part := _SINGLE.match(line):
+            parts[part[1]] = part[2], str(number)
+    return found
+
+
+def _job(past: Past, parts: Parts, source: Source, line: int, name: str) -> FinishedJob | None:
     """The job of an archive, None if it has no times."""
     if "start" not in parts or not {"duration", "end"} & parts.keys():
         return None
@@ -95,7 +103,7 @@ def _job(past: Past, parts: dict[str, tuple[str, ...]], source: Source, line: in
     )  # fmt: skip
 
 
-def _sizes(past: Past, parts: dict[str, tuple[str, ...]], source: Source) -> tuple[float | None, float | None]:
+def _sizes(past: Past, parts: Parts, source: Source) -> tuple[float | None, float | None]:
     """The size of the data, and what the repository took."""
     if "row" in parts:
         original, _, kept, line = parts["row"]

@@ -23,7 +23,8 @@ _CLOCK = re.compile(r"(?:(?P<days>\d+)[. ]\s*(?:days?,? )?)?(?P<h>\d+):(?P<m>[0-
 _PART = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b")
 _SPELLED = re.compile(rf"(?:{_PART.pattern}[, ]*)+")
 _WORDS = {"day": 86_400.0, "hou": 3600.0, "hr": 3600.0, "hrs": 3600.0, "min": 60.0, "sec": 1.0}
-MONTHS = {name: i for i, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+_SHORT = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS = {name: i for i, name in enumerate(_SHORT, 1)}
 """English short names of months, which programs write in every language."""
 
 

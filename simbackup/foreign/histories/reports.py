@@ -71,8 +71,19 @@ def read(source: Source) -> Past:
     return jobs_of_table(read_inventory(source.path, source.shown, heads), source)
 
 
-def jobs_of_table(table: Inventory, source: Source, mapping: str = "") -> Past:
+def jobs_of_table(table: Inventory, source: Source, mapping: str = "", elsewhere: str = "") -> Past:
     """The jobs of a table, by the mapping that the user named, else by that of a name, else by that which fits best.
+
+    Parameters
+    ----------
+    table
+        The table.
+    source
+        Its file, and what the user said of it.
+    mapping
+        The name of a mapping that comes along.
+    elsewhere
+        What to do if the table does not say how long its jobs took.
 
     Raises
     ------
@@ -87,7 +98,12 @@ def jobs_of_table(table: Inventory, source: Source, mapping: str = "") -> Past:
     if not ended:
         raise InputError([source.problem(1, "has no job that ended")])
     left = len(table.rows) - len(ended)
-    report = _report(replace(table, rows=tuple(ended)), spec, source)
+    report = _report(
+        replace(table, rows=tuple(ended)),
+        spec,
+        source,
+        elsewhere or f"export a table that has it (this is read as: {spec.title})",
+    )
     jobs = [_job(report, i, row) for i, row in enumerate(ended, 1)]
     if report.problems:
         raise InputError(report.problems)
@@ -161,7 +177,7 @@ def _heads(table: Inventory, mapping: MappingSpec, source: Source) -> dict[str, 
     return heads
 
 
-def _report(table: Inventory, mapping: MappingSpec, source: Source) -> Report:
+def _report(table: Inventory, mapping: MappingSpec, source: Source, elsewhere: str) -> Report:
     """The columns of a table that a mapping knows, and how their cells are written."""
     heads = _heads(table, mapping, source)
     report = Report(table, mapping, heads, source.in_zone)
@@ -174,22 +190,20 @@ def _report(table: Inventory, mapping: MappingSpec, source: Source) -> Report:
         except InputError as error:
             report.problems += error.problems
     if "elapsed_s" not in heads and not {"start", END} <= heads.keys():
-        report.problems.append(_endless(report, source.shown))
+        report.problems.append(_endless(report, source.shown, elsewhere))
     return report
 
 
-def _endless(report: Report, shown: str) -> Problem:
+def _endless(report: Report, shown: str, elsewhere: str) -> Problem:
     """What a table lacks that does not say how long its jobs took, in the words of its own columns."""
     found = [f"column '{report.heads[key]}' is read as {key}" for key in ("start", END) if key in report.heads]
-    lacking = " and ".join(f"the {key}" for key in ("start", END) if key not in report.heads)
-    options = " and ".join(f"--{key} COLUMN" for key in ("start", END) if key not in report.heads)
-    message = "; ".join([*found, f"no column gives {lacking}, or the elapsed time"])
+    lacking = [key for key in ("start", END) if key not in report.heads]
     free = [head for head in report.table.columns if head not in report.heads.values()]
-    others = f" (not used: {', '.join(free)})" if free else ""
-    remedy = f"name one with {options}, or with --elapsed COLUMN{others}, or export a table that has it"
-    title = report.mapping.title
-    place = report.table.heads[0] if report.table.heads else Place(shown, 1, 1)
-    return Problem(place, "", f"was read as '{title}': {message}", remedy)
+    message = "; ".join([*found, f"no column gives the {' and the '.join(lacking)}, or the elapsed time"])
+    options = " and ".join(f"--{key} COLUMN" for key in lacking)
+    others = f" (not used yet: {', '.join(free)})" if free else ""
+    remedy = f"name one with {options}, or with --elapsed COLUMN{others}; or {elsewhere}"
+    return Problem(report.table.heads[0] if report.table.heads else Place(shown, 1, 1), "", message, remedy)
 
 
 def _job(report: Report, number: int, row: Mapping[str, Node]) -> FinishedJob | None:

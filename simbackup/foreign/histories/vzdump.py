@@ -67,7 +67,7 @@ def read(source: Source) -> Past:
         if begin := _BEGIN.match(found["text"]):
             guests.append(Guest(begin[1], number))
         elif guests:
-            _add(past, source, guests[-1], number, found["kind"], found["text"])
+            _add(Taking(past, source, guests[-1], number), found["kind"], found["text"])
     running = [guest for guest in guests if not guest.status]
     if running:
         past.notes.append(f"{len(running)} of {len(guests)} backups in {source.shown} have no end, and were left out")
@@ -81,14 +81,14 @@ def read(source: Source) -> Past:
     return past.checked(source, "has no backup that ended", "keep the log down to 'Finished Backup of VM'")
 
 
-def _add(past: Past, source: Source, guest: Guest, number: int, kind: str, text: str) -> None:
+def _add(at: Taking, kind: str, text: str) -> None:
     """Take from a line what it says of a guest."""
     if kind != "INFO":
-        guest.status = FAILED if re.match(r"Backup of VM \d+ failed", text) else guest.status
+        at.guest.status = FAILED if re.match(r"Backup of VM \d+ failed", text) else at.guest.status
         return
     for form, take in RULES:
         if found := form.match(text):
-            take(Taking(past, source, guest, number), found)
+            take(at, found)
             return
 
 

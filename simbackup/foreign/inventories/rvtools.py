@@ -18,9 +18,9 @@ from simbackup.schema.tree import Node
 SIZES = ("In Use MiB", "In Use MB", "Provisioned MiB", "Provisioned MB", "Total disk capacity MiB")
 """Columns of a size, that which is nearest to what a backup reads first."""
 NAME, POWER = "VM", "Powerstate"
-NO_SYSTEMS = {"Template": "of templates", "SRM Placeholder": "of placeholders"}
+NO_SYSTEMS = {"Template": "template", "SRM Placeholder": "placeholder"}
 """Columns that are true of what is no system, and what a message calls it."""
-ON = "poweredon"
+ON, OFF = "poweredon", "powered off"
 MOST_NAMED = 5
 """Systems left out that a message names."""
 
@@ -43,19 +43,20 @@ def read(source: Source) -> Listing:
     left: dict[str, list[str]] = {}
     for row in table.rows:
         what = next((word for key, word in NO_SYSTEMS.items() if _says(row, key, "true")), "")
-        mine = dict(zip(heads, (row[NAME], row[size]), strict=True))
+        mine: dict[str, Node] = dict(zip(heads, (row[NAME], row[size]), strict=True))
         if what:
             left.setdefault(what, []).append(str(row[NAME].value))
         elif source.idle or _says(row, POWER, ON):
             systems.append(mine)
         else:
-            left.setdefault("powered off", []).append(str(row[NAME].value))
+            left.setdefault(OFF, []).append(str(row[NAME].value))
     message = f"was read as vInfo of RVTools: sizes are those of column '{size}', in MiB"
     said = [Problem(places[1], "", message, severity="warning")]
     for what, names in left.items():
         named = ", ".join(names[:MOST_NAMED]) + (", ..." if len(names) > MOST_NAMED else "")
-        remedy = "--with-powered-off includes them" if what == "powered off" else ""
-        message = f"left out: {len(names)} {what} ({named})"
+        remedy = "--with-powered-off includes them" if what == OFF else ""
+        many = "s" if len(names) > 1 and what != OFF else ""
+        message = f"left out: {len(names)} {what}{many} ({named})"
         said.append(Problem(Place(source.shown, 1, 1), "", message, remedy, severity="warning"))
     if not systems:
         raise InputError([replace(one, severity="error") for one in said[1:]])

@@ -139,17 +139,28 @@ def _found(source: Source, group: Group) -> Finding | tuple[str, ...]:
         return f"it mixes reads and writes, or trims ('{kind}')", words
     if len({each["name"] for each, _ in group.jobs}) > 1:
         return "it ran at the same time as others", "write 'stonewall' into each section"
-    side, what = (SEQUENTIAL | RANDOM)[kind]
+    side = (SEQUENTIAL | RANDOM)[kind][0]
     size = _bytes(job["write"] if side == "write" and job["write"] else job["read"])
-    if kind in SEQUENTIAL:
-        if size < LEAST_SEQUENTIAL:
-            return f"requests of {size:.0f} bytes measure the requests, not the rate", "measure with bs=1M"
-        count, seconds, line = group.moved.get(side, (0.0, 0.0, 0))
-        if group.uneven:
-            return "its jobs did not end at the same time", "measure with one job, or with a runtime"
-        if count <= 0.0 or seconds <= 0.0:
-            return "no line says how much it moved in which time", "keep the whole output, or write JSON"
-        return Finding(what, count / seconds, Place(source.shown, line, 1), f"line {line}")
+    return _rate(source, group, size) if kind in SEQUENTIAL else _wait(source, group, size)
+
+
+def _rate(source: Source, group: Group, size: float) -> Finding | tuple[str, ...]:
+    """The rate of a test in sequence."""
+    side, what = SEQUENTIAL[group.jobs[0][0]["kind"]]
+    count, seconds, line = group.moved.get(side, (0.0, 0.0, 0))
+    if size < LEAST_SEQUENTIAL:
+        return f"requests of {size:.0f} bytes measure the requests, not the rate", "measure with bs=1M"
+    if group.uneven:
+        return "its jobs did not end at the same time", "measure with one job, or with a runtime"
+    if count <= 0.0 or seconds <= 0.0:
+        return "no line says how much it moved in which time", "keep the whole output, or write JSON"
+    return Finding(what, count / seconds, Place(source.shown, line, 1), f"line {line}")
+
+
+def _wait(source: Source, group: Group, size: float) -> Finding | tuple[str, ...]:
+    """The time of a request of a random test."""
+    job, _ = group.jobs[0]
+    side, what = RANDOM[job["kind"]]
     under_way = int(job["depth"]) * max(group.runs, len(group.jobs))
     if size > MOST_SMALL or under_way > 1:
         why = f"requests of {size:.0f} bytes, {under_way} at once, measure more than one small request"

@@ -75,9 +75,10 @@ def _table(source: Source) -> Iterator[Disk]:
         cells = line.split()
         if cells[:1] == ["NAME"] and "SIZE" in cells:
             heads = cells
-        elif heads and "TYPE" in heads and len(cells) > max(heads.index("SIZE"), heads.index("TYPE")):
-            if cells[heads.index("TYPE")] == "disk":
-                yield cells[0], cells[heads.index("SIZE")], Place(source.shown, number, 1), f"line {number}"
+        elif {"TYPE", "SIZE"} <= set(heads) and len(cells) > max(heads.index("SIZE"), heads.index("TYPE")):
+            name, kind, size = (cells[heads.index(head)] for head in ("NAME", "TYPE", "SIZE"))
+            if kind == "disk":
+                yield name, size, Place(source.shown, number, 1), f"line {number}"
 
 
 READER = Reader("lsblk of util-linux 2.2x to 2.4x", "lsblk -b, lsblk -J", recognises, read)

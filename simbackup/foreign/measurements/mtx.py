@@ -13,7 +13,8 @@ from simbackup.foreign.reader import Reader, Source
 from simbackup.schema.measurable import Measurable
 
 _HEAD = re.compile(
-    r"\s*Storage Changer \S+?:(?P<drives>\d{1,6}) Drives, (?P<slots>\d{1,6}) Slots \( (?P<mail>\d{1,6}) Import/Export \)\s*"
+    r"\s*Storage Changer \S+?:(?P<drives>\d{1,6}) Drives, (?P<slots>\d{1,6}) Slots "
+    r"\( (?P<mail>\d{1,6}) Import/Export \)\s*"
 )
 
 
