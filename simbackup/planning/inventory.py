@@ -18,7 +18,7 @@ from simbackup.schema.inventory import Inventory
 from simbackup.schema.quantity import Unit
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import parse, plain_scalar
-from simbackup.units import UnitError, show
+from simbackup.units import UnitError, show, show_short
 from simbackup.units import parse as parse_quantity
 from simbackup.units.amounts import Convention, amount, convention, doubtful
 
@@ -351,7 +351,7 @@ def _amount(reading: Reading, cell: Node, key: str, default: str = "") -> str:
         return ""
     shown = show(value, unit)
     if unit == "B" and value >= GREAT:
-        message = f"'{text}' in column '{reading.columns[key]}' is {shown} for one system"
+        message = f"'{text}' in column '{reading.columns[key]}' is {show_short(value, unit)} for one system"
         reading.warnings.append(Problem(cell.place, "", message, "is its unit right?", "warning"))
     if not (bare and default):
         return shown
