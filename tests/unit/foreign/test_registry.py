@@ -67,7 +67,7 @@ def test_each_reader_is_a_file_that_names_its_program_and_documentation() -> Non
         for reader in readers:
             module = sys.modules[reader.recognises.__module__]
             assert vars(module)["READER"] is reader
-            text = module.__doc__ or ""
+            text = " ".join((module.__doc__ or "").split())
             assert "See " in text, f"{module.__name__} names no documentation"
             program = reader.program.split()[0].strip(",").lower()
             assert program in text.lower(), f"{module.__name__} does not name {reader.program}"
