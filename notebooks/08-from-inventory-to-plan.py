@@ -31,15 +31,15 @@ HOUR = 3600
 # %% [markdown]
 # ## 1. The inventory
 #
-# The numbers are written as people write them: with a decimal comma, with a binary unit, or without a unit. Guessed values are
-# marked `assumed` in the site file, with a range.
+# The numbers are written as people write them: with a decimal comma, or with a binary unit. Guessed values are marked
+# `assumed` in the site file, with a range.
 
 # %%
 Path("inventory.csv").write_text(
     "name;kind;size;files;change\n"
     "files01;file server;2.400,5 GB;3.000.000;1 %\n"
     "sql01;sql server;800 GiB;;5,5 %\n"
-    "web01;vm;100;;3 %\n",
+    "web01;vm;100 GB;;3 %\n",
     encoding="utf-8",
 )
 text = sb.site_text(Path("inventory.csv"))

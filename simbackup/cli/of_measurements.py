@@ -11,7 +11,9 @@ from simbackup.cli.options import Json, note, warn
 
 
 def measure(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Output of fio, iperf3, dd or btape.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Output of fio, iperf3, dd, btape, lsblk or mtx.")
+    ],
     like: Annotated[
         str,
         typer.Option(
@@ -41,7 +43,9 @@ def measure(
         {
             "parameter": one.parameter,
             "value": units.show(one.value, one.unit),
-            "range": f"{units.show(one.low, one.unit)} to {units.show(one.high, one.unit)}" if one.runs > 1 else "",
+            "range": f"{units.show(one.low, one.unit)} to {units.show(one.high, one.unit)}"
+            if one.high > one.low
+            else "",
             "runs": one.runs,
             "tools": ", ".join(one.tools),
         }
@@ -51,10 +55,10 @@ def measure(
     note(f"written to {out}; the other values are those of {like}")
 
 
-def history(
+def history(  # noqa: PLR0917 (typer reads each as an option)
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="JSON of restic or borg, or tables (.csv, .xlsx) of other programs."),
+        typer.Argument(metavar="FILE...", help="Output of backup programs, or tables of jobs (.csv, .xlsx)."),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .csv file.")],
     mapping: Annotated[
@@ -66,6 +70,11 @@ def history(
     ] = "",
     zone: Annotated[
         str, typer.Option(metavar="ZONE", help="Time zone of times that state none, such as Europe/Berlin.")
+    ] = "",
+    start: Annotated[str, typer.Option(metavar="COLUMN", help="The column of tables that states the start.")] = "",
+    end: Annotated[str, typer.Option(metavar="COLUMN", help="The column of tables that states the end.")] = "",
+    elapsed: Annotated[
+        str, typer.Option(metavar="COLUMN", help="The column of tables that states the elapsed time.")
     ] = "",
     as_json: Json = False,
 ) -> None:
@@ -80,7 +89,8 @@ def history(
 
     check_file(out, ("csv",))
     read = mapping_of(mapping) if mapping else None
-    jobs, notes = read_history(files, read, zone_of(zone) if zone else None)
+    columns = {key: name for key, name in (("start", start), ("end", end), ("elapsed_s", elapsed)) if name}
+    jobs, notes = read_history(files, read, zone_of(zone) if zone else None, columns)
     write_whole(out, jobs_csv(jobs))
     show.listing(show_history.jobs_table(as_rows(jobs)), as_json=as_json)
     for each in notes:

@@ -15,7 +15,10 @@ SiteFile = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such
 
 def init(
     inventory: Annotated[
-        Path, typer.Argument(metavar="INVENTORY", help="A .csv or .xlsx file with a row for each system.")
+        Path,
+        typer.Argument(
+            metavar="INVENTORY", help="A .csv or .xlsx file with a row for each system, or output of 'zfs list'."
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .yaml file.")] = Path(
         "site.yaml"
@@ -23,6 +26,12 @@ def init(
     template: Annotated[
         str, typer.Option(metavar="NAME", help="virtualised, small-office, database-farm or file-services.")
     ] = "virtualised",
+    unit: Annotated[
+        str, typer.Option(metavar="UNIT", help="The unit of sizes that name none, such as GB or MiB.")
+    ] = "",
+    powered_off: Annotated[
+        bool, typer.Option("--with-powered-off", help="Include virtual machines that are switched off.")
+    ] = False,
 ) -> None:
     """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed."""
     from simbackup.errors import Problem, ResultError  # noqa: PLC0415
@@ -38,7 +47,7 @@ def init(
         raise ResultError(f"{out} exists; name another file with --out")
     check_file(out, YAML)
     warnings: list[Problem] = []
-    text = site_text(inventory, template, warnings)
+    text = site_text(inventory, template, warnings, unit=unit, powered_off=powered_off)
     write_whole(out, text)
     warn(warnings)
     assumed = text.count("basis: assumed")

@@ -55,7 +55,8 @@ class Json:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._wrong(path, "is missing" if value is None else f"'{value}' is not a number")
         if not 0 <= value <= MOST:
-            raise self._wrong(path, f"'{value:.6g}' is not between 0 and {MOST:g}")
+            shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+            raise self._wrong(path, f"'{shown}' is not between 0 and {MOST:g}")
         return float(value)
 
     def count(self, *path: str | int) -> float:
@@ -127,15 +128,15 @@ class Json:
             yield Json(member, self.file, f"{self.address}.{i}".lstrip("."), self.line)
 
 
-def document(text: str, file: str) -> Json:
-    """The one JSON document of a file; words of the tool before it are passed over.
+def document(text: str, file: str, opening: str = "{") -> Json:
+    """The one JSON document of a file, which begins with `opening`; words of the tool before it are passed over.
 
     Raises
     ------
     InputError
         It is not complete.
     """
-    begin = max(text.find("{"), 0)
+    begin = max(text.find(opening), 0)
     line = text.count("\n", 0, begin) + 1
     try:
         found, _ = json.JSONDecoder().raw_decode(text, begin)
@@ -165,4 +166,5 @@ def _broken(error: Exception, file: str, above: int) -> InputError:
     if isinstance(error, json.JSONDecodeError):
         place = Place(file, above + error.lineno, error.colno)
         return InputError([Problem(place, "", f"is not valid JSON: {error.msg.lower()}", "is the file complete?")])
-    return InputError([Problem(Place(file, above + 1, 1), "", "is not valid JSON: it is nested too deeply")])
+    why = "it is nested too deeply" if isinstance(error, RecursionError) else "a number has too many digits"
+    return InputError([Problem(Place(file, above + 1, 1), "", f"is not valid JSON: {why}")])

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from simbackup.errors import Problem
 from simbackup.schema.inventory import Inventory
 
-HEAD = re.compile(r"\s*(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]])?\s*")
+HEAD = re.compile(r"\s*(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]]|(?<=[^\W\d])[ _]([kKMGTP]i?B|[kmgtp]i?b|%))?\s*")
+"""A column: what it is called, and a unit in brackets or as the last word."""
 COLUMNS = {
     "name": ("name", "system", "host", "hostname", "server", "vm", "machine name"),
-    "size": ("size", "capacity", "used", "data"),
+    "size": ("size", "capacity", "used", "data", "used space", "in use"),
     "files": ("files", "file count", "number of files"),
     "change": ("change", "daily change", "change rate", "daily"),
     "growth": ("growth", "yearly growth", "growth rate"),
@@ -37,8 +38,16 @@ def columns_of(table: Inventory) -> tuple[dict[str, str], dict[str, str]]:
         word = _word_of(column)
         for key, names in COLUMNS.items():
             if word in names and key not in columns:
-                columns[key], heads[key] = column, (found[2] if found else None) or ""
+                columns[key], heads[key] = column, _unit(found) if found else ""
     return columns, heads
+
+
+def _unit(found: re.Match[str]) -> str:
+    """The unit in a head; as a last word, in any case: `size_gb`, `Used GiB`."""
+    word = found[3] or ""
+    if word.islower() and word != "%":
+        word = f"{word[0] if word[0] == 'k' and 'i' not in word else word[0].upper()}{word[1:-1]}B"
+    return found[2] or word
 
 
 def unused(table: Inventory, columns: Mapping[str, str]) -> Iterator[Problem]:

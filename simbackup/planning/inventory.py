@@ -10,13 +10,16 @@ from pathlib import Path
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.foreign.reader import Source
+from simbackup.foreign.registry import INVENTORIES, read_with
 from simbackup.planning.columns import COLUMNS, columns_of, unused
 from simbackup.planning.loading import site_of
-from simbackup.schema.inventory import Inventory, read_inventory
+from simbackup.schema.inventory import Inventory
 from simbackup.schema.quantity import Unit
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import parse, plain_scalar
-from simbackup.units import UnitError, show
+from simbackup.units import UnitError, show, show_short
+from simbackup.units import parse as parse_quantity
 from simbackup.units.amounts import Convention, amount, convention, doubtful
 
 LIMITS = {
@@ -33,8 +36,10 @@ KINDS = {
     "change/virtual-machine": ("vm", "virtual machine", "guest", "application", "web", "mail"),
 }
 """How data of a kind change: a datasheet, and what people call the kind."""
-DEFAULT_SIZE, DEFAULT_SHARE = "GB", "%"
-"""Units of amounts whose cells and heads name none; they are marked as assumed."""
+DEFAULT_SHARE = "%"
+"""The unit of changes and growths whose cells and heads name none; they are marked as assumed."""
+GREAT = 1e15
+"""Bytes of one system from which on its unit is doubted."""
 FILES, MACHINES = "change/file-server", "change/virtual-machine"
 FILESYSTEM = "filesystem/ntfs"
 """That of files whose row names none."""
@@ -71,10 +76,29 @@ class Reading:
     warnings: list[Problem] = field(default_factory=list[Problem])
 
 
-def site_text(inventory: Path, template: str = TEMPLATE, warnings: list[Problem] | None = None) -> str:
+def site_text(
+    inventory: Path,
+    template: str = TEMPLATE,
+    warnings: list[Problem] | None = None,
+    *,
+    unit: str = "",
+    powered_off: bool = False,
+) -> str:
     """The text of a site file for the systems of an inventory, based on a template.
 
-    Columns that were not used, or that are ambiguous, are added to `warnings` if it is given.
+    Parameters
+    ----------
+    inventory
+        A table of systems as .csv or .xlsx, vInfo of RVTools, or the output of `zfs list`.
+    template
+        The name of a template.
+    warnings
+        A list that gets warnings: columns that were not used or are ambiguous, systems that were left out, doubtful
+        sizes.
+    unit
+        The unit of sizes whose cells and head name none, such as GiB.
+    powered_off
+        Whether systems count that are switched off.
 
     Raises
     ------
@@ -84,10 +108,12 @@ def site_text(inventory: Path, template: str = TEMPLATE, warnings: list[Problem]
     text = _template(template)
     tree = parse(text, f"{template}.site.yaml")
     shown = shelf.shown(inventory)
+    listing = read_with("plan init", INVENTORIES, Source(inventory, shown, idle=powered_off))
     reading = read_systems(
-        read_inventory(inventory, shown), shown, tuple(tree.mapping["policies"].mapping),
-        tuple(tree.mapping["machines"].mapping),
+        listing.table, shown, tuple(tree.mapping["policies"].mapping), tuple(tree.mapping["machines"].mapping),
+        _unit_of_size(unit),
     )  # fmt: skip
+    reading.warnings += listing.warnings
     if reading.problems:
         raise InputError(reading.problems)
     rows = "\n".join(f"  {_key(name)}: {{{keys}}}" for name, keys in reading.systems.items())
@@ -101,6 +127,17 @@ def site_text(inventory: Path, template: str = TEMPLATE, warnings: list[Problem]
     if warnings is not None:
         warnings += reading.warnings
     return text
+
+
+def _unit_of_size(unit: str) -> str:
+    """A unit of sizes that the user named."""
+    try:
+        if unit:
+            parse_quantity(f"1 {unit}", "B")
+    except UnitError as error:
+        message, _, remedy = str(error).partition("; ")
+        raise InputError([Problem(Place(f"--unit {unit}"), "", message, remedy or "write B, GB or MiB")]) from None
+    return unit
 
 
 def _key(name: str) -> str:
@@ -132,9 +169,13 @@ def _template(name: str) -> str:
     raise InputError([Problem(Place("--template"), "", f"there is no template '{name}'", remedy)])
 
 
-def read_systems(table: Inventory, shown: str, policies: tuple[str, ...], machines: tuple[str, ...]) -> Reading:
-    """The systems of a table; whatever cannot be read is in `problems`."""
+def read_systems(
+    table: Inventory, shown: str, policies: tuple[str, ...], machines: tuple[str, ...], unit: str = ""
+) -> Reading:
+    """The systems of a table; whatever cannot be read is in `problems`. `unit` is that of sizes that name none."""
     columns, heads = columns_of(table)
+    if unit and not heads.get("size"):
+        heads["size"] = unit
     problems = [
         Problem(Place(shown, 1, 1), "", f"has no column '{need}'", f"name it {' or '.join(COLUMNS[need][:3])}")
         for need in ("name", "size")
@@ -143,10 +184,23 @@ def read_systems(table: Inventory, shown: str, policies: tuple[str, ...], machin
     numbers = [str(row[columns[key]].value) for key in UNITS if key in columns for row in table.rows]
     reading = Reading(columns, heads, convention(numbers), policies, machines, problems=problems)
     if not problems:
+        problems += _without_unit(reading, table)
         for row in table.rows:
             _row(reading, row)
     reading.warnings += [*unused(table, columns), *_doubts(reading, table), *_renamed(reading)]
     return reading
+
+
+def _without_unit(reading: Reading, table: Inventory) -> Iterator[Problem]:
+    """A problem with the first size without a unit: none is guessed."""
+    column = reading.columns["size"]
+    cells = [] if reading.heads["size"] else [row[column] for row in table.rows]
+    bare = [cell for cell in cells if str(cell.value).strip() and UNIT.search(str(cell.value)) is None]
+    if bare:
+        more = f", like {len(bare) - 1} more" if len(bare) > 1 else ""
+        message = f"the size '{bare[0].value}' in column '{column}' has no unit{more}"
+        remedy = f"name it with --unit, such as --unit GB or --unit MiB, or in the head: '{column} (GB)'"
+        yield Problem(bare[0].place, "", message, remedy)
 
 
 def _doubts(reading: Reading, table: Inventory) -> Iterator[Problem]:
@@ -206,7 +260,7 @@ def _keys(reading: Reading, row: Mapping[str, Node]) -> Iterator[tuple[str, str]
         place = row[reading.columns["size"]].place
         reading.problems.append(Problem(place, "", "the system has no size", "write for example '500 GB'"))
     else:
-        yield "size", _amount(reading, size, "size", DEFAULT_SIZE)
+        yield "size", _amount(reading, size, "size")
     files = _cell(reading, row, "files")
     if files is not None:
         yield "files", _amount(reading, files, "files")
@@ -285,16 +339,20 @@ def _bounded(text: str, key: str, value: float, note: str = "") -> None:
 def _amount(reading: Reading, cell: Node, key: str, default: str = "") -> str:
     """The text of an amount; one without a unit is marked as assumed."""
     text, unit, head = str(cell.value), UNITS[key], reading.heads[key]
-    bare = not head and default and UNIT.search(text) is None
+    bare = not head and UNIT.search(text) is None
+    if bare and unit == "B":
+        return ""  # reported for the whole column
     try:
         value = amount(text, unit, reading.written, head or (default if bare else ""))
-        _bounded(text, key, value, f" in {default}" if bare else "")
+        _bounded(text, key, value, f" in {default or head}" if bare or (head and UNIT.search(text) is None) else "")
     except UnitError as error:
         message, _, remedy = str(error).partition("; ")
         reading.problems.append(Problem(cell.place, "", message, remedy))
         return ""
     shown = show(value, unit)
-    if not bare:
+    if unit == "B" and value >= GREAT:
+        message = f"'{text}' in column '{reading.columns[key]}' is {show_short(value, unit)} for one system"
+        reading.warnings.append(Problem(cell.place, "", message, "is its unit right?", "warning"))
+    if not (bare and default):
         return shown
-    upper = show(amount(text, unit, reading.written, "GiB"), unit) if key == "size" else shown
-    return f'{{value: {shown}, basis: assumed, range: [{shown}, {upper}], why: "the cell names no unit"}}'
+    return f'{{value: {shown}, basis: assumed, range: [{shown}, {shown}], why: "the cell names no unit"}}'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from simbackup.errors import InputError, Place, Problem
+from simbackup.schema.text_file import read_any_text, read_bytes
 from simbackup.schema.tree import Node
-from simbackup.schema.yaml_file import read_text
 from simbackup.text import of_cell
 
 EXCEL = ".xlsx"
+MOST_CELLS = 20_000_000
+"""Cells of a sheet up to which it is read."""
 _DELIMITERS = ",;\t"
 _QUOTED = re.compile(r' *"((?:[^"]|"")*)" *')
 _PLAIN = {mark: re.compile(rf"[^{mark}\r\n]*") for mark in _DELIMITERS}
@@ -30,18 +33,45 @@ class Inventory:
     heads: tuple[Place, ...] = ()
 
 
-def read_inventory(path: Path, shown: str, heads: tuple[str, ...] = ()) -> Inventory:
-    """The table of a CSV file (its marks are commas, semicolons or tabs) or of the first sheet of an Excel file.
+def read_inventory(
+    path: Path, shown: str, heads: tuple[str, ...] = (), *, sheet: str = "", strict: bool = True
+) -> Inventory:
+    """The table of a CSV file (its marks are commas, semicolons or tabs) or of a sheet of an Excel file.
 
     The first row names the columns, unless `heads` do, whose columns may be followed by others; rows without any text
     are left out.
+
+    Parameters
+    ----------
+    path
+        The file.
+    shown
+        Its name in messages.
+    heads
+        The names of the columns, if no row has them.
+    sheet
+        The sheet of a workbook that is read if there is one of that name; else the first.
+    strict
+        Whether columns without a name of their own are refused, not left out.
 
     Raises
     ------
     InputError
         The file cannot be read or has no rows, a column has no name or that of another, or a row has too many cells.
     """
-    cells = _excel(path, shown) if path.suffix.lower() == EXCEL else _csv(read_text(path, shown), shown)
+    excel = path.suffix.lower() == EXCEL
+    cells = _excel(path, shown, sheet) if excel else _csv(read_any_text(path, shown), shown)
+    return table_of(cells, shown, heads, strict=strict)
+
+
+def table_of(cells: list[list[Node]], shown: str, heads: tuple[str, ...] = (), *, strict: bool = True) -> Inventory:
+    """The table of cells, row by row.
+
+    Raises
+    ------
+    InputError
+        There are no rows, a column has no name or that of another, or a row has too many cells.
+    """
     records = [record for record in cells if any(cell.value for cell in record)]
     if heads and records:
         more = (f"column {i}" for i in range(len(heads) + 1, max(map(len, records)) + 1))
@@ -51,7 +81,9 @@ def read_inventory(path: Path, shown: str, heads: tuple[str, ...] = ()) -> Inven
     head, *body = records
     while not head[-1].value:
         head.pop()
-    problems = list(_wrong_columns(head))
+    wrong = dict(_wrong_columns(head))
+    problems = list(wrong.values()) if strict else []
+    kept = [i for i in range(len(head)) if strict or i not in wrong]
     rows: list[dict[str, Node]] = []
     for record in body:
         for extra in record[len(head) :]:
@@ -59,21 +91,22 @@ def read_inventory(path: Path, shown: str, heads: tuple[str, ...] = ()) -> Inven
                 remedy = "name its column, or put a cell with commas in quotes"
                 problems.append(Problem(extra.place, "", f"'{extra.value}' is in no column", remedy))
         missing = [Node("", record[-1].place)] * (len(head) - len(record))
-        rows.append({str(name.value): cell for name, cell in zip(head, [*record, *missing], strict=False)})
+        filled = [*record, *missing]
+        rows.append({str(head[i].value): filled[i] for i in kept})
     if problems:
         raise InputError(problems)
-    return Inventory(tuple(str(name.value) for name in head), tuple(rows), tuple(name.place for name in head))
+    return Inventory(tuple(str(head[i].value) for i in kept), tuple(rows), tuple(head[i].place for i in kept))
 
 
-def _wrong_columns(head: list[Node]) -> Iterator[Problem]:
+def _wrong_columns(head: list[Node]) -> Iterator[tuple[int, Problem]]:
     """Report columns without a name, with a repeated name, or with one that no placeholder can use."""
     seen: set[str] = set()
-    for node in head:
+    for i, node in enumerate(head):
         name = str(node.value)
         if not name or set("{}") & set(name):
-            yield Problem(node.place, "", f"'{name}' is not a column name", "write a word")
+            yield i, Problem(node.place, "", f"'{name}' is not a column name", "write a word")
         elif name in seen:
-            yield Problem(node.place, "", f"the column '{name}' appears twice", "keep one of the two")
+            yield i, Problem(node.place, "", f"the column '{name}' appears twice", "keep one of the two")
         seen.add(name)
 
 
@@ -112,22 +145,30 @@ def _csv(text: str, name: str) -> list[list[Node]]:
             )
 
 
-def _excel(path: Path, name: str) -> list[list[Node]]:
-    """The cells of the first sheet of an Excel file; a column is counted as such, not in characters."""
+def _excel(path: Path, name: str, preferred: str) -> list[list[Node]]:
+    """The cells of a sheet of an Excel file; a column is counted as such, not in characters."""
     try:
         openpyxl = import_module("openpyxl")  # an extra: only Excel files need it
     except ImportError:
         remedy = "install simbackup[excel], or save the sheet as CSV"
         raise InputError([Problem(Place(name), "", "cannot be read without openpyxl", remedy)]) from None
     opened: Any = openpyxl.load_workbook
+    file = io.BytesIO(read_bytes(path, name))
+    table: list[tuple[Any, ...]] = []
+    count = 0
     try:
-        with path.open("rb") as file:
-            sheet: Any = opened(file, read_only=True, data_only=True).worksheets[0]
-            table: list[tuple[Any, ...]] = list(sheet.iter_rows(values_only=True))
-    except OSError as error:
-        raise InputError([Problem(Place(name), "", f"cannot be read ({error.strerror})")]) from None
+        sheets: Any = opened(file, read_only=True, data_only=True).worksheets
+        for record in next((each for each in sheets if each.title == preferred), sheets[0]).iter_rows(values_only=True):
+            table.append(record)
+            count += len(record)
+            if count > MOST_CELLS:
+                break
     except Exception as error:  # noqa: BLE001 (openpyxl raises whatever the damaged file leads to)
         raise InputError([Problem(Place(name), "", f"is not an Excel file ({error})", "save it again")]) from None
+    if count > MOST_CELLS:
+        raise InputError(
+            [Problem(Place(name), "", f"has more than {MOST_CELLS} cells", "keep only the part that matters")]
+        )
     return [
         [Node(_written(cell), Place(name, i, j), Place(name, i, j)) for j, cell in enumerate(record, 1)]
         for i, record in enumerate(table, 1)

@@ -22,11 +22,20 @@ class Measurable(StrEnum):
     ROUND_TRIP = "round trip of a network"
     TAPE_RANDOM = "rate of writing random data to tape"
     TAPE_ZEROS = "rate of writing zeros to tape"
+    CAPACITY = "capacity of a disk"
+    SLOTS = "number of slots for cartridges"
 
     @property
     def unit(self) -> str:
         """Its SI unit, a key of `units.DIMENSIONS`."""
-        return "s" if self in {Measurable.SMALL_READ, Measurable.SMALL_WRITE, Measurable.ROUND_TRIP} else "B/s"
+        return _UNITS.get(self, "B/s")
+
+
+_UNITS = {
+    Measurable.SMALL_READ: "s", Measurable.SMALL_WRITE: "s", Measurable.ROUND_TRIP: "s", Measurable.CAPACITY: "B",
+    Measurable.SLOTS: "count",
+}  # fmt: skip
+"""SI units of what is no rate."""
 
 
 def measured_as(sheet: type[Frozen]) -> Mapping[Measurable, str]:

@@ -63,8 +63,10 @@ def test_a_site_from_an_inventory(
     monkeypatch.chdir(tmp_path)
     Path("inventory.csv").write_text("name,size,change\na,500,2 %\n", encoding="utf-8")
     code, _, err = called(capsys, monkeypatch, "init", "inventory.csv")
+    assert (code, "name it with --unit" in err, Path("site.yaml").exists()) == (2, True, False)
+    code, _, err = called(capsys, monkeypatch, "init", "inventory.csv", "--unit", "GB")
     assert code == 0
-    assert err.startswith("written to site.yaml; 4 values in it are assumed")
+    assert err.startswith("written to site.yaml; 3 values in it are assumed")
     code, _, err = called(capsys, monkeypatch, "init", "inventory.csv")
     assert (code, err.strip()) == (2, "site.yaml exists; name another file with --out")
     for out, why in (("site.txt", "extension '.txt' is not known"), ("nowhere/site.yaml", "there is no folder")):

@@ -52,7 +52,10 @@ class DiskSheet(Frozen):
     alike.
     """
 
-    measured_as: ClassVar[Mapping[Measurable, str]] = {Measurable.SEQUENTIAL_READ: "outer_rate"}
+    measured_as: ClassVar[Mapping[Measurable, str]] = {
+        Measurable.SEQUENTIAL_READ: "outer_rate",
+        Measurable.CAPACITY: "capacity",
+    }
 
     def rules(self) -> Rules:
         """The outer zone is the faster, longer seeks take longer, and a landing zone has a rate at which it drains."""

@@ -49,6 +49,7 @@ class SsdSheet(Frozen):
         Measurable.SEQUENTIAL_WRITE: "write_rate",
         Measurable.SMALL_READ: "read_latency",
         Measurable.SMALL_WRITE: "write_latency",
+        Measurable.CAPACITY: "capacity",
     }
 
     def rules(self) -> Rules:

@@ -1,4 +1,8 @@
-"""JSON of BorgBackup: `create --json` and `info --json`, of one archive or of several."""
+"""BorgBackup 1.1 to 2: `borg create --json` and `borg info --json`, of one archive or of several.
+
+`borg list --json` has archives without statistics. Times are those of the machine, without its zone. See "All about
+JSON" in "Frontends" at borgbackup.readthedocs.io.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,18 @@ from datetime import tzinfo
 
 from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import FinishedJob
+from simbackup.foreign.histories.past import Past
 from simbackup.foreign.json_text import Json, document
+from simbackup.foreign.reader import Reader, Source
 
 
-def recognised(text: str) -> bool:
+def recognises(source: Source) -> bool:
     """Whether a text is JSON of BorgBackup."""
+    text = source.text
     return '"deduplicated_size"' in text or ('"archives"' in text and '"repository"' in text)
 
 
-def read(text: str, file: str, stem: str, zone: tzinfo) -> Iterator[FinishedJob]:
+def read(source: Source) -> Past:
     """The backups that a file reports; the name of an archive is that of its job.
 
     BorgBackup writes times in the zone of the machine, without saying which. It has no levels.
@@ -25,6 +32,12 @@ def read(text: str, file: str, stem: str, zone: tzinfo) -> Iterator[FinishedJob]
     InputError
         It is not JSON, or no archive has statistics.
     """
+    jobs = list(_jobs(source.text, source.shown, source.path.stem, source.in_zone))
+    return Past(jobs, [source.zone_note("borg")])
+
+
+def _jobs(text: str, file: str, stem: str, zone: tzinfo) -> Iterator[FinishedJob]:
+    """The job of each archive."""
     whole = document(text, file)
     one, several = whole.get("archive"), whole.get("archives")
     archives = [one] if one is not None else list(several.items()) if several is not None else []
@@ -45,3 +58,6 @@ def _job(archive: Json, name: str, zone: tzinfo) -> FinishedJob:
         stored_bytes=archive.count("stats", "deduplicated_size"), files=archive.count("stats", "nfiles"),
         status="ok", place=archive.place,
     )  # fmt: skip
+
+
+READER = Reader("BorgBackup 1.1 to 2", "borg create --json, borg info --json", recognises, read)

@@ -12,6 +12,8 @@ from simbackup.errors import Place
 OK, WARNING, FAILED = "ok", "warning", "failed"
 STATES = (OK, WARNING, FAILED)
 """How a job ended; empty if its program does not say."""
+UNFINISHED = "unfinished"
+"""What a mapping calls the status of jobs that wait or run; they are left out of a history."""
 LEVELS = ("full", "incremental", "differential", "cumulative", "synthetic")
 OPERATIONS = ("backup", "restore", "copy")
 

@@ -20,6 +20,12 @@ DATES = (
 """Forms of dates that are tried, each on a whole column."""
 _ANY_DAY = datetime(2021, 11, 23, 14, 35, 46)  # noqa: DTZ001 (it only shows a form)
 _CLOCK = re.compile(r"(?:(?P<days>\d+)[. ]\s*(?:days?,? )?)?(?P<h>\d+):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d(?:\.\d+)?))?")
+_PART = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b")
+_SPELLED = re.compile(rf"(?:{_PART.pattern}[, ]*)+")
+_WORDS = {"day": 86_400.0, "hou": 3600.0, "hr": 3600.0, "hrs": 3600.0, "min": 60.0, "sec": 1.0}
+_SHORT = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS = {name: i for i, name in enumerate(_SHORT, 1)}
+"""English short names of months, which programs write in every language."""
 
 
 def zone_of(name: str) -> tzinfo:
@@ -106,7 +112,7 @@ def _read(text: str, form: str) -> datetime | None:
 
 
 def seconds_of(text: str) -> float:
-    """Seconds of an elapsed time: `01:02:03`, `1.02:03:04`, `2 days 01:00:00`, `90`, `1 h 30 min`.
+    """Seconds of an elapsed time: `01:02:03`, `1.02:03:04`, `2 days 01:00:00`, `90`, `1 h 30 min`, `2 hours 5 mins`.
 
     Raises
     ------
@@ -115,11 +121,15 @@ def seconds_of(text: str) -> float:
 
     >>> seconds_of("01:02:03"), seconds_of("1.02:03:04.5"), seconds_of("90"), seconds_of("1h 30min")
     (3723.0, 93784.5, 90.0, 5400.0)
+    >>> seconds_of("1 day 2 hours 3 mins 4 secs"), seconds_of("1 minutes 25.36 seconds")
+    (93784.0, 85.36)
     """
     found = _CLOCK.fullmatch(text.strip())
     if found is not None:
         days, hours, minutes, seconds = (float(found[part] or 0.0) for part in ("days", "h", "m", "s"))
         elapsed = ((days * 24.0 + hours) * 60.0 + minutes) * 60.0 + seconds
+    elif _SPELLED.fullmatch(text.strip()) is not None:
+        elapsed = sum(float(number) * _WORDS[word[:3]] for number, word in _PART.findall(text))
     else:
         try:
             elapsed = float(text) if re.fullmatch(r"\s*\d+(\.\d+)?(?:[eE][+-]?\d+)?\s*", text) else parse(text, "s")

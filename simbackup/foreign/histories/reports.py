@@ -1,18 +1,22 @@
-"""Reports in tables, CSV or Excel, read by a mapping of their columns."""
+"""Any program: a table of jobs in CSV or Excel, read by a mapping of its columns.
+
+The mappings that come along name the program, the version and the export that each is for. See RFC 4180 for CSV.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, tzinfo
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from typing import Any
 
-from simbackup.errors import InputError, Problem, choices
-from simbackup.foreign.histories.finished_job import NUMBERS, STATES, TEXTS, FinishedJob
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.foreign.histories.finished_job import NUMBERS, STATES, TEXTS, UNFINISHED, FinishedJob
 from simbackup.foreign.histories.mapping import END, MappingSpec, built_in, unit_of
 from simbackup.foreign.histories.moments import DATES, UNIX, checked, form_of, moment, seconds_of
+from simbackup.foreign.histories.past import Past
+from simbackup.foreign.reader import Reader, Source
 from simbackup.schema.inventory import Inventory, read_inventory
 from simbackup.schema.tree import Node
 from simbackup.units import UnitError
@@ -44,29 +48,69 @@ class Report:
         return [row[self.heads[column]] for row in self.table.rows] if column in self.heads else []
 
 
-def read_report(path: Path, mapping: MappingSpec | None, zone: tzinfo | None) -> tuple[list[FinishedJob], list[str]]:
-    """The jobs of a report, and notes on how its numbers and times were read.
+def recognises(source: Source) -> bool:
+    """Whether a file is a table: any other reader knows its own format better."""
+    return source.excel or bool(source.mapping) or _looks_like_a_table(source.text)
 
-    Parameters
-    ----------
-    path
-        A CSV or Excel file with a row for each job.
-    mapping
-        Its columns; unless given, that which knows most of them.
-    zone
-        The time zone for times without one; UTC by default.
+
+def _looks_like_a_table(text: str) -> bool:
+    """Whether the first two lines of a text have the same mark between cells equally often."""
+    lines = [line for line in text.splitlines() if line.strip()][:2]
+    return len(lines) > 1 and any(lines[0].count(mark) >= 1 and mark in lines[1] for mark in ",;\t")
+
+
+def read(source: Source) -> Past:
+    """The jobs of a report, and notes on how its numbers and times were read.
 
     Raises
     ------
     InputError
         Every cell that cannot be read, with its place; or no mapping fits the columns.
     """
-    table = read_inventory(path, str(path), mapping.heads if mapping is not None else ())
-    report = _report(table, mapping or _best(table), zone or UTC)
-    jobs = [_job(report, i, row) for i, row in enumerate(table.rows, 1)]
+    heads = source.mapping.heads if source.mapping is not None else ()
+    return jobs_of_table(read_inventory(source.path, source.shown, heads), source)
+
+
+def jobs_of_table(table: Inventory, source: Source, mapping: str = "", elsewhere: str = "") -> Past:
+    """The jobs of a table, by the mapping that the user named, else by that of a name, else by that which fits best.
+
+    Parameters
+    ----------
+    table
+        The table.
+    source
+        Its file, and what the user said of it.
+    mapping
+        The name of a mapping that comes along.
+    elsewhere
+        What to do if the table does not say how long its jobs took.
+
+    Raises
+    ------
+    InputError
+        Every cell that cannot be read, with its place; or no mapping fits the columns.
+    """
+    spec = source.mapping or (built_in()[mapping] if mapping else _best(table, source.columns))
+    status = _heads(table, spec, source).get("status")
+    ended = [
+        row for row in table.rows if status is None or _meaning(spec, "status", str(row[status].value)) != UNFINISHED
+    ]
+    if not ended:
+        raise InputError([source.problem(1, "has no job that ended")])
+    left = len(table.rows) - len(ended)
+    report = _report(
+        replace(table, rows=tuple(ended)),
+        spec,
+        source,
+        elsewhere or f"export a table that has it (this is read as: {spec.title})",
+    )
+    jobs = [_job(report, i, row) for i, row in enumerate(ended, 1)]
     if report.problems:
         raise InputError(report.problems)
-    return [job for job in jobs if job is not None], list(_notes(report, str(path), zone))
+    notes = list(_notes(report, source.shown, source.zone))
+    if left:
+        notes.append(f"{left} of {len(table.rows)} jobs in {source.shown} have not ended, and were left out")
+    return Past([job for job in jobs if job is not None], notes)
 
 
 def _notes(report: Report, shown: str, zone: tzinfo | None) -> Iterator[str]:
@@ -90,8 +134,8 @@ def _plain(head: str) -> str:
     return _PLAIN.sub("", _UNIT.sub("", head).lower())
 
 
-def _best(table: Inventory) -> MappingSpec:
-    """The mapping that knows most columns of a table."""
+def _best(table: Inventory, named: Mapping[str, str]) -> MappingSpec:
+    """The mapping that knows most columns of a table, beside those that the user named."""
     heads = {_plain(head) for head in table.columns}
     known = {
         name: sum(any(_plain(each) in heads for each in names) for names in each.columns.values())
@@ -103,12 +147,20 @@ def _best(table: Inventory) -> MappingSpec:
         place = next(iter(table.rows[0].values())).place
         message = f"no mapping fits the columns {', '.join(table.columns)}"
         remedy = f"write one, and name it with --mapping; {', '.join(built_in())} come with simbackup"
+        if {"start", END} <= named.keys() or "elapsed_s" in named:
+            return MappingSpec(title="the columns that the command names", columns={})
         raise InputError([Problem(place, "", message, remedy)])
     return built_in()[best]
 
 
-def _report(table: Inventory, mapping: MappingSpec, zone: tzinfo) -> Report:
-    """The columns of a table that a mapping knows, and how their cells are written."""
+def _heads(table: Inventory, mapping: MappingSpec, source: Source) -> dict[str, str]:
+    """The heading of each column of a history that a table has; those that the user named come first.
+
+    Raises
+    ------
+    InputError
+        The user named a heading that the table has not.
+    """
     by_plain = {_plain(head): head for head in table.columns}
     heads = {
         column: by_plain[_plain(name)]
@@ -116,7 +168,19 @@ def _report(table: Inventory, mapping: MappingSpec, zone: tzinfo) -> Report:
         for name in [next((name for name in names if _plain(name) in by_plain), None)]
         if name is not None
     }
-    report = Report(table, mapping, heads, zone)
+    for column, name in source.columns.items():
+        if _plain(name) not in by_plain:
+            option = f"--{column.removesuffix('_s')} {name}"
+            message = f"{source.shown} has no column '{name}'"
+            raise InputError([Problem(Place(option), "", message, choices(name, table.columns))])
+        heads[column] = by_plain[_plain(name)]
+    return heads
+
+
+def _report(table: Inventory, mapping: MappingSpec, source: Source, elsewhere: str) -> Report:
+    """The columns of a table that a mapping knows, and how their cells are written."""
+    heads = _heads(table, mapping, source)
+    report = Report(table, mapping, heads, source.in_zone)
     report.units = {column: found[1] for column, head in heads.items() if (found := _UNIT.search(head)) is not None}
     report.written = convention(str(cell.value) for column in NUMBERS for cell in report.cells(column))
     for column in ("start", END):
@@ -126,10 +190,20 @@ def _report(table: Inventory, mapping: MappingSpec, zone: tzinfo) -> Report:
         except InputError as error:
             report.problems += error.problems
     if "elapsed_s" not in heads and not {"start", END} <= heads.keys():
-        place = next(iter(table.rows[0].values())).place
-        remedy = "map the column 'elapsed_s', or 'start' and 'end'"
-        report.problems.append(Problem(place, "", "no column says how long the jobs took", remedy))
+        report.problems.append(_endless(report, source.shown, elsewhere))
     return report
+
+
+def _endless(report: Report, shown: str, elsewhere: str) -> Problem:
+    """What a table lacks that does not say how long its jobs took, in the words of its own columns."""
+    found = [f"column '{report.heads[key]}' is read as {key}" for key in ("start", END) if key in report.heads]
+    lacking = [key for key in ("start", END) if key not in report.heads]
+    free = [head for head in report.table.columns if head not in report.heads.values()]
+    message = "; ".join([*found, f"no column gives the {' and the '.join(lacking)}, or the elapsed time"])
+    options = " and ".join(f"--{key} COLUMN" for key in lacking)
+    others = f" (not used yet: {', '.join(free)})" if free else ""
+    remedy = f"name one with {options}, or with --elapsed COLUMN{others}; or {elsewhere}"
+    return Problem(report.table.heads[0] if report.table.heads else Place(shown, 1, 1), "", message, remedy)
 
 
 def _job(report: Report, number: int, row: Mapping[str, Node]) -> FinishedJob | None:
@@ -140,7 +214,7 @@ def _job(report: Report, number: int, row: Mapping[str, Node]) -> FinishedJob | 
     before = len(report.problems)
     for column in TEXTS:
         if column in cells:
-            found[column] = _word(report, column, str(cells[column].value))
+            found[column] = _meaning(report.mapping, column, str(cells[column].value))
     for column in NUMBERS:
         if column in cells:
             found[column] = _number(report, column, cells[column])
@@ -160,9 +234,9 @@ def _job(report: Report, number: int, row: Mapping[str, Node]) -> FinishedJob | 
     return FinishedJob(**found) if len(report.problems) == before else None
 
 
-def _word(report: Report, column: str, text: str) -> str:
+def _meaning(mapping: MappingSpec, column: str, text: str) -> str:
     """What a word of the report means; a status of other words has one for `*`."""
-    words = report.mapping.words.get(column, {})
+    words = mapping.words.get(column, {})
     lower = {word.lower(): meaning for word, meaning in reversed(words.items())}
     return words.get(text, lower.get(text.lower(), words.get("*", text)))
 
@@ -187,3 +261,6 @@ def _number(report: Report, column: str, cell: Node) -> float | None:
         report.problems.append(Problem(cell.place, "", message, remedy))
         return None
     return float(round(value)) if unit == "B" else value
+
+
+READER = Reader("any program", "a table of jobs, .csv or .xlsx", recognises, read)

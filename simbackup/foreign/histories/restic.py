@@ -1,4 +1,7 @@
-"""JSON of restic: `backup --json`, with its summary in the last line, and `snapshots --json`."""
+"""restic 0.9 to 0.18: `restic backup --json`, with its summary in the last line, and `restic snapshots --json`.
+
+Snapshots hold a summary from version 0.17 on. See "Scripting" at restic.readthedocs.io.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,18 @@ from collections.abc import Iterator
 
 from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import FinishedJob
-from simbackup.foreign.json_text import Json, lines
+from simbackup.foreign.histories.past import Past
+from simbackup.foreign.json_text import Json, document, lines
+from simbackup.foreign.reader import Reader, Source
 
 
-def recognised(text: str) -> bool:
+def recognises(source: Source) -> bool:
     """Whether a text is JSON of restic."""
+    text = source.text
     return '"message_type"' in text or ('"short_id"' in text and '"paths"' in text)
 
 
-def read(text: str, file: str, stem: str) -> Iterator[FinishedJob]:
+def read(source: Source) -> Past:
     """The backups that a file reports.
 
     restic has no levels: a backup without changed and without unmodified files counts as full, others as incremental.
@@ -24,15 +30,21 @@ def read(text: str, file: str, stem: str) -> Iterator[FinishedJob]:
     InputError
         A line is not JSON, or a backup has no summary.
     """
+    return Past(list(_jobs(source.text, source.shown, source.path.stem)))
+
+
+def _jobs(text: str, file: str, stem: str) -> Iterator[FinishedJob]:
+    """The job of each summary."""
     found: list[tuple[Json, Json | None]] = []
-    for line in lines(text, file):
+    documents = [document(text, file, "[")] if text.lstrip().startswith("[") else list(lines(text, file))
+    for line in documents:
         members = list(line.items())
         if members:
             found += [(each, each.get("summary")) for each in members if each.get("summary") is not None]
         elif line.text("message_type") == "summary":
             found.append((line, None))
     if not found:
-        place = next(lines(text, file)).place
+        place = documents[0].place
         remedy = "snapshots of restic before 0.17 hold none; keep the output of 'restic backup --json'"
         raise InputError([Problem(place, "", "holds no summary of a backup", remedy)])
     for i, (one, inside) in enumerate(found, 1):
@@ -58,3 +70,6 @@ def _job(one: Json, summary: Json, name: str) -> FinishedJob:
         files=summary.count("total_files_processed"), files_saved=counts["files_new"] + counts["files_changed"],
         status="ok", place=one.place,
     )  # fmt: skip
+
+
+READER = Reader("restic 0.9 to 0.18", "restic backup --json, restic snapshots --json", recognises, read)

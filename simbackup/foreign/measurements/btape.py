@@ -1,4 +1,7 @@
-"""Output of the `speed` command of `btape`, the tape test of Bacula and Bareos."""
+"""Bacula and Bareos: output of the command `speed` of `btape`, their tape test.
+
+See "Testing Your Tape Drive" in the manuals of both.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 
 from simbackup.errors import Place, Problem
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
+from simbackup.foreign.reader import Reader, Source
 from simbackup.schema.measurable import Measurable
 from simbackup.units import parse
 
@@ -17,12 +21,13 @@ _RATE = re.compile(
 DATA = {"zero": Measurable.TAPE_ZEROS, "random": Measurable.TAPE_RANDOM}
 
 
-def recognised(text: str) -> bool:
+def recognises(source: Source) -> bool:
     """Whether a text is output of btape."""
+    text = source.text
     return "btape" in text and ("Write rate" in text or "Volume bytes" in text)
 
 
-def read(text: str, file: str) -> Output:
+def read(source: Source) -> Output:
     """What a speed test measured: the rate of each file, of random data and of zeros.
 
     Raises
@@ -30,6 +35,7 @@ def read(text: str, file: str) -> Output:
     InputError
         No line states a rate after the kind of data.
     """
+    text, file = source.text, source.shown
     findings: list[Finding] = []
     left: list[Problem] = []
     what: Measurable | None = None
@@ -50,3 +56,6 @@ def read(text: str, file: str) -> Output:
             Place(file, 1, 1), "", "btape states no rate of a file", "run its command 'speed', and keep all lines"
         )
     return Output("btape", "", tuple(findings), tuple(left))
+
+
+READER = Reader("Bacula, Bareos", "btape: speed", recognises, read)

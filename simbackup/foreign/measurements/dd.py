@@ -1,4 +1,7 @@
-"""Output of `dd`: of GNU in any language, of BusyBox, and of BSD and macOS, with the command before it."""
+"""dd of GNU in any language, of BusyBox, and of BSD and macOS: its output, with the command before it.
+
+See "dd invocation" in the manual of GNU coreutils, and dd(1) of FreeBSD.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterator
 
 from simbackup.errors import Place, Problem
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
+from simbackup.foreign.reader import Reader, Source
 from simbackup.schema.measurable import Measurable
 
 _BYTES = re.compile(r"^\s*(?P<bytes>[0-9]{1,18}) [^\W\d_]+\b(?P<rest>.*)$")
@@ -20,12 +24,13 @@ WRITTEN = ("direct", "sync", "dsync", "fsync", "fdatasync")
 """Flags and conversions with which a write ends on the device, not in the page cache."""
 
 
-def recognised(text: str) -> bool:
+def recognises(source: Source) -> bool:
     """Whether a text has lines that `dd` writes at its end."""
+    text = source.text
     return any(_seconds(line) is not None for line in text.splitlines())
 
 
-def read(text: str, file: str) -> Output:
+def read(source: Source) -> Output:
     """What runs of `dd` measured: bytes over seconds, read or written as the command before each says.
 
     Raises
@@ -33,6 +38,7 @@ def read(text: str, file: str) -> Output:
     InputError
         A run has no command before it, so that nothing says whether it read or wrote.
     """
+    text, file = source.text, source.shown
     findings: list[Finding] = []
     left: list[Problem] = []
     bsd = False
@@ -110,3 +116,6 @@ def _of_write(source: str, options: dict[str, str]) -> Measurable | tuple[str, .
     if set(f"{options.get('oflag', '')},{options.get('conv', '')}".split(",")) & set(WRITTEN):
         return Measurable.SEQUENTIAL_WRITE
     return "the write may have ended in the page cache", "measure with oflag=direct or conv=fsync"
+
+
+READER = Reader("dd (GNU, BusyBox, BSD, macOS)", "dd", recognises, read)

@@ -17,6 +17,8 @@ class Finding:
     place: Place
     where: str
     """The place inside the file in words, such as `jobs.0.read.bw_bytes` or `line 3`."""
+    rounding: float = 0.0
+    """By how much the true value may differ from a rounded one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""JSON output of fio (`--output-format=json`), versions 2 and 3."""
+"""fio 2 and 3: output in JSON (`--output-format=json`).
+
+See "JSON output" at fio.readthedocs.io.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Iterator
 from simbackup.errors import Problem
 from simbackup.foreign.json_text import Json, document
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
+from simbackup.foreign.reader import Reader, Source
 from simbackup.schema.measurable import Measurable
 
 LEAST_SEQUENTIAL = 64 * 1024
@@ -29,12 +33,13 @@ MOST_DIGITS = 9
 SUFFIXES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
-def recognised(text: str) -> bool:
+def recognises(source: Source) -> bool:
     """Whether a text is output of fio in JSON."""
+    text = source.text
     return '"fio version"' in text
 
 
-def read(text: str, file: str) -> Output:
+def read(source: Source) -> Output:
     """What a run of fio measured.
 
     Rates come from tests in sequence, times of a request from random tests with one request under way. Tests that go
@@ -45,6 +50,7 @@ def read(text: str, file: str) -> Output:
     InputError
         The output is not complete.
     """
+    text, file = source.text, source.shown
     whole = document(text, file)
     jobs = whole.get("jobs")
     if jobs is None or not jobs.value:
@@ -125,3 +131,6 @@ def _bytes(text: str) -> float:
     scale = SUFFIXES.get(first[-1:], 1)
     digits = first[:-1] if first[-1:] in SUFFIXES else first
     return float(digits) * scale if digits.replace(".", "", 1).isdigit() else 0.0
+
+
+READER = Reader("fio 2, 3", "fio --output-format=json", recognises, read)

@@ -1,22 +1,27 @@
-"""JSON output of iperf3 (`-J`)."""
+"""iperf3: output in JSON (`-J`).
+
+See "Invoking iperf3" at software.es.net/iperf.
+"""
 
 from __future__ import annotations
 
 from simbackup.errors import Problem
 from simbackup.foreign.json_text import document
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
+from simbackup.foreign.reader import Reader, Source
 from simbackup.schema.measurable import Measurable
 
 BITS = 8.0
 MICROSECOND = 1e-6
 
 
-def recognised(text: str) -> bool:
+def recognises(source: Source) -> bool:
     """Whether a text is output of iperf3 in JSON."""
+    text = source.text
     return '"start"' in text and '"version"' in text and "iperf" in text
 
 
-def read(text: str, file: str) -> Output:
+def read(source: Source) -> Output:
     """What a run of iperf3 measured: the payload that arrived a second, and the shortest round trip.
 
     Raises
@@ -24,6 +29,7 @@ def read(text: str, file: str) -> Output:
     InputError
         The test failed, or its output is not complete.
     """
+    text, file = source.text, source.shown
     whole = document(text, file)
     if whole.text("error"):
         raise refused(whole.place, "error", f"the test failed: {whole.text('error')}", "run it again")
@@ -47,3 +53,6 @@ def read(text: str, file: str) -> Output:
     else:
         left.append(unused(whole.place, "end.streams", "it states no round trip", "measure from a sender on Linux"))
     return Output(tool, day, tuple(findings), tuple(left))
+
+
+READER = Reader("iperf3", "iperf3 -c HOST -J", recognises, read)

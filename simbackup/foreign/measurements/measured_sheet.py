@@ -108,7 +108,9 @@ def _values(outputs: Sequence[Output], parameters: Mapping[Measurable, str]) -> 
             numbers = [float(f"{one.value:.{DIGITS}g}") for _, one in found]
             tools = tuple(dict.fromkeys(output.tool for output, _ in found))
             yield MeasuredValue(
-                parameter, what, float(f"{median(numbers):.{DIGITS}g}"), min(numbers), max(numbers), len(found),
+                parameter, what, float(f"{median(numbers):.{DIGITS}g}"),
+                min(float(f"{one.value - one.rounding:.{DIGITS}g}") for _, one in found),
+                max(float(f"{one.value + one.rounding:.{DIGITS}g}") for _, one in found), len(found),
                 tools, _at([one for _, one in found]),
             )  # fmt: skip
 

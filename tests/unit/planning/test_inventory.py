@@ -42,10 +42,9 @@ def test_commas_and_binary_units_are_understood(tmp_path: Path) -> None:
     assert system.change["model"] == "change/database"
 
 
-def test_what_is_guessed_is_marked_as_assumed(tmp_path: Path) -> None:
-    size = read_site(site_text(written(tmp_path, "name,size", "a,500"))).spec.systems["a"].size
-    assert size.basis == "assumed"
-    assert (size.low, size.high) == (500e9, 500 * 2**30)
+def test_a_change_without_a_unit_is_marked_as_assumed(tmp_path: Path) -> None:
+    text = site_text(written(tmp_path, "name,size,change", "a,500 GB,2"))
+    assert "daily: {value: 2 %, basis: assumed, range: [2 %, 2 %]" in text
 
 
 def test_every_wrong_row_is_reported_at_once(tmp_path: Path) -> None:
@@ -106,9 +105,9 @@ def test_any_name_and_any_title_make_a_site(tmp_path: Path) -> None:
 
 
 def test_what_no_site_may_say_is_reported_at_its_cell(tmp_path: Path) -> None:
-    rows = "pool,1 TB,", "a,1e30,", "b,1 TB,0.0001", "a-data,1 TB,"
+    rows = "pool,1 TB,", "a,1e30 GB,", "b,1 TB,0.0001", "a-data,1 TB,"
     assert problems(written(tmp_path, "name,size,compression", *rows)) == [
-        ":3:3: '1e30' is out of bounds in GB; write at most 1000 PB and more than 0",
+        ":3:3: '1e30 GB' is out of bounds; write at most 1000 PB and more than 0",
         ":4:8: '0.0001' is out of bounds; write at least 1 %",
     ]
     assert problems(written(tmp_path, "name,size,compression", rows[0], rows[3], "a,1 TB,")) == [

@@ -90,7 +90,7 @@ def test_values_that_contradict_the_rest_are_refused() -> None:
 
 def test_what_is_measured_are_parameters_of_the_kind_in_its_unit() -> None:
     known = {kind: measured_as(sheet) for kind, sheet in sheets().items() if measured_as(sheet)}
-    assert set(known) == {"disk", "network", "ssd", "tape_drive"}
+    assert set(known) == {"disk", "network", "ssd", "tape_drive", "tape_library"}
     for kind, parameters in known.items():
         name = next(name for name in shelf.names() if name.startswith(f"{kind}/"))
         units = {parameter: given.unit for parameter, given in shelf.load_datasheet(name).values()}

@@ -153,7 +153,7 @@ def test_btape_reports_each_file_by_its_data() -> None:
     ("text", "message"),
     [
         ("", "x.txt:1:1: is empty"),
-        ("hello\n", "x.txt:1:1: is not the output of a known tool"),
+        ("hello\n", "x.txt:1:1: is not the output of a known program"),
         ('{\n "fio version": "fio-3.33",\n "jobs": [\n', "x.txt:4:1: is not valid JSON"),
         ('{"fio version": "fio-3.33"}', "x.txt:1:1: jobs: is missing"),
     ],
@@ -179,7 +179,7 @@ def test_a_day_that_no_calendar_has_is_refused(tool: str, said: str, tmp_path: P
 
 @pytest.mark.parametrize("seconds", ["1.234,5", ",", "9" * 30 + ",0,1"])
 def test_seconds_that_are_no_number_are_no_output_of_dd(seconds: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not the output of a known tool"):
+    with pytest.raises(InputError, match="is not the output of a known program"):
         _of(f"dd if=/dev/zero of=x\n1000 bytes copied, {seconds} s, 1 MB/s\n", tmp_path)
 
 

@@ -1,0 +1,53 @@
+"""NetBackup 5 to 10: `bpdbjobs -report -most_columns` or `-all_columns`, rows of CSV without heads.
+
+The first columns of both are the same: job, type, state, status, policy, schedule, client, server, started, elapsed,
+ended, storage unit, try, operation, kilobytes, files; times are seconds since 1970. See "bpdbjobs" in the "NetBackup
+Commands Reference Guide".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from simbackup.foreign.histories.past import Past
+from simbackup.foreign.histories.reports import jobs_of_table
+from simbackup.foreign.reader import Reader, Source
+from simbackup.schema.inventory import Inventory, read_inventory
+
+_ROW = re.compile(r"\d+,\d+,\d,\d*,[^,]*,[^,]*,[^,]*,[^,]*,\d{9,11},\d+,\d{9,11},[^,]*,\d*,")
+MAPPING, HEADS = "netbackup-bpdbjobs", 16
+DONE = "3"
+"""The state of a job that has ended."""
+
+
+def recognises(source: Source) -> bool:
+    """Whether a text has rows that begin with the numbers and times of a job."""
+    return any(_ROW.match(line) for line in source.text.splitlines()[:100])
+
+
+def read(source: Source) -> Past:
+    """The jobs that have ended.
+
+    Raises
+    ------
+    InputError
+        A cell cannot be read, or no job has ended.
+    """
+    from simbackup.foreign.histories.mapping import built_in  # noqa: PLC0415 (it reads files)
+
+    mapping = source.mapping or built_in()[MAPPING]
+    table = read_inventory(source.path, source.shown, mapping.heads)
+    ended = (
+        tuple(row for row in table.rows if str(row["state"].value) == DONE) if "state" in table.columns else table.rows
+    )
+    kept = Inventory(table.columns[:HEADS], ended, table.heads[:HEADS])
+    if not ended:
+        return Past().checked(source, "has no job that ended", "wait for one")
+    past = jobs_of_table(kept, replace(source, mapping=mapping), MAPPING)
+    if len(ended) < len(table.rows):
+        past.notes.append(f"{len(table.rows) - len(ended)} of {len(table.rows)} jobs in {source.shown} have not ended")
+    return past
+
+
+READER = Reader("NetBackup 5 to 10", "bpdbjobs -report -all_columns", recognises, read)

@@ -1,0 +1,188 @@
+"""fio 2 and 3: output as text, the default.
+
+Of each job it states request sizes, a bandwidth in binary and decimal units, and latencies; of each group the sum of
+its jobs, also in decimal units. It does not say whether requests went through the page cache; the command before it
+does. See "Interpreting the output" at fio.readthedocs.io.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from simbackup.errors import Place, Problem
+from simbackup.foreign.measurements.finding import Finding, Output, unused
+from simbackup.foreign.measurements.fio import LEAST_SEQUENTIAL, MOST_SMALL, RANDOM, SEQUENTIAL
+from simbackup.foreign.reader import Reader, Source
+
+_JOB = re.compile(
+    r"(?P<name>.+): \(g=(?P<group>\d+)\): rw=(?P<kind>\w+), bs=(?:\(R\) )?(?P<read>[\d.]+[KMG]?i?B?)-\S+"
+    r"(?:(?:, \(W\) |/)(?P<write>[\d.]+[KMG]?i?B?)-\S+)?.*, ioengine=(?P<engine>\w+), iodepth=(?P<depth>\d{1,6})\s*"
+)
+_VERSION = re.compile(r"fio-\d[\w.-]*")
+_COMMAND = re.compile(r"^[$#>]?\s*(?:sudo )?fio (?=.*--)(?P<options>.*)$")
+_RUN = re.compile(
+    r"(?P<name>.+): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d{1,6})\): err= ?(?P<error>\d{1,6}).*?(?P<day>\d{4})?\s*"
+)
+_SIDE = re.compile(r"\s+(?P<side>read|write) ?:.*")
+_IO = re.compile(r"BW=\S+ \(\S+\)\((?P<io>[\d.]+[kKMGTP]?i?B)/(?P<run>\d{1,12})msec\)")
+_OLD = re.compile(r"io=(?P<io>[\d.]+[KMGTP]?B), .*runt= *(?P<run>\d{1,12})msec")
+_LATENCY = re.compile(r"\s+lat \((?P<unit>[num]?sec)\) *: *min=.*?avg= *(?P<mean>[\d.]+)")
+_GROUP = re.compile(r"Run status group (?P<group>\d+) .*")
+_SUM = re.compile(
+    r"\s+(?P<side>READ|WRITE): .*?\bio=(?P<io>[\d.]+[kKMGTP]?i?B)\b.*?(?:run|mint)=(?P<least>\d{1,12})"
+    r"(?:-|msec, maxt=)(?P<most>\d{1,12})msec"
+)
+SCALES = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
+POWERS = {letter: 1024.0**i for i, letter in enumerate("kmgtp", 1)}
+
+
+@dataclass
+class Group:
+    """The jobs that ran at the same time, and what fio says of them."""
+
+    jobs: list[tuple[re.Match[str], Place]] = field(default_factory=list[tuple[re.Match[str], Place]])
+    runs: int = 0
+    error: str = "0"
+    moved: dict[str, tuple[float, float, int]] = field(default_factory=dict[str, tuple[float, float, int]])
+    """By side, bytes, seconds, and the line that states them."""
+    waited: dict[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
+    """By side, the mean time of a request, and the line that states it."""
+    uneven: bool = False
+
+
+def recognises(source: Source) -> bool:
+    """Whether a text has the line of a job, or of a group that ran."""
+    lines = source.text.splitlines()
+    return any(_JOB.fullmatch(line) for line in lines) or any(_GROUP.fullmatch(line) for line in lines)
+
+
+def read(source: Source) -> Output:
+    """What a run of fio measured, with the rules of its JSON.
+
+    A command before the output says whether requests went through the page cache. Without it, figures are used with a
+    warning.
+
+    Raises
+    ------
+    InputError
+        Nothing says what was measured.
+    """
+    version, direct, groups = _parsed(source)
+    findings: list[Finding] = []
+    left: list[Problem] = []
+    for group in groups.values():
+        if not group.jobs:
+            why = "no line before it says what was measured"
+            left.append(unused(Place(source.shown, 1, 1), "", why, "keep the whole output, or write JSON"))
+            continue
+        found = _found(source, group)
+        job, place = group.jobs[0]
+        if direct is False and "write" not in job["kind"]:
+            found = "it went through the page cache", "measure with direct=1"
+        if isinstance(found, Finding):
+            findings.append(found)
+            if direct is None:
+                message = "the text does not say whether the page cache took part; the value was used"
+                remedy = "measure with --direct=1 and --output-format=json"
+                left.append(Problem(found.place, job["name"], message, remedy, severity="warning"))
+        else:
+            left.append(unused(place, job["name"], *found))
+    return Output(version or "fio", "", tuple(findings), tuple(left))
+
+
+def _parsed(source: Source) -> tuple[str, bool | None, dict[str, Group]]:
+    """The version, whether requests went past the page cache (None if nothing says), and groups by number."""
+    version, direct, side, group = "", None, "", Group()
+    groups: dict[str, Group] = {}
+    for number, line in enumerate(source.text.splitlines(), 1):
+        if command := _COMMAND.match(line):
+            direct = re.search(r"--direct[= ]1\b", command["options"]) is not None
+            direct = direct or re.search(r"--(?:end_)?f(?:data)?sync\b|--sync[= ]1", command["options"]) is not None
+        elif _VERSION.fullmatch(line.strip()):
+            version = line.strip()
+        elif job := _JOB.fullmatch(line):
+            groups.setdefault(job["group"], Group()).jobs.append((job, Place(source.shown, number, 1)))
+        elif run := _RUN.fullmatch(line):
+            group, side = groups.setdefault(run["group"], Group()), ""
+            group.runs += int(run["jobs"])
+            group.error = run["error"] if run["error"] != "0" else group.error
+        elif head := _GROUP.fullmatch(line):
+            group, side = groups.setdefault(head["group"], Group()), ""
+        else:
+            side = _figures(group, side, line, number)
+    return version, direct, groups
+
+
+def _figures(group: Group, side: str, line: str, number: int) -> str:
+    """Add what a line says to a group; the side that the following lines belong to."""
+    if begin := _SIDE.fullmatch(line):
+        side = begin["side"]
+    if (moved := _IO.search(line) or _OLD.search(line)) and side:
+        group.moved[side] = _bytes(moved["io"]), int(moved["run"]) / 1000.0, number
+    elif (waited := _LATENCY.match(line)) and side:
+        group.waited[side] = float(waited["mean"]) * SCALES[waited["unit"]], number
+    elif total := _SUM.match(line):
+        group.uneven = total["least"] != total["most"]
+        group.moved[total["side"].lower()] = _bytes(total["io"]), int(total["most"]) / 1000.0, number
+    return side
+
+
+def _found(source: Source, group: Group) -> Finding | tuple[str, ...]:
+    """The figure of a group; or why there is none, and what would give one."""
+    job, _ = group.jobs[0]
+    kind = job["kind"]
+    if group.error != "0":
+        return (f"it ended with error {group.error}",)
+    if kind not in {*SEQUENTIAL, *RANDOM}:
+        words = "measure rw=read, write, randread and randwrite separately"
+        return f"it mixes reads and writes, or trims ('{kind}')", words
+    if len({each["name"] for each, _ in group.jobs}) > 1:
+        return "it ran at the same time as others", "write 'stonewall' into each section"
+    side = (SEQUENTIAL | RANDOM)[kind][0]
+    size = _bytes(job["write"] if side == "write" and job["write"] else job["read"])
+    return _rate(source, group, size) if kind in SEQUENTIAL else _wait(source, group, size)
+
+
+def _rate(source: Source, group: Group, size: float) -> Finding | tuple[str, ...]:
+    """The rate of a test in sequence."""
+    side, what = SEQUENTIAL[group.jobs[0][0]["kind"]]
+    count, seconds, line = group.moved.get(side, (0.0, 0.0, 0))
+    if size < LEAST_SEQUENTIAL:
+        return f"requests of {size:.0f} bytes measure the requests, not the rate", "measure with bs=1M"
+    if group.uneven:
+        return "its jobs did not end at the same time", "measure with one job, or with a runtime"
+    if count <= 0.0 or seconds <= 0.0:
+        return "no line says how much it moved in which time", "keep the whole output, or write JSON"
+    return Finding(what, count / seconds, Place(source.shown, line, 1), f"line {line}")
+
+
+def _wait(source: Source, group: Group, size: float) -> Finding | tuple[str, ...]:
+    """The time of a request of a random test."""
+    job, _ = group.jobs[0]
+    side, what = RANDOM[job["kind"]]
+    under_way = int(job["depth"]) * max(group.runs, len(group.jobs))
+    if size > MOST_SMALL or under_way > 1:
+        why = f"requests of {size:.0f} bytes, {under_way} at once, measure more than one small request"
+        return why, "measure with bs=4k, iodepth=1 and numjobs=1"
+    if side not in group.waited:
+        return "no line states the time of a request ('lat')", "keep the whole output, or write JSON"
+    mean, line = group.waited[side]
+    return Finding(what, mean, Place(source.shown, line, 1), f"line {line}")
+
+
+def _bytes(text: str) -> float:
+    """The bytes of a size of fio, whose letters are binary with and without `i`.
+
+    >>> _bytes("1024KiB"), _bytes("8192MB"), _bytes("4096B"), _bytes("4K")
+    (1048576.0, 8589934592.0, 4096.0, 4096.0)
+    """
+    digits = text.rstrip("BikKMGTPE")
+    return (
+        float(digits) * POWERS.get(text[len(digits) :][:1].lower(), 1.0)
+        if digits.replace(".", "", 1).isdigit()
+        else 0.0
+    )
+
+
+READER = Reader("fio 2, 3", "fio (text)", recognises, read)

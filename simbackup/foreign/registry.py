@@ -1,0 +1,116 @@
+"""All formats of other programs that simbackup reads, by the command that has a use for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from simbackup.errors import InputError
+from simbackup.foreign.histories import (
+    bacula_list,
+    bacula_llist,
+    bacula_report,
+    borg,
+    borg_stats,
+    bpdbjobs,
+    bpdbjobs_text,
+    pbs_snapshots,
+    pbs_task,
+    pgbackrest,
+    pgbackrest_text,
+    reports,
+    restic,
+    restic_stats,
+    restic_text,
+    vzdump,
+)
+from simbackup.foreign.histories.past import Past
+from simbackup.foreign.inventories import rvtools, table, zfs_list
+from simbackup.foreign.inventories.listing import Listing
+from simbackup.foreign.measurements import btape, dd, fio, fio_text, iperf3, lsblk, mtx
+from simbackup.foreign.measurements.finding import Output
+from simbackup.foreign.json_text import Json
+from simbackup.foreign.reader import Reader, Source
+
+T = TypeVar("T")
+HISTORIES: tuple[Reader[Past], ...] = tuple(
+    module.READER
+    for module in (
+        restic, restic_stats, borg, pgbackrest, pbs_snapshots, bacula_report, bacula_llist, bacula_list, borg_stats,
+        pgbackrest_text, vzdump, pbs_task, bpdbjobs_text, bpdbjobs, restic_text, reports,
+    )
+)  # fmt: skip
+"""Readers of past jobs, those with the surest mark first."""
+MEASUREMENTS: tuple[Reader[Output], ...] = tuple(
+    module.READER for module in (fio, iperf3, lsblk, mtx, fio_text, btape, dd)
+)
+"""Readers of what tools measured."""
+INVENTORIES: tuple[Reader[Listing], ...] = tuple(module.READER for module in (zfs_list, rvtools, table))
+"""Readers of lists of systems."""
+READERS: Mapping[str, Sequence[Reader[Any]]] = {
+    "history": HISTORIES, "measure": MEASUREMENTS, "plan init": INVENTORIES,
+}  # fmt: skip
+"""All readers, by command."""
+ANY = "any program"
+MOST_KEYS = 8
+"""Keys of unknown JSON that a message names."""
+MOST_WORDS = 60
+"""Letters of a file that a message shows."""
+
+
+def read_with(command: str, readers: Iterable[Reader[T]], source: Source) -> T:
+    """What a file holds, read by the first reader that recognises it.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or no reader of this command knows its format: the message names the format as far as
+        it can be recognised, and lists what the command reads.
+    """
+    elsewhere = _of_another(command, source)
+    for reader in readers:
+        if (reader.program == ANY and elsewhere is not None and not source.mapping) or not reader.recognises(source):
+            continue
+        if reader.read is None:
+            raise InputError([source.problem(1, f"is the output of '{reader.command}': {reader.lacks}")])
+        return reader.read(source)
+    if elsewhere is not None:
+        raise InputError([source.problem(1, *elsewhere)])
+    known = "; ".join(dict.fromkeys(_named(reader) for reader in READERS[command] if reader.read is not None))
+    raise InputError([source.problem(1, _described(source), f"'{command}' reads {known}")])
+
+
+def _named(reader: Reader[Any]) -> str:
+    return reader.command if reader.program == ANY else f"{reader.program} ({reader.command})"
+
+
+def _of_another(command: str, source: Source) -> tuple[str, str] | None:
+    """What a file is that this command has no use for, and what to do; None if it is nothing known."""
+    for other, readers in READERS.items():
+        for reader in readers:
+            if other != command and reader.program != ANY and reader.recognises(source):
+                message = f"is the output of '{reader.command}' ({reader.program}), for which '{command}' has no use"
+                return message, f"'simbackup {other}' reads it" if reader.read is not None else reader.lacks
+    return None
+
+
+def _described(source: Source) -> str:
+    """What a file looks like that nobody knows."""
+    text = source.text
+    if not text.strip():
+        return "is empty"
+    if text.lstrip()[0] in "{[":
+        try:
+            found: Any = json.JSONDecoder().raw_decode(text.lstrip())[0]
+        except (ValueError, RecursionError):
+            return "looks like JSON that is not complete, or not valid"
+        shape = Json(found, "")
+        first = next(shape.items(), shape)
+        keys = ", ".join(list(first.texts())[:MOST_KEYS])
+        return f"is JSON of no known program{f', with the keys {keys}' if keys else ''}"
+    if text.lstrip().startswith("<"):
+        return "looks like XML or HTML, which is not read"
+    first_line = next(line.strip() for line in text.splitlines() if line.strip())
+    shown = first_line if len(first_line) <= MOST_WORDS else f"{first_line[:MOST_WORDS]}..."
+    return f"is not the output of a known program; it begins with '{shown}'"
