@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from simbackup.results.result import Result
 from simbackup.run import simulate
 
 Row = Mapping[str, Any]
+MINUTE = 60.0
 GOOD = frozenset({"done", "late"})
 
 
@@ -92,14 +93,11 @@ def _longest(due: float, rows: Sequence[Row]) -> Outcome:
     return Outcome(due, due + longest, sum(float(row["bytes"]) for row in rows), reason)
 
 
-def mixed(one: Outcome, other: Outcome, share: float) -> Outcome:
-    """An outcome on the line between two others, with the cause of the nearer."""
-    due, _, _, reason, cause = one if share < 0.5 else other  # noqa: PLR2004 (the middle)
-    end, size = one.end + share * (other.end - one.end), one.bytes + share * (other.bytes - one.bytes)
-    return Outcome(due, end, size, reason, cause)  # `_replace` takes four times as long, and plans have a million
-
-
-def difference(found: Mapping[str, Outcome], guessed: Mapping[str, Outcome]) -> float:
-    """The greatest error of guessed elapsed times, as a share of the longest one that was found."""
-    longest = max((one.end - one.due for one in found.values()), default=0.0)
-    return max((abs(one.end - guessed[name].end) for name, one in found.items()), default=0.0) / max(longest, 1.0)
+def differences(found: Mapping[str, Outcome], guessed: Mapping[str, Outcome]) -> Iterator[tuple[str, float]]:
+    """The error of each guessed elapsed time as a share of it, or of a minute where it is shorter; 1 if one fails."""
+    for name, other in guessed.items():
+        one = found[name]
+        if bool(one.reason) != bool(other.reason):
+            yield name, 1.0
+        else:
+            yield name, abs(one.end - other.end) / max(one.end - one.due, MINUTE)
