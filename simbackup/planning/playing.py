@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,7 +15,8 @@ from simbackup.results.result import Result
 from simbackup.run import simulate
 
 Row = Mapping[str, Any]
-MINUTE = 60.0
+SHORT = 600.0
+"""Seconds that times count as, where they are shorter, when errors are shares of them."""
 GOOD = frozenset({"done", "late"})
 
 
@@ -93,11 +94,18 @@ def _longest(due: float, rows: Sequence[Row]) -> Outcome:
     return Outcome(due, due + longest, sum(float(row["bytes"]) for row in rows), reason)
 
 
-def differences(found: Mapping[str, Outcome], guessed: Mapping[str, Outcome]) -> Iterator[tuple[str, float]]:
-    """The error of each guessed elapsed time as a share of it, or of a minute where it is shorter; 1 if one fails."""
-    for name, other in guessed.items():
-        one = found[name]
+def differences(
+    found: Mapping[str, Outcome], guessed: Mapping[str, Outcome], windows: Collection[str]
+) -> dict[str, float]:
+    """The error of each guessed elapsed time: a share of it for jobs with a window, of the longest job for others.
+
+    Times below ten minutes count as ten minutes. The error is 1 if a job fails and its guess does not, or the reverse.
+    """
+    longest = max((one.end - one.due for one in found.values()), default=0.0)
+
+    def difference(name: str, one: Outcome, other: Outcome) -> float:
         if bool(one.reason) != bool(other.reason):
-            yield name, 1.0
-        else:
-            yield name, abs(one.end - other.end) / max(one.end - one.due, MINUTE)
+            return 1.0
+        return abs(one.end - other.end) / max(one.end - one.due if name in windows else longest, SHORT)
+
+    return {name: difference(name, found[name], other) for name, other in guessed.items()}

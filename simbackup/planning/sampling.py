@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.planning.contents import NightKind
 from simbackup.planning.night import DAY, begin
-from simbackup.planning.playing import MINUTE, differences
+from simbackup.planning.playing import SHORT, differences, job_of
 from simbackup.planning.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -22,10 +22,12 @@ LONGEST = 7
 """Most nights that are simulated together. Jobs that still run after them never catch up."""
 BENT = 0.02
 """Share of a pool by which its contents may be off the line between simulated nights: disks are slower further in."""
-CLOSE = 0.03
+CLOSE = 0.05
 """Error of a guessed time, as a share of it, up to which no more nights are simulated between two."""
 FEW = 8
 """Nights of a kind up to which its first and its last are enough: weeks in which retention fills up."""
+MOST_OF_A_GAP = 0.75
+"""Share of a gap up to which a part of it is as well guessed as the night that divided it."""
 MOST_JOBS = 2_000
 """Backups and copies that are simulated in nights besides the first and the last of each kind."""
 
@@ -33,9 +35,12 @@ MOST_JOBS = 2_000
 _What = tuple[str, str, int]
 """A system, one of its copies or none, and days after the first of several nights."""
 
+UNKNOWN = {"": math.inf}
+"""Errors of jobs of which none has been looked at."""
+
 
 class _Gap(NamedTuple):
-    """Nights between two simulated ones: how far off one of them was guessed, and the others."""
+    """Nights between two simulated ones, and by how much the job was off that was guessed worst there."""
 
     error: float
     kind: NightKind
@@ -51,10 +56,14 @@ class Sampling:
     """The first night whose jobs still run after a week."""
     jobs: int = 0
     """Backups and copies that were simulated between the ends of kinds."""
-    errors: dict[tuple[NightKind, int], float] = field(default_factory=dict[tuple[NightKind, int], float])
-    """How far off the night was guessed that divided a gap, by the night before the gap."""
+    errors: dict[tuple[NightKind, int], Mapping[str, float]] = field(
+        default_factory=dict[tuple[NightKind, int], Mapping[str, float]]
+    )
+    """How far off each job was guessed in the night that made a gap, by the night before the gap."""
     doubts: dict[NightKind, tuple[int, int | None]] = field(default_factory=dict[NightKind, tuple[int, int | None]])
     """Of each kind the simulated nights that there were, and the night that was not sure by these."""
+    ended: dict[tuple[NightKind, int], float] = field(default_factory=dict[tuple[NightKind, int], float])
+    """When the last job of simulated nights ends."""
 
     def run(self, *, every_night: bool) -> None:
         """Simulate each kind at chosen nights; those whose jobs run on, together with the next ones."""
@@ -87,16 +96,28 @@ class Sampling:
         """How many nights the jobs of one reach into, if these are more than are simulated together with it."""
         nights = self.nights
         now, running, days = nights.lengths.get(i, 1), nights.running, nights.days
-        end, place = max(one.end for one in nights.between(kind, i).values()), bisect_left(running, i)
+        place = bisect_left(running, i) + now
+        if place >= len(running) or self._opens(i, place) >= max(self._ended(kind, at) for at in nights.around(kind, i)):
+            return None
+        end = max(one.end for one in nights.between(kind, i).values())
         reached = now
-        for j in running[place + now :]:
-            later = (days[j].day - days[i].day).days * DAY
-            if later + min(begin(nights.site.file.spec.policies[run.policy].at) for run, _ in days[j].runs) >= end:
-                break
-            reached += 1
+        while place < len(running) and self._opens(i, place) < end:
+            place, reached = place + 1, reached + 1
         if reached > LONGEST <= now and (self.behind is None or days[i].day < self.behind):
             self.behind = days[i].day
         return min(reached, LONGEST) if now < min(reached, LONGEST) else None
+
+    def _opens(self, i: int, place: int) -> float:
+        """Seconds from the midnight before a night until the first backup of a later one."""
+        days, policies = self.nights.days, self.nights.site.file.spec.policies
+        day = days[self.nights.running[place]]
+        return (day.day - days[i].day).days * DAY + min(begin(policies[run.policy].at) for run, _ in day.runs)
+
+    def _ended(self, kind: NightKind, i: int) -> float:
+        """Seconds from the midnight before a simulated night until all its jobs have ended."""
+        if (kind, i) not in self.ended:
+            self.ended[kind, i] = max(one.end for one in self.nights.played[kind][i].values())
+        return self.ended[kind, i]
 
     def _ends(self) -> None:
         """Simulate each kind at its first night, and at its last, unless others around these are."""
@@ -135,17 +156,25 @@ class Sampling:
             for low, high in pairwise(self.nights.known(kind)) if len(at) > FEW else ():
                 inside = at[bisect_right(at, low) : bisect_left(at, high)]
                 if inside:
-                    yield _Gap(self.errors.get((kind, low), math.inf), kind, inside)
+                    yield _Gap(max(self.errors.get((kind, low), UNKNOWN).values()), kind, inside)
 
     def _look(self, kind: NightKind, i: int) -> bool:
         """Simulate a night and note how far off it was guessed; whether there was room for it."""
         nights = self.nights
-        (low, _), guessed = nights.around(kind, i), nights.between(kind, i)
-        if self.jobs + len(guessed) > MOST_JOBS and math.isfinite(self.errors.get((kind, low), math.inf)):
+        (low, high), guessed = nights.around(kind, i), nights.between(kind, i)
+        if self.jobs + len(guessed) > MOST_JOBS and math.isfinite(max(self.errors.get((kind, low), UNKNOWN).values())):
             return False
         self.jobs += len(guessed)
-        found = nights.simulate(kind, i)
-        self.errors[kind, low] = self.errors[kind, i] = max([error for _, error in differences(found, guessed)])
+        simulated, before = nights.simulate(kind, i), self.errors.get((kind, low), UNKNOWN)
+        windows = {
+            job_of(one.system, (one.night - nights.days[i].day).days, one.copy)
+            for one in nights.verdicts_on(kind, i)
+            if one.window is not None
+        }
+        found = differences(simulated, guessed, windows)
+        worse = {name: max(error, before.get(name, max(before.values()))) for name, error in found.items()}
+        for start, end in ((low, i), (i, high)):  # of most of a gap, a night near its end says nothing
+            self.errors[kind, start] = found if end - start <= MOST_OF_A_GAP * (high - low) else worse
         return True
 
     def _worst(self, gap: _Gap) -> int:
@@ -216,6 +245,6 @@ class Sampling:
         low, high = self.nights.around(kind, i)
         if low == high:
             return low == i
-        error = self.errors.get((kind, low), math.inf)
-        room = one.window
-        return room is not None and abs(one.elapsed - room) > error * max(one.elapsed, MINUTE)
+        errors, later = self.errors.get((kind, low), UNKNOWN), (one.night - self.nights.days[i].day).days
+        error = errors.get(job_of(one.system, later, one.copy), max(errors.values()))
+        return one.window is not None and abs(one.elapsed - one.window) > error * max(one.elapsed, SHORT)
