@@ -55,16 +55,26 @@ class Ends(Generic[T]):
                 self._tidy()
 
     def _tidy(self) -> None:
-        """Remove the entries that do not count any more."""
-        self._near = [entry for entry in self._near if entry[0] == entry[2].near_place and self._counts(entry[2])]
-        self._ends = [entry for entry in self._ends if entry[0] == entry[2].ends_place and self._counts(entry[2])]
-        heapify(self._near)
-        heapify(self._ends)
-        self._most = 2 * len(self._ends) + FEW
-
-    def _counts(self, one: T) -> bool:
-        """Whether one will be done by this clock."""
-        return one.crowd is self._crowd and one.ends < math.inf
+        """Remove the entries that do not count any more; whoever stands still for now stands nowhere."""
+        near, ends = list[tuple[float, int, T]](), list[tuple[float, int, T]]()
+        for entry in self._near:
+            time, _, one = entry
+            if time == one.near_place and one.crowd is self._crowd:
+                if one.near < math.inf:
+                    near.append(entry)
+                else:
+                    one.near_place = math.inf
+        for entry in self._ends:
+            time, _, one = entry
+            if time == one.ends_place and one.crowd is self._crowd:
+                if one.ends < math.inf:
+                    ends.append(entry)
+                else:
+                    one.ends_place = math.inf
+        heapify(near)
+        heapify(ends)
+        self._near, self._ends = near, ends
+        self._most = 2 * len(ends) + FEW
 
     def due(self, at: float, now: float) -> list[T]:
         """Those that are done when the clock shows `at`, and the simulation `now`, in the order in which they began."""

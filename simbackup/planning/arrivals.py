@@ -7,8 +7,9 @@ from datetime import datetime
 from functools import partial
 
 from simbackup.planning.ledger import Day
-from simbackup.planning.nights import LONGEST, Nights
+from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Outcome, Play, job_of, played
+from simbackup.planning.sampling import LONGEST
 from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.site import PlannedSite
 from simbackup.policies.clock import elapsed

@@ -35,19 +35,20 @@ def moved_by(site: PlannedSite, runs: Sequence[LevelRun], factors: Mapping[str, 
                 continue  # all of it
             for system in site.of_policy(run.policy):
                 name = job_of(system.name, run.later, made.name)
-                change = system.saved(Level.INCREMENTAL, 0.0, made.age) * factors.get(system.name, 1.0)
+                change = system.saved(Level.INCREMENTAL, 0.0, made.age) * factors.get(job_of(system.name, run.later), 1.0)
                 found[name] = found.get(name, 0.0) + change
     return found
 
 
 def logged_by(site: PlannedSite, runs: Sequence[LevelRun], factors: Mapping[str, float]) -> dict[str, float]:
-    """Bytes of each backup of transaction logs, by system."""
+    """Bytes of each backup of transaction logs, by the backup of the system that night."""
     found: dict[str, float] = {}
     for run in runs:
         logs = site.file.spec.policies[run.policy].logs
         for system in site.of_policy(run.policy) if logs is not None else ():
-            size = system.log_over(logs.every.si, 0.0) * factors.get(system.name, 1.0) if logs is not None else 0.0
-            found[system.name] = max(size, 1.0)
+            name = job_of(system.name, run.later)
+            size = system.log_over(logs.every.si, 0.0) * factors.get(name, 1.0) if logs is not None else 0.0
+            found[name] = max(size, 1.0)
     return found
 
 
@@ -59,11 +60,16 @@ def older_on(
     if target.tape or math.isinf(target.capacity):
         return 0.0
     coming = [
-        _kept(system, target, run) * factors.get(system.name, 1.0)
+        _kept(system, target, run) * factors.get(job_of(system.name, run.later), 1.0)
         for run in runs
         for system in site.of_policy(run.policy)
     ]
-    most = max(system.size * factors.get(system.name, 1.0) for system in site.systems)  # what the checks ask for
+    sizes = (
+        system.size * factors.get(job_of(system.name, run.later), 1.0)
+        for run in runs
+        for system in site.of_policy(run.policy)
+    )
+    most = max([*(system.size for system in site.systems), *sizes])  # what the checks ask for
     return max(min(used, MOST_OF_A_POOL * target.capacity - SPARE * max(sum(coming), most)), 0.0)
 
 

@@ -1,32 +1,21 @@
-"""Nights of a plan: each kind is simulated at chosen dates, and interpolated between them."""
+"""Nights of a plan: which are of one kind, how each went, and how far backups are behind."""
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import pairwise
 
+from simbackup.planning.backlog import Backlog, Queue
 from simbackup.planning.contents import NightKind, logged_by, moved_by, older_on
+from simbackup.planning.growing import Growing
 from simbackup.planning.ledger import Day
-from simbackup.planning.night import DAY, Night, Work, begin, work_of
-from simbackup.planning.playing import Outcome, Play, difference, mixed
-from simbackup.planning.search import first_of
+from simbackup.planning.night import DAY, Night, Work, work_of
+from simbackup.planning.playing import Outcome, Play, job_of
+from simbackup.planning.sampling import Sampling
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.verdicts import Verdict, verdicts_of
-
-LONGEST = 7
-"""Most nights that are simulated together. Jobs that still run after them never catch up."""
-BENT = 0.02
-"""Share of a pool by which its contents may be off the line between simulated nights: disks are slower further in."""
-CLOSE = 0.03
-"""Error of a guessed night, as a share of its longest job, from which on no more nights of its kind are simulated."""
-FEW = 8
-"""Nights of a kind up to which its first and its last are enough: weeks in which retention fills up."""
-MOST_BETWEEN = 6
-"""Most nights of a kind that are simulated to guess the others better, with those that are simulated together."""
 
 
 def kind_of(days: Sequence[Day]) -> NightKind:
@@ -67,14 +56,13 @@ class Nights:
     )
     done: dict[Work, Mapping[str, Outcome]] = field(default_factory=dict[Work, Mapping[str, Outcome]])
     """Outcomes by all on which they depend: nights of equal work are simulated once."""
-    errors: dict[NightKind, float] = field(default_factory=dict[NightKind, float])
-    """Of each kind the error of the night that was guessed last, as a share of its longest job."""
     firsts: dict[str, date] = field(default_factory=dict[str, date])
     lengths: dict[int, int] = field(default_factory=dict[int, int])
     """Nights that are simulated together with one, itself among them; one unless noted."""
-    sizes: dict[int, float] = field(default_factory=dict[int, float])
+    error: float = 0.0
+    """The greatest error that is to be expected of a time between simulated nights, as a share of it."""
     behind: date | None = None
-    """The first night whose jobs still run after a week."""
+    """The first night whose jobs still run after a week, so that they are carried on from week to week."""
 
     def __post_init__(self) -> None:
         self.running = [i for i, day in enumerate(self.days) if day.runs]
@@ -82,49 +70,50 @@ class Nights:
             for run, _ in self.days[i].runs:
                 self.firsts.setdefault(run.policy, self.days[i].day)
         self.kinds = self._kinds()
+        self._known: dict[NightKind, list[int]] = {}
+        self._growing, self._backlog = Growing(self.site), Backlog(self.site)
 
     @property
     def simulated(self) -> int:
         """Nights that were simulated."""
         return len(self.done)
 
+    def sample(self, *, every_night: bool = False) -> None:
+        """Simulate nights of each kind until the others follow well enough; or every night."""
+        sampling = Sampling(self)
+        sampling.run(every_night=every_night)
+        self.error, self.behind = sampling.error, sampling.behind
+        self._backlog = Backlog(self.site)
+        if self.behind is not None:
+            for kind, i in self.in_order():
+                self._backlog.carry(kind, i, self.days[i].day, self.between(kind, i))
+
     @property
-    def error(self) -> float:
-        """The greatest error of an interpolated elapsed time that was found, as a share of the longest simulated."""
-        return max((self.errors.get(kind, 0.0) for kind in self.kinds), default=0.0)
+    def queue(self) -> Queue | None:
+        """The backups that are furthest behind at the end, None if all have caught up."""
+        return self._backlog.longest
 
-    def sample(self) -> None:
-        """Simulate each kind at chosen nights; those whose jobs run on, together with the next ones."""
-        for simulate in (self._ends, self._between_ends, self._around_miss):
-            while longer := self._longer(simulate):
-                self.lengths |= longer
-                self.kinds = self._kinds()
-                for kind, at in self.kinds.items():
-                    self._ends(kind, at)
-
-    def _longer(self, simulate: Callable[[NightKind, Sequence[int]], None]) -> dict[int, int]:
-        """Simulate nights of each kind; how many are to be simulated together with those whose jobs run on.
-
-        From the ends of a kind alone, only if already its first night reaches into the next.
-        """
-        found: dict[int, int] = {}
-        for kind, at in self.kinds.items():
-            simulate(kind, at)
-            reached = {i: most for i in at if (most := self._reach(kind, i))}
-            if simulate != self._ends or at[0] in reached:
-                found |= reached
-        return found
+    def in_order(self) -> list[tuple[NightKind, int]]:
+        """The first nights of those that are simulated together, in their order."""
+        return sorted(((kind, i) for kind, at in self.kinds.items() for i in at), key=lambda each: each[1])
 
     def verdicts(self) -> Iterator[Verdict]:
         """The verdict on each backup and copy of each night, in order."""
-        for kind, i in sorted(((kind, i) for kind, at in self.kinds.items() for i in at), key=lambda each: each[1]):
-            yield from self._verdicts(kind, i)
+        for kind, i in self.in_order():
+            yield from self.verdicts_on(kind, i)
+
+    def verdicts_on(self, kind: NightKind, i: int) -> Iterator[Verdict]:
+        """The verdicts on the nights that are simulated together from a date on."""
+        outcomes = self.between(kind, i)
+        for day in self.together(i):
+            later = (day.day - self.days[i].day).days
+            yield from verdicts_of(self.site, day, later, outcomes, self.firsts)
 
     def night(self, kind: NightKind, i: int) -> Night:
         """The nights of a kind from a date on: sizes have grown, and targets hold what the ledger has."""
         factors = {
-            system.name: system.size_at(self.site.seconds(time)) / system.size
-            for day in self._together(i)
+            job_of(system.name, (day.day - self.days[i].day).days): system.size_at(self.site.seconds(time)) / system.size
+            for day in self.together(i)
             for run, time in day.runs
             for system in self.site.of_policy(run.policy)
         }
@@ -143,121 +132,20 @@ class Nights:
         """The kind of a night, the first of those simulated together with it, and days that it is after that one."""
         for kind, at in self.kinds.items():
             for i in at:
-                if any(day.day == night for day in self._together(i)):
+                if any(day.day == night for day in self.together(i)):
                     return kind, i, (night - self.days[i].day).days
         raise KeyError(night)
 
-    def _kinds(self) -> dict[NightKind, list[int]]:
-        """The first nights of those that are simulated together, by kind."""
-        found: dict[NightKind, list[int]] = {}
-        following = 0
-        for place, i in enumerate(self.running):
-            if place >= following:
-                days = self._together(i)
-                following = place + len(days)
-                found.setdefault(kind_of(days), []).append(i)
-        return found
+    def group(self) -> None:
+        """Find the kinds again, when more nights are simulated together."""
+        self.kinds = self._kinds()
 
-    def _together(self, i: int) -> list[Day]:
+    def together(self, i: int) -> list[Day]:
+        """The nights that are simulated together with one."""
         place = bisect_left(self.running, i)
         return [self.days[j] for j in self.running[place : place + self.lengths.get(i, 1)]]
 
-    def _reach(self, kind: NightKind, i: int) -> int | None:
-        """How many nights the jobs of one reach into, if these are more than are simulated together with it."""
-        now, end, place = self.lengths.get(i, 1), self._end(kind, i), bisect_left(self.running, i)
-        reached = now
-        for j in self.running[place + now :]:
-            later = (self.days[j].day - self.days[i].day).days * DAY
-            if later + min(begin(self.site.file.spec.policies[run.policy].at) for run, _ in self.days[j].runs) >= end:
-                break
-            reached += 1
-        if reached > LONGEST <= now and (self.behind is None or self.days[i].day < self.behind):
-            self.behind = self.days[i].day
-        return min(reached, LONGEST) if now < min(reached, LONGEST) else None
-
-    def _end(self, kind: NightKind, i: int) -> float:
-        """Seconds from the midnight before until all jobs have ended, on the line between simulated nights."""
-        low, high, share = self._around(kind, i)
-        ends = [max(outcome.end for outcome in self.played[kind][at].values()) for at in (low, high)]
-        return ends[0] + share * (ends[1] - ends[0])
-
-    def _ends(self, kind: NightKind, at: Sequence[int]) -> None:
-        """Simulate a kind at its first night, and at its last, unless others around these are."""
-        for i in (at[0], at[-1]):
-            known = self.played.get(kind, {})
-            if not min(known, default=i) < i < max(known, default=i):
-                self._played(kind, i)
-
-    def _between_ends(self, kind: NightKind, at: Sequence[int]) -> None:
-        """Simulate nights between until the others are well guessed."""
-        together = self.lengths.get(at[0], 1)
-        for _ in range(max(MOST_BETWEEN // together, 1) if len(at) > FEW else 0):
-            i = self._doubtful(kind, at)
-            if i is None or self.errors.get(kind, math.inf) <= CLOSE:
-                break
-            guessed = self.between(kind, i)
-            self.errors[kind] = difference(self._played(kind, i), guessed)
-
-    def _doubtful(self, kind: NightKind, at: Sequence[int]) -> int | None:
-        """The night that is guessed worst: where pools hold least what the line has, else in the longest gap."""
-        known = sorted(self.played[kind])
-        off, worst = max(((self._bent(known, i), i) for i in at), default=(0.0, at[0]))
-        if off > BENT:
-            return worst
-        gaps = [at[bisect_right(at, low) : bisect_left(at, high)] for low, high in pairwise(known)]
-        inside = max(gaps, key=len, default=())
-        return inside[len(inside) // 2] if inside else None
-
-    def _bent(self, known: Sequence[int], i: int) -> float:
-        """How far the contents of a pool are off the line between nights around, as a share of the pool."""
-        after = bisect_left(known, i)
-        if after in {0, len(known)} or known[after] == i:
-            return 0.0
-        low, high = known[after - 1], known[after]
-        share = self._share(low, i, high)
-        return max(
-            (
-                abs(self._filled(name, i) - (1.0 - share) * self._filled(name, low) - share * self._filled(name, high))
-                for name in self.site.targets
-            ),
-            default=0.0,
-        )
-
-    def _filled(self, name: str, i: int) -> float:
-        """The share of a pool that is in use before a night; none of what has no limit."""
-        target = self.site.targets[name]
-        if not i or target.tape or math.isinf(target.capacity):
-            return 0.0
-        return min(self.days[i - 1].stocks[name].used / target.capacity, 1.0)
-
-    def _verdicts(self, kind: NightKind, i: int) -> Iterator[Verdict]:
-        outcomes = self.between(kind, i)
-        for day in self._together(i):
-            later = (day.day - self.days[i].day).days
-            yield from verdicts_of(self.site, day, later, outcomes, self.firsts)
-
-    def _missed(self, kind: NightKind, i: int) -> bool:
-        return any(not verdict.met and verdict.counts for verdict in self._verdicts(kind, i))
-
-    def _around_miss(self, kind: NightKind, at: Sequence[int]) -> None:
-        """Simulate nights around the first one that misses a window, until it and the one before are simulated."""
-
-        def missed(place: int) -> bool:
-            self._played(kind, at[place])
-            return self._missed(kind, at[place])
-
-        def guessed(low: int, high: int) -> int:
-            return bisect_left(range(high), True, low + 1, key=lambda place: self._missed(kind, at[place]))
-
-        while True:
-            known = [0, *(place for place, i in enumerate(at) if i in self.played[kind] and place), len(at) - 1]
-            late = next((place for place in known if self._missed(kind, at[place])), 0)
-            if not late:
-                return
-            if missed(first_of(known[known.index(late) - 1], late, missed, guessed)):
-                return
-
-    def _played(self, kind: NightKind, i: int) -> Mapping[str, Outcome]:
+    def simulate(self, kind: NightKind, i: int) -> Mapping[str, Outcome]:
         """The outcome of a night, simulated; that of an equal one where there was one."""
         samples = self.played.setdefault(kind, {})
         if i not in samples:
@@ -268,32 +156,42 @@ class Nights:
             samples[i] = self.done[work]
         return samples[i]
 
-    def _size(self, i: int) -> float:
-        """Bytes of all systems in a night."""
-        if i not in self.sizes:
-            seconds = self.site.seconds(self.days[i].runs[0][1])
-            self.sizes[i] = sum(system.size_at(seconds) for system in self.site.systems)
-        return self.sizes[i]
-
-    def _share(self, low: int, i: int, high: int) -> float:
-        """How far a night is on the line over all bytes between two others."""
-        sizes = [self._size(at) for at in (low, i, high)]
-        return (sizes[1] - sizes[0]) / (sizes[2] - sizes[0]) if sizes[2] > sizes[0] else (i - low) / (high - low)
-
     def between(self, kind: NightKind, i: int) -> Mapping[str, Outcome]:
-        """The outcome of a night: as simulated, or on the line over all bytes between simulated nights around it."""
+        """The outcome of a night: as simulated, or between simulated nights around it; behind what is carried on."""
         samples = self.played[kind]
-        low, high, share = self._around(kind, i)
-        if low == high:
-            return samples[low]
-        return {name: mixed(one, samples[high][name], share) for name, one in samples[low].items()}
+        low, high = self.around(kind, i)
+        found = samples[low] if low == high else self._growing.between(
+            kind, (self.time(low), self.time(i), self.time(high)), samples[low], samples[high]
+        )  # fmt: skip
+        return self._backlog.late(i, found)
 
-    def _around(self, kind: NightKind, i: int) -> tuple[int, int, float]:
-        """The simulated nights around one, and how far it is on the line between them."""
-        known = sorted(self.played[kind])
+    def around(self, kind: NightKind, i: int) -> tuple[int, int]:
+        """The simulated nights around one; the same twice where it is one of them, or there is none on one side."""
+        known = self.known(kind)
         after = bisect_left(known, i)
         if after == len(known) or known[after] == i or after == 0:
             near = known[min(after, len(known) - 1)]
-            return near, near, 0.0
-        low, high = known[after - 1], known[after]
-        return low, high, self._share(low, i, high)
+            return near, near
+        return known[after - 1], known[after]
+
+    def known(self, kind: NightKind) -> list[int]:
+        """The simulated nights of a kind, in their order."""
+        samples = self.played.get(kind, {})
+        if len(self._known.get(kind, ())) != len(samples):
+            self._known[kind] = sorted(samples)
+        return self._known.get(kind, [])
+
+    def time(self, i: int) -> float:
+        """Seconds from the start until the first backup of a night."""
+        return self.site.seconds(self.days[i].runs[0][1])
+
+    def _kinds(self) -> dict[NightKind, list[int]]:
+        """The first nights of those that are simulated together, by kind."""
+        found: dict[NightKind, list[int]] = {}
+        following = 0
+        for place, i in enumerate(self.running):
+            if place >= following:
+                days = self.together(i)
+                following = place + len(days)
+                found.setdefault(kind_of(days), []).append(i)
+        return found

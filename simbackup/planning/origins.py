@@ -30,6 +30,7 @@ OF_COPY: Mapping[str, Path] = {"to": ("to",), "save_set": (), "begin": ("at",), 
 """What a copy says of a key of the job that makes it."""
 CHOOSE, NO_OTHER = "choose from: ", "the site has no other that could be"
 _ADDRESS = re.compile(rf"\b(?:{'|'.join(SECTIONS)})(?:\.[\w-]+)+")
+_LATER_NIGHT = re.compile(r"-night\d+(?=-(?:disk|data|log|log-data)\Z)")
 _NAME = re.compile(r"'([\w-]+)'")
 _VARYING = re.compile(r"'[^']*'|[\d.,]+(?: [kMGTP]?i?\w+)?")
 
@@ -71,7 +72,8 @@ class Origins:
 
     def origin(self, section: str, name: str) -> PartOrigin:
         """What a part was made of; of one that is not known the whole site."""
-        return self.known.get((section, name)) or (self._job(name) if section == "jobs" else PartOrigin((), {}))
+        found = self.known.get((section, name)) or self.known.get((section, _plain(name)))
+        return found or (self._job(name) if section == "jobs" else PartOrigin((), {}))
 
     def called(self, address: str) -> str:
         """An address in the scenario as the site file has it; one of a part that is not in there as it is."""
@@ -123,7 +125,8 @@ class Origins:
     def worded(self, text: str) -> str:
         """A message in which parts that the plan has made are called what they are."""
         text = _ADDRESS.sub(lambda found: ".".join(self.known_path(found.group())), text)
-        return _NAME.sub(lambda found: self.words.get(found[1]) or found.group(), text)
+        words = self.words
+        return _NAME.sub(lambda found: words.get(found[1]) or words.get(_plain(found[1])) or found.group(), text)
 
     @property
     def words(self) -> dict[str, str]:
@@ -189,6 +192,15 @@ class Origins:
         at = ("targets", spec.policies[policy].target)
         keys = {**keys, **own, "pool": (*at, "pool"), "deduplication": (*at, "deduplication")}
         return PartOrigin(("systems", system), keys, "", system)
+
+
+def _plain(name: str) -> str:
+    """The name of a part of a system as that of the first night has it.
+
+    >>> _plain("sql-night3-log-data"), _plain("sql-disk")
+    ('sql-log-data', 'sql-disk')
+    """
+    return _LATER_NIGHT.sub("", name)
 
 
 def _origins(file: SiteFile) -> Iterator[tuple[tuple[str, str], PartOrigin]]:

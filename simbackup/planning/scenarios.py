@@ -116,7 +116,7 @@ def jobs_of(  # noqa: PLR0917
     job = f"{name}{suffix}"
     backup: dict[str, Any] = {
         "method": "file_level" if file.spec.systems[name].by_file() else "image",
-        "data": f"{name}-data",
+        "data": f"{name}{night_suffix(run.later)}-data",
         "to": policy.target,
         "begin": units.show_moment(start + begin(policy.at)),
     }
@@ -217,13 +217,19 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
             parts["links"][f"{name}-network"] = {**own.mapping, "joins": [host, *spec.systems]}
         if night.used.get(name, 0.0) > 0.0:
             parts["data"][f"{name}-older"] = {"on": name, "size": whole_bytes(night.used[name])}
-    for name, system in spec.systems.items():
-        factor = night.factors.get(name, 1.0)
-        size = system.size.si * factor
+    nights = {name: {"": None} for name in spec.systems}
+    for run in night.runs:  # a system is as large as it has grown by then
+        for name in of_policy(file, run.policy):
+            nights[name][night_suffix(run.later)] = None
+    for name, suffixes in nights.items():
         machine = machine_of(file, name)
-        parts["hosts"][name] = _owning(file.part("machines", machine, "host"), [f"{name}-disk"])
-        parts["devices"][f"{name}-disk"] = _holding(file.part("machines", machine, "storage"), size)
-        parts["data"][f"{name}-data"] = _data(file, name, size, factor)
+        parts["hosts"][name] = _owning(file.part("machines", machine, "host"), [])
+        for saved in (f"{name}{suffix}" for suffix in suffixes):
+            factor = night.factors.get(saved, 1.0)
+            size = spec.systems[name].size.si * factor
+            parts["hosts"][name]["owns"].append(f"{saved}-disk")
+            parts["devices"][f"{saved}-disk"] = _holding(file.part("machines", machine, "storage"), size)
+            parts["data"][f"{saved}-data"] = {"on": f"{saved}-disk", **_data(file, name, size, factor)}
     network = file.part("network")
     parts["links"]["network"] = {**(network.mapping if network else {}), "joins": [*joined, *spec.systems]}
     return parts
@@ -232,21 +238,18 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
 def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: dict[str, Any]) -> dict[str, Any]:
     """The backups of the transaction logs of a system to each target; none without logs.
 
-    They go on until the window closes, or later if others still run then. Adds their data and a device for them, once
-    for all nights.
+    They go on until the window closes, or later if others still run then. Adds their data and a device for them.
     """
-    policy = file.spec.policies[run.policy]
-    if policy.logs is None or name not in night.logs:
+    policy, saved = file.spec.policies[run.policy], f"{name}{night_suffix(run.later)}"
+    if policy.logs is None or saved not in night.logs:
         return {}
-    if f"{name}-log" not in parts["devices"]:
-        logs_job(file, name, night.logs[name], parts)
+    job = logs_job(file, name, night.logs[saved], parts, saved)
     first, every = run.later * DAY + begin(policy.at), policy.logs.every.si
     room = _room(policy, night.day + timedelta(days=run.later)) or HALF_A_DAY
     last = max(room - every, min(night.logged - first, DAY - every))
     times = {"begin": f"{first:.0f} s", "every": f"{every:.0f} s", "until": f"{first + max(last, 0.0):.0f} s"}
-    saved = {"method": "image", "data": f"{name}-log-data", **times}
     jobs = logs_jobs(policy, name, run.later)
-    return {job: saved | {"to": to} | connecting(file, to) for to, job in jobs.items()}
+    return {each: job | times | {"to": to} | connecting(file, to) for to, each in jobs.items()}
 
 
 def logs_jobs(policy: PolicySpec, system: str, later: int) -> dict[str, str]:
@@ -255,13 +258,16 @@ def logs_jobs(policy: PolicySpec, system: str, later: int) -> dict[str, str]:
     return {to: f"{system}{night_suffix(later)}{f'-{i}' * (i > 0)}-{LOGS}" for i, to in enumerate(targets)}
 
 
-def logs_job(file: SiteFile, name: str, size: float, parts: dict[str, Any]) -> dict[str, Any]:
-    """The backup of so many bytes of transaction logs of a system, whose device it adds."""
-    device, storage = f"{name}-log", file.part("machines", machine_of(file, name), "storage")
-    parts["hosts"][name]["owns"].append(device)
-    parts["devices"][device] = _holding(storage, size)
-    parts["data"][f"{name}-log-data"] = {"on": device, "size": whole_bytes(size)}
-    return {"method": "image", "data": f"{name}-log-data"}
+def logs_job(file: SiteFile, name: str, size: float, parts: dict[str, Any], saved: str = "") -> dict[str, Any]:
+    """The backup of so many bytes of transaction logs of a system, whose device it adds.
+
+    It and the data are called after what is `saved`: the system, unless it is that of a later night.
+    """
+    log, storage = f"{saved or name}-log", file.part("machines", machine_of(file, name), "storage")
+    parts["hosts"][name]["owns"].append(log)
+    parts["devices"][log] = _holding(storage, size)
+    parts["data"][f"{log}-data"] = {"on": log, "size": whole_bytes(size)}
+    return {"method": "image", "data": f"{log}-data"}
 
 
 def _owning(host: Node | None, owns: list[str]) -> dict[str, Any]:
@@ -280,7 +286,7 @@ def _holding(device: Node | None, size: float) -> dict[str, Any]:
 
 def _data(file: SiteFile, name: str, size: float, factor: float) -> dict[str, Any]:
     system, growth = file.spec.systems[name], file.spec.growth
-    data: dict[str, Any] = {"on": f"{name}-disk", "size": whole_bytes(size)}
+    data: dict[str, Any] = {"size": whole_bytes(size)}
     if system.files is not None:
         data["files"] = max(round(system.files.si * factor), 1)
     for key in ("filesystem", "change"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sites.plan import site
 
-from simbackup.planning.nights import CLOSE
 from simbackup.planning.plan import stocked
 from simbackup.planning.playing import played
+from simbackup.planning.sampling import CLOSE
 from simbackup.planning.site import load_site
 
 
