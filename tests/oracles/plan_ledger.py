@@ -1,0 +1,686 @@
+"""A ledger of a site by hand: what its plan must say for each day, from the documentation of plans alone.
+
+It reads the same site as the planner, and keeps one list of save sets and one list of copies. Each day it adds what is
+scheduled, applies the retention, and counts what is left. It shares no code with the planner. See
+docs/how-to/plan-a-site.md and docs/reference/site.md for the rules.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from functools import cached_property, lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+DAY = 86_400.0
+YEAR = 365 * DAY
+FULLS = ("full", "synthetic_full")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS = tuple(
+    "january february march april may june july august september october november december".split(),
+)
+ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+UNITS = {"B": 1.0, "%": 0.01, "min": 60.0, "s": 1.0, "h": 3600.0, "d": DAY, "days": DAY, "day": DAY}
+UNITS |= {f"{prefix}B": 1000.0**power for power, prefix in enumerate(("k", "M", "G", "T", "P"), 1)}
+UNITS |= {f"{prefix}iB": 1024.0**power for power, prefix in enumerate(("K", "M", "G", "T", "P"), 1)}
+
+
+# ---------------------------------------------------------------------------------------------------------- quantities
+
+
+def number(value: Any, default: float = 0.0) -> float:
+    """A quantity such as `2 TB`, `5 %`, `2:1` or `{value: 2 TB, ...}` as a plain number.
+
+    >>> number("2 TB"), number("5 %"), number("3:2"), number({"value": "1 h"}), number(None, 1.0)
+    (2000000000000.0, 0.05, 1.5, 3600.0, 1.0)
+    """
+    if isinstance(value, Mapping):
+        value = value["value"]
+    if value is None:
+        return default
+    if isinstance(value, (int, float)):
+        return float(value)
+    text = str(value).strip()
+    if ":" in text:
+        over, under = text.split(":")
+        return float(over) / float(under)
+    found = re.fullmatch(r"([0-9.]+)\s*([A-Za-z%]*)(?:/file)?", text)
+    assert found, text
+    return float(found[1]) * (UNITS[found[2]] if found[2] else 1.0)
+
+
+def listed(value: Any) -> list[str]:
+    """A name or a list of names as a list."""
+    if value is None:
+        return []
+    return [str(each) for each in value] if isinstance(value, (list, tuple)) else [str(value)]
+
+
+def clock(text: str) -> time:
+    """A time of day."""
+    hours, minutes = text.split(":")
+    return time(int(hours), int(minutes))
+
+
+# ---------------------------------------------------------------------------------------------------------- calendars
+
+
+def named(text: str, day: date, start: date) -> bool:
+    """Whether words such as `first saturday` name a date; `every ...` counts from the first day of the plan.
+
+    >>> day = date(2027, 2, 6)
+    >>> [named(text, day, date(2027, 1, 4)) for text in ("saturday", "first saturday", "second saturday of march")]
+    [True, True, False]
+    >>> named("friday to monday", day, day), named("last day", date(2027, 2, 28), day)
+    (True, True)
+    """
+    words = text.split()
+    if text == "daily":
+        return True
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        return day == date.fromisoformat(text)
+    if words[0] == "every":
+        count = int(words[1])
+        if words[2].startswith("day"):
+            return (day - start).days % count == 0
+        first = start + timedelta((WEEKDAYS.index(words[4]) - start.weekday()) % 7)
+        return (day - first).days % (7 * count) == 0
+    if len(words) == 3 and words[1] == "to":
+        begin, end = WEEKDAYS.index(words[0]), WEEKDAYS.index(words[2])
+        return (day.weekday() - begin) % 7 <= (end - begin) % 7
+    if "of" in words:
+        if day.month != MONTHS.index(words[-1]) + 1:
+            return False
+        words = words[: words.index("of")]
+    if words == ["last", "day"]:
+        return (day + timedelta(1)).day == 1
+    if day.weekday() != WEEKDAYS.index(words[-1]):
+        return False
+    if words[0] == "last":
+        return (day + timedelta(7)).month != day.month
+    return words[0] not in ORDINALS or (day.day + 6) // 7 == ORDINALS[words[0]]
+
+
+def any_named(texts: Any, day: date, start: date) -> bool:
+    """Whether any of a list of words names a date."""
+    return any(named(text, day, start) for text in listed(texts))
+
+
+def later(day: date, age: str) -> date:
+    """The date some weeks or months after a date.
+
+    >>> later(date(2027, 1, 31), "1 month"), later(date(2027, 1, 31), "5 weeks")
+    (datetime.date(2027, 2, 28), datetime.date(2027, 3, 7))
+    """
+    count, unit = age.split()
+    if unit.startswith("d"):
+        return day + timedelta(int(count))
+    if unit.startswith("w"):
+        return day + timedelta(7 * int(count))
+    months = day.year * 12 + day.month - 1 + int(count) * (12 if unit.startswith("y") else 1)
+    year, month = divmod(months, 12)
+    last = (date(year + month // 11, (month + 1) % 12 + 1, 1) - timedelta(1)).day
+    return date(year, month + 1, min(day.day, last))
+
+
+# -------------------------------------------------------------------------------------------------------------- change
+
+
+def touched(hits: float, hot: float, to_hot: float) -> float:
+    """Share of data that so many changes for each place have touched: `1 - exp(-n)`, for hot and cold data apart."""
+    if not 0.0 < hot < 1.0:
+        return -math.expm1(-hits)
+    cold = 1.0 - hot
+    return hot * -math.expm1(-hits * to_hot / hot) + cold * -math.expm1(-hits * (1.0 - to_hot) / cold)
+
+
+@lru_cache(maxsize=256)
+def daily_hits(daily: float, hot: float, to_hot: float) -> float:
+    """Changes for each place in a day, so that the share `daily` differs after a day."""
+    low, high = 0.0, 64.0
+    for _ in range(200):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if touched(middle, hot, to_hot) < daily else (low, middle)
+    return high
+
+
+@dataclass(frozen=True)
+class System:
+    """A system: its data and how they change."""
+
+    name: str
+    policy: str
+    size: float
+    files: float
+    whole_files: bool
+    compression: float
+    daily: float
+    daily_files: float
+    hot: float
+    to_hot: float
+    replaced: float
+    growth: float
+    log: float | None
+
+    def grown(self, seconds: float) -> float:
+        """Factor by which the data have grown since the start."""
+        return (1.0 + self.growth) ** (seconds / YEAR)
+
+    def changed(self, seconds: float) -> float:
+        """Share of the data that an incremental backup saves after some seconds."""
+        hits = daily_hits(self.daily_files if self.whole_files else self.daily, self.hot, self.to_hot)
+        days = seconds / DAY
+        same = (1.0 - touched(hits * days, self.hot, self.to_hot)) * math.exp(-self.replaced * days)
+        return 1.0 - same / self.grown(seconds)
+
+    def logged(self, seconds: float) -> float:
+        """Bytes of log in some seconds, for each byte of data: all changes, repeated ones too."""
+        daily = daily_hits(self.daily, self.hot, self.to_hot) if self.log is None else self.log
+        return daily * seconds / DAY
+
+
+def system(name: str, given: Mapping[str, Any], site: Mapping[str, Any]) -> System:
+    """A system as the site file states it."""
+    change = given.get("change") or {}
+    daily = number(change.get("daily"))
+    method = given.get("method") or ("file_level" if "filesystem" in given else "image")
+    return System(
+        name,
+        given["policy"],
+        number(given["size"]),
+        number(given.get("files"), 1.0),
+        method == "file_level",
+        number(given.get("compression"), 1.0),
+        daily,
+        number(change.get("daily_files"), daily),
+        number(change.get("hot_data"), 1.0),
+        number(change.get("hot_changes"), 1.0),
+        number(change.get("replaced")),
+        number(change["growth"]) if "growth" in change else number(site.get("growth")),
+        number(given["log"]) if "log" in given else None,
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- save sets
+
+
+@dataclass(eq=False)
+class Save:
+    """A save set: what one backup of a system has saved."""
+
+    system: System
+    policy: str
+    day: date
+    due: datetime
+    level: str
+    size: float
+    """Bytes of all data of the system at that time."""
+    moved: float
+    """Bytes that the backup sends."""
+    base: Save | None
+    first: bool = False
+
+    @property
+    def full(self) -> bool:
+        """Whether it needs no other."""
+        return self.base is None
+
+    @property
+    def chain(self) -> Iterator[Save]:
+        """What a restore needs: this save set and those that it is based on."""
+        each: Save | None = self
+        while each is not None:
+            yield each
+            each = each.base
+
+
+@dataclass(eq=False)
+class Kept:
+    """A copy of a save set at a target; that of a policy itself, or one under `copies`."""
+
+    save: Save
+    target: str
+    line: str
+    stored: float
+    base: Kept | None
+    logs: float = 0.0
+    """Bytes of the logs that were written since, and stay as long as it does."""
+    expired: bool = False
+
+    def needs(self) -> Iterator[Kept]:
+        """It and what it is based on there."""
+        each: Kept | None = self
+        while each is not None:
+            yield each
+            each = each.base
+
+
+@dataclass
+class Rules:
+    """A retention."""
+
+    given: Mapping[str, Any]
+
+    def keeps(self, points: list[Kept], today: date) -> set[Kept]:
+        """Those of some points, the newest first, that any rule keeps."""
+        if not self.given:
+            return set(points)
+        kept: set[Kept] = set(points[: int(self.given.get("last", 0))])
+        if "age" in self.given:
+            kept |= {each for each in points if today < later(each.save.day, self.given["age"])}
+        counted = [each for each in points if self.given.get("of") != "full" or each.save.full]
+        for rule, period in PERIODS.items():
+            newest: dict[Any, Kept] = {}
+            for each in counted:
+                newest.setdefault(period(each.save.day), each)
+            kept |= set(list(newest.values())[: int(self.given.get(rule, 0))])
+        return kept
+
+
+PERIODS: dict[str, Any] = {
+    "daily": lambda day: day,
+    "weekly": lambda day: day.isocalendar()[:2],
+    "monthly": lambda day: (day.year, day.month),
+    "yearly": lambda day: day.year,
+}
+
+
+@dataclass(eq=False)
+class Cartridge:
+    """A cartridge of a library: what is written on it, and how much space is left."""
+
+    free: float
+    holds: list[Kept] = field(default_factory=list)
+
+
+class Cartridges:
+    """The cartridges of a library.
+
+    The bytes of a session are divided evenly among as many drives as it has save sets, at most all. Each drive continues
+    on a cartridge of the same retention that is not full, unless sessions begin new ones, and then takes empty ones.
+    """
+
+    def __init__(self, keys: Mapping[str, Any], capacity: float) -> None:
+        self.drives = int(keys["device"]["drives"])
+        self.capacity = capacity
+        self.offsite = bool(keys.get("offsite"))
+        self.empty = int(keys.get("cartridges", 0))
+        self.bought = 0
+        self.used: dict[str, list[Cartridge]] = defaultdict(list)
+
+    def write(self, retention: str, session: list[tuple[Kept, float]]) -> None:
+        """Write the save sets of a session, with their bytes on tape."""
+        streams = min(self.drives, len(session))
+        pool = self.used[retention]
+        opened = [] if self.offsite else [one for one in pool if one.free > 0.5]
+        share = sum(size for _, size in session) / streams
+        queue = [[one, size] for one, size in session]
+        for stream in range(streams):
+            left = share
+            current = opened[stream] if stream < len(opened) else self._new(pool)
+            while left > 0.5 and queue:
+                if current.free <= 0.5:
+                    current = self._new(pool)
+                one, size = queue[0]
+                piece = min(left, size, current.free)
+                current.free -= piece
+                current.holds.append(one)
+                left -= piece
+                queue[0][1] -= piece
+                if queue[0][1] <= 0.5:
+                    queue.pop(0)
+
+    def _new(self, pool: list[Cartridge]) -> Cartridge:
+        if self.empty:
+            self.empty -= 1
+        else:
+            self.bought += 1
+        pool.append(Cartridge(self.capacity))
+        return pool[-1]
+
+    def recycle(self, gone: set[Kept]) -> None:
+        """Take back the cartridges on which nothing is left."""
+        for pool in self.used.values():
+            for one in pool:
+                one.holds = [each for each in one.holds if each not in gone]
+            self.empty += sum(not one.holds for one in pool)
+            pool[:] = [one for one in pool if one.holds]
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Cartridges in use, bought, and empty."""
+        return sum(len(pool) for pool in self.used.values()), self.bought, self.empty
+
+
+@dataclass
+class Day:
+    """What the plan must say for a day."""
+
+    used: dict[str, float] = field(default_factory=dict)
+    peak: dict[str, float] = field(default_factory=dict)
+    cartridges: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    """Cartridges in use, bought until then, and empty, of each library."""
+    catalogue: float = 0.0
+    points: dict[str, int] = field(default_factory=dict)
+    """Restore points of each system."""
+    useless: dict[str, int] = field(default_factory=dict)
+    """Save sets that are kept and cannot be restored, of each system."""
+    lost: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    """Seconds of data lost by a loss of a place at noon of the day, for each place and system."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A backup or copy of a night."""
+
+    day: date
+    system: str
+    policy: str
+    level: str
+    copy: str
+    due: datetime
+    bytes: float
+    window: float | None
+
+
+class Ledger:
+    """The ledger of a site over some days.
+
+    Parameters
+    ----------
+    site
+        The site file as a mapping.
+    days
+        Number of days.
+    policies
+        Policy of each system, where `spread` or several targets divide the systems of one, as `NAME-PART`.
+    """
+
+    def __init__(self, site: Mapping[str, Any], days: int, policies: Mapping[str, str] | None = None) -> None:
+        self.site = site
+        self.start = date.fromisoformat(str(site["start"]))
+        self.zone = ZoneInfo(site.get("zone", "UTC"))
+        self.policies = dict(policies or {})
+        self.systems = [system(name, given, site) for name, given in site["systems"].items()]
+        self.places = {name: given.get("place", "main") for name, given in site["targets"].items()}
+        self.saves: dict[str, list[Save]] = defaultdict(list)
+        self.kept: dict[tuple[str, str], list[Kept]] = defaultdict(list)
+        self.jobs: list[Job] = []
+        self.libraries = {
+            name: Cartridges(keys, number(keys["device"]["drive"]["cartridge_capacity"]))
+            for name, keys in site["targets"].items()
+            if is_tape(keys)
+        }
+        self.days: dict[date, Day] = {}
+        for passed in range(days):
+            self._run(self.start + timedelta(passed))
+
+    # ---- times
+
+    def at(self, day: date, text: str) -> datetime:
+        """A time of a day in the zone of the site."""
+        return datetime.combine(day, clock(text), self.zone)
+
+    @cached_property
+    def origin(self) -> datetime:
+        """The moment at which systems have the stated size: noon of the first day."""
+        return self.at(self.start, "12:00")
+
+    def since_start(self, moment: datetime) -> float:
+        """Seconds since the start."""
+        return apart(self.origin, moment)
+
+    # ---- a day
+
+    def _run(self, today: date) -> None:
+        for each in self.systems:
+            self._back_up(each, today)
+        peak = self._stored()
+        self._write_tapes(today)
+        self._expire(today)
+        figures = Day(self._stored(), peak, {name: one.counts for name, one in self.libraries.items()})
+        self._count(figures, today)
+        self.days[today] = figures
+
+    def _policy(self, each: System) -> tuple[str, dict[str, Any]]:
+        """Name and keys of the policy of a system, with its own day and target where the policy divides its systems."""
+        own = self.policies.get(each.name, each.policy)
+        policy = dict(self.site["policies"][each.policy])
+        for part in own.removeprefix(each.policy).split("-"):
+            if part in WEEKDAYS:
+                policy["schedule"] = {level: part if level == "full" else days for level, days in policy["schedule"].items()}
+            elif part:
+                policy["to"] = part
+        return own, policy
+
+    def _back_up(self, each: System, today: date) -> None:
+        name, policy = self._policy(each)
+        if any_named(policy.get("without"), today, self.start):
+            return
+        level = next((one for one, days in policy["schedule"].items() if any_named(days, today, self.start)), None)
+        if level is None:
+            return
+        due = self.at(today, policy["at"])
+        size = each.size * each.grown(self.since_start(due))
+        line = self.kept[each.name, ""]
+        held = [one.save for one in line]
+        base = self._base(level, held)
+        first = not held
+        if first or (level not in FULLS and base is None):
+            level, base = "full", None
+        last = held[-1] if held else None
+        moved = size if level == "full" else size * each.changed(apart((base or last).due, due))  # pyright: ignore
+        save = Save(each, name, today, due, level, size, moved, None if level in FULLS else base, first)
+        target = listed(policy["to"])[0]
+        self._log(each, policy, last, due, size)
+        stored = size if save.full else moved
+        own = Kept(save, target, "", stored, self._there(line, save.base))
+        line.append(own)
+        self.saves[each.name].append(save)
+        self.jobs.append(Job(today, each.name, name, shown(save), "", due, moved, self._window(policy, due)))
+        for copy_name, copy in (policy.get("copies") or {}).items():
+            self._copy(save, policy, copy_name, copy)
+
+    @staticmethod
+    def _base(level: str, held: list[Save]) -> Save | None:
+        """What a backup saves the changes since: the newest save set of these levels that is still there."""
+        of = {
+            "differential": FULLS,
+            "cumulative": (*FULLS, "differential"),
+            "incremental": (*FULLS, "differential", "cumulative", "incremental"),
+        }.get(level, ())
+        return next((one for one in reversed(held) if one.level in of), None)
+
+    @staticmethod
+    def _there(line: list[Kept], save: Save | None) -> Kept | None:
+        """The copy of a save set in a line."""
+        return next((one for one in line if one.save is save), None) if save else None
+
+    def _copy(self, save: Save, policy: Mapping[str, Any], name: str, copy: Mapping[str, Any]) -> None:
+        if copy.get("which") == "full" and not save.full:
+            return
+        if not any_named(copy.get("on", "daily"), save.day, self.start):
+            return
+        line = self.kept[save.system.name, name]
+        stored = save.size if save.full else save.moved
+        line.append(Kept(save, copy["to"], name, stored, self._there(line, save.base)))
+        due = save.due
+        if "at" in copy:
+            due = self.at(save.day, copy["at"])
+            if due < save.due:
+                due = self.at(save.day + timedelta(1), copy["at"])
+        window = apart(due, self._by(due, copy["by"])) if "by" in copy else None
+        self.jobs.append(Job(save.day, save.system.name, save.policy, shown(save), name, due, stored, window))
+
+    def _by(self, due: datetime, text: str) -> datetime:
+        """The first time after a moment that is named by a time of day, or by a weekday and a time of day."""
+        *weekday, hour = text.split()
+        for passed in range(9):
+            day = due.date() + timedelta(passed)
+            end = self.at(day, hour)
+            if end > due and (not weekday or WEEKDAYS[day.weekday()] == weekday[0]):
+                return end
+        raise AssertionError(text)
+
+    def _window(self, policy: Mapping[str, Any], due: datetime) -> float | None:
+        """Seconds from a scheduled start to the end of the window that contains it, or else of the next that opens."""
+        for passed in range(-2, 10):
+            opens = due.date() + timedelta(passed)
+            own = (text for days, text in (policy.get("windows") or {}).items() if named(str(days), opens, self.start))
+            text = next(own, policy.get("window"))
+            if text is None:
+                continue
+            begin, end = text.split(" to ")
+            closes = self.at(opens + timedelta(clock(end) <= clock(begin)), end)
+            if closes > due:
+                return apart(due, closes)
+        return None
+
+    def _log(self, each: System, policy: Mapping[str, Any], last: Save | None, due: datetime, size: float) -> None:
+        """Logs that have been written since the last restore point stay as long as it does."""
+        logs = policy.get("logs")
+        if logs is None or last is None:
+            return
+        written = size * each.logged(apart(last.due, due))
+        for target in listed(logs.get("to") or policy["to"]):
+            self.logs[each.name].append((target, last, written))
+
+    @cached_property
+    def logs(self) -> dict[str, list[tuple[str, Save, float]]]:
+        """Logs at targets: with the restore point before them, and their bytes."""
+        return defaultdict(list)
+
+    def _write_tapes(self, today: date) -> None:
+        sessions: dict[tuple[str, str], list[tuple[Kept, float]]] = defaultdict(list)
+        for (name, line), copies in self.kept.items():
+            for one in copies:
+                if one.save.day == today and one.target in self.libraries:
+                    rules, _ = self._rules(one.save.system, line)
+                    size = self.reduced(one.target, one.save.system, one.stored)
+                    sessions[one.target, str(sorted(rules.given.items()))].append((one, size))
+        for (target, retention), session in sessions.items():
+            self.libraries[target].write(retention, session)
+
+    # ---- expiry
+
+    def _rules(self, each: System, line: str) -> tuple[Rules, bool]:
+        _, policy = self._policy(each)
+        keys = policy["copies"][line] if line else policy
+        return Rules(keys.get("retention") or {}), bool(keys.get("merges"))
+
+    def _expire(self, today: date) -> None:
+        for (name, line), copies in self.kept.items():
+            rules, merges = self._rules(next(one for one in self.systems if one.name == name), line)
+            alive = [one for one in copies if not one.expired]
+            kept = rules.keeps(alive[::-1], today)
+            for one in alive:
+                one.expired = one not in kept
+            if merges:
+                merge(copies)
+            needed = {each for one in copies if not one.expired for each in one.needs()}
+            gone = {one for one in copies if one not in needed}
+            copies[:] = [one for one in copies if one in needed]
+            for library in self.libraries.values():
+                library.recycle(gone)
+        for name, written in self.logs.items():
+            held = {one.save for one in self.kept[name, ""] if not one.expired}
+            written[:] = [each for each in written if each[1] in held]
+
+    # ---- sums
+
+    def _stored(self) -> dict[str, float]:
+        """Bytes at each target."""
+        sums: dict[str, float] = dict.fromkeys(self.site["targets"], 0.0)
+        for copies in self.kept.values():
+            for one in copies:
+                sums[one.target] += self.reduced(one.target, one.save.system, self._alone(one, copies))
+        for written in self.logs.values():
+            for target, last, size in written:
+                sums[target] += self.reduced(target, last.system, size)
+        return sums
+
+    def _alone(self, one: Kept, copies: list[Kept]) -> float:
+        """Bytes of a copy that no older one there has: a synthetic full backup may share unchanged blocks."""
+        if one.save.level != "synthetic_full" or not self.site["targets"][one.target].get("clones") or one.line:
+            return one.stored
+        before = [each for each in copies if each.save.day < one.save.day]
+        if not before:
+            return one.stored
+        return one.save.size * one.save.system.changed(apart(before[-1].save.due, one.save.due))
+
+    def reduced(self, target: str, of: System, size: float) -> float:
+        """Bytes at a target after compression and deduplication there."""
+        keys = self.site["targets"][target]
+        return size / number(keys.get("reduction"), 1.0) / (of.compression if is_tape(keys) else 1.0)
+
+    def _count(self, figures: Day, today: date) -> None:
+        noon = self.at(today, "12:00")
+        places = sorted(set(self.places.values()))
+        for each in self.systems:
+            by_place: dict[str, list[Kept]] = defaultdict(list)
+            for (name, _), copies in self.kept.items():
+                if name == each.name:
+                    for one in copies:
+                        by_place[self.places[one.target]].append(one)
+            whole: dict[str, set[Save]] = {}
+            for place in places:
+                there = {one.save for one in by_place[place]}
+                whole[place] = {
+                    one.save for one in by_place[place] if not one.expired and all(need in there for need in one.save.chain)
+                }
+            points = set().union(*whole.values())
+            left = {one.save for copies in by_place.values() for one in copies if not one.expired}
+            figures.points[each.name] = len(points)
+            figures.useless[each.name] = len(left - points)
+            for lost in ("", *places):
+                rest = {save for place, saves in whole.items() if place != lost for save in saves if save.due <= noon}
+                newest = max((save.due for save in rest), default=None)
+                figures.lost[lost, each.name] = None if newest is None else apart(newest, noon)
+        record = number(self.site.get("index_record"))
+        held = {one.save for copies in self.kept.values() for one in copies}
+        figures.catalogue = record * sum(self.files(save) for save in held)
+
+    def files(self, save: Save) -> float:
+        """Files of a save set."""
+        files = save.system.files * save.size / save.system.size
+        return files if save.full else files * save.moved / save.size
+
+
+def is_tape(keys: Mapping[str, Any]) -> bool:
+    """Whether a target is a tape library."""
+    return isinstance(keys["device"], Mapping) and "drive" in keys["device"]
+
+
+def apart(begin: datetime, end: datetime) -> float:
+    """Seconds between two moments, as a clock counts that knows no daylight saving."""
+    return end.timestamp() - begin.timestamp()
+
+
+def shown(save: Save) -> str:
+    """The level as tables name it."""
+    return "first full" if save.first else save.level.replace("_", " ")
+
+
+def merge(copies: list[Kept]) -> None:
+    """Merge each expired copy into the next one, which then saves the changes since what the expired one was based on."""
+    for one in list(copies):
+        following = next((each for each in copies if each.base is one), None)
+        if not one.expired or following is None:
+            continue
+        following.base = one.base
+        following.save.base = one.save.base
+        copies.remove(one)
+        span = following.save.size
+        if following.save.base is not None:
+            span *= following.save.system.changed(apart(following.save.base.due, following.save.due))
+        following.stored = span
+
+
+def months(days: Iterable[date]) -> Counter[str]:
+    """Days of each month."""
+    return Counter(f"{day:%Y-%m}" for day in days)
