@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -25,6 +25,8 @@ MONTHS = tuple(
     "january february march april may june july august september october november december".split(),
 )
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+PART, MOST_PARTS, OBJECT_REQUESTS = 8 * 1024**2, 10_000, 2
+"""Of `object_store/amazon-s3-standard`."""
 UNITS = {"B": 1.0, "%": 0.01, "min": 60.0, "s": 1.0, "h": 3600.0, "d": DAY, "days": DAY, "day": DAY}
 UNITS |= {f"{prefix}B": 1000.0**power for power, prefix in enumerate(("k", "M", "G", "T", "P"), 1)}
 UNITS |= {f"{prefix}iB": 1024.0**power for power, prefix in enumerate(("K", "M", "G", "T", "P"), 1)}
@@ -71,7 +73,7 @@ def clock(text: str) -> time:
 
 
 def named(text: str, day: date, start: date) -> bool:
-    """Whether words such as `first saturday` name a date; `every ...` counts from the first day of the plan.
+    """Whether words such as `first saturday` name a date; `every ...` counts from the first day, or from its week.
 
     >>> day = date(2027, 2, 6)
     >>> [named(text, day, date(2027, 1, 4)) for text in ("saturday", "first saturday", "second saturday of march")]
@@ -88,8 +90,8 @@ def named(text: str, day: date, start: date) -> bool:
         count = int(words[1])
         if words[2].startswith("day"):
             return (day - start).days % count == 0
-        first = start + timedelta((WEEKDAYS.index(words[4]) - start.weekday()) % 7)
-        return (day - first).days % (7 * count) == 0
+        weeks = (day - start + timedelta(start.weekday())).days // 7
+        return weeks % count == 0 and day.weekday() == WEEKDAYS.index(words[4])
     if len(words) == 3 and words[1] == "to":
         begin, end = WEEKDAYS.index(words[0]), WEEKDAYS.index(words[2])
         return (day.weekday() - begin) % 7 <= (end - begin) % 7
@@ -223,20 +225,13 @@ class Save:
     moved: float
     """Bytes that the backup sends."""
     base: Save | None
+    """The save set since which it saves the changes; none of a full backup."""
     first: bool = False
 
     @property
     def full(self) -> bool:
-        """Whether it needs no other."""
-        return self.base is None
-
-    @property
-    def chain(self) -> Iterator[Save]:
-        """What a restore needs: this save set and those that it is based on."""
-        each: Save | None = self
-        while each is not None:
-            yield each
-            each = each.base
+        """Whether it is a full backup, which needs no other."""
+        return self.level in FULLS
 
 
 @dataclass(eq=False)
@@ -247,9 +242,10 @@ class Kept:
     target: str
     line: str
     stored: float
+    on: Save | None
+    """The save set to which it is the change; merges replace it."""
     base: Kept | None
-    logs: float = 0.0
-    """Bytes of the logs that were written since, and stay as long as it does."""
+    """The copy of that in the same line."""
     expired: bool = False
 
     def needs(self) -> Iterator[Kept]:
@@ -258,6 +254,17 @@ class Kept:
         while each is not None:
             yield each
             each = each.base
+
+
+@dataclass(eq=False)
+class Log:
+    """Backups of logs at a target, from one backup until the next; they stay as long as the restore point before them."""
+
+    day: date
+    target: str
+    after: Save
+    size: float
+    backups: float
 
 
 @dataclass
@@ -374,6 +381,25 @@ class Day:
     """Seconds of data lost by a loss of a place at noon of the day, for each place and system."""
 
 
+@dataclass(eq=False)
+class Written:
+    """What a backup or copy wrote into object storage."""
+
+    made: date
+    size: float
+    objects: list[float]
+    """Bytes of each kind of object, followed by how many there are of it."""
+    gone: date = date.max
+
+    def requests(self, write: float, part: float) -> float:
+        """Price of the requests, for prices of one: a large object is begun, written in parts, and completed."""
+        total = 0.0
+        for size, count in zip(self.objects[::2], self.objects[1::2], strict=True):
+            parts = min(math.ceil(size / PART), MOST_PARTS)
+            total += count * (write if parts <= 1 else write + part * (parts + OBJECT_REQUESTS - 1))
+        return total
+
+
 @dataclass(frozen=True)
 class Job:
     """A backup or copy of a night."""
@@ -411,6 +437,9 @@ class Ledger:
         self.saves: dict[str, list[Save]] = defaultdict(list)
         self.kept: dict[tuple[str, str], list[Kept]] = defaultdict(list)
         self.jobs: list[Job] = []
+        self.objects: dict[str, list[Written]] = defaultdict(list)
+        self.logs: dict[str, list[Log]] = defaultdict(list)
+        self.written: dict[Any, Written] = {}
         self.libraries = {
             name: Cartridges(keys, number(keys["device"]["drive"]["cartridge_capacity"]))
             for name, keys in site["targets"].items()
@@ -423,8 +452,8 @@ class Ledger:
     # ---- times
 
     def at(self, day: date, text: str) -> datetime:
-        """A time of a day in the zone of the site."""
-        return datetime.combine(day, clock(text), self.zone)
+        """A time of a day in the zone of the site; one that the clocks skip is later by as much as they move."""
+        return datetime.combine(day, clock(text), self.zone).astimezone(UTC).astimezone(self.zone)
 
     @cached_property
     def origin(self) -> datetime:
@@ -442,7 +471,9 @@ class Ledger:
             self._back_up(each, today)
         peak = self._stored()
         self._write_tapes(today)
+        self._write_objects(today)
         self._expire(today)
+        self._delete_objects(today)
         figures = Day(self._stored(), peak, {name: one.counts for name, one in self.libraries.items()})
         self._count(figures, today)
         self.days[today] = figures
@@ -479,10 +510,14 @@ class Ledger:
         target = listed(policy["to"])[0]
         self._log(each, policy, last, due, size)
         stored = size if save.full else moved
-        own = Kept(save, target, "", stored, self._there(line, save.base))
+        own = Kept(save, target, "", stored, save.base, self._there(line, save.base))
         line.append(own)
         self.saves[each.name].append(save)
-        self.jobs.append(Job(today, each.name, name, shown(save), "", due, moved, self._window(policy, due)))
+        window = self._window(policy, due)
+        self.jobs.append(Job(today, each.name, name, shown(save), "", due, moved, window))
+        if level == "synthetic_full":
+            built = moved if self.site["targets"][target].get("clones") else size
+            self.jobs.append(Job(today, each.name, name, shown(save), "synthetic-full", due, built, None))
         for copy_name, copy in (policy.get("copies") or {}).items():
             self._copy(save, policy, copy_name, copy)
 
@@ -508,14 +543,13 @@ class Ledger:
             return
         line = self.kept[save.system.name, name]
         stored = save.size if save.full else save.moved
-        line.append(Kept(save, copy["to"], name, stored, self._there(line, save.base)))
-        due = save.due
-        if "at" in copy:
-            due = self.at(save.day, copy["at"])
-            if due < save.due:
-                due = self.at(save.day + timedelta(1), copy["at"])
-        window = apart(due, self._by(due, copy["by"])) if "by" in copy else None
-        self.jobs.append(Job(save.day, save.system.name, save.policy, shown(save), name, due, stored, window))
+        line.append(Kept(save, copy["to"], name, stored, save.base, self._there(line, save.base)))
+        window = apart(save.due, self._by(self._begins(save, copy), copy["by"])) if "by" in copy else None
+        self.jobs.append(Job(save.day, save.system.name, save.policy, shown(save), name, save.due, stored, window))
+
+    def _begins(self, save: Save, copy: Mapping[str, Any]) -> datetime:
+        """When copying begins: after the backup, or at the next time of day that `at` states."""
+        return self._by(save.due, copy["at"]) if "at" in copy else save.due
 
     def _by(self, due: datetime, text: str) -> datetime:
         """The first time after a moment that is named by a time of day, or by a weekday and a time of day."""
@@ -548,12 +582,8 @@ class Ledger:
             return
         written = size * each.logged(apart(last.due, due))
         for target in listed(logs.get("to") or policy["to"]):
-            self.logs[each.name].append((target, last, written))
-
-    @cached_property
-    def logs(self) -> dict[str, list[tuple[str, Save, float]]]:
-        """Logs at targets: with the restore point before them, and their bytes."""
-        return defaultdict(list)
+            times = apart(last.due, due) / number(logs["every"])
+            self.logs[each.name].append(Log(due.date(), target, last, written, times))
 
     def _write_tapes(self, today: date) -> None:
         sessions: dict[tuple[str, str], list[tuple[Kept, float]]] = defaultdict(list)
@@ -566,6 +596,34 @@ class Ledger:
         for (target, retention), session in sessions.items():
             self.libraries[target].write(retention, session)
 
+    def _write_objects(self, today: date) -> None:
+        for copies in self.kept.values():
+            for one in copies:
+                if one.save.day == today and is_store(self.site["targets"][one.target]):
+                    files = self.files(one) if one.save.system.whole_files else 1.0
+                    self._write(one, one.target, one.save.system, one.stored, files, 1.0, today)
+        for written in self.logs.values():
+            for each in written:
+                if each.day == today and is_store(self.site["targets"][each.target]):
+                    self._write(each, each.target, each.after.system, each.size, 1.0, each.backups, today)
+
+    def _write(self, what: Any, target: str, of: System, size: float, files: float, times: float, today: date) -> None:
+        keys = self.site["targets"][target]
+        if "object_size" in keys:
+            whole = number(keys["object_size"])
+            each = size / times
+            objects = [whole, times * (each // whole), each % whole, times]
+        else:
+            objects = [size / times / files, files * times]
+        self.written[what] = Written(today, self.reduced(target, of, size), objects)
+        self.objects[target].append(self.written[what])
+
+    def _delete_objects(self, today: date) -> None:
+        left = {one for copies in self.kept.values() for one in copies}
+        left |= {one for written in self.logs.values() for one in written}
+        for one in [one for one in self.written if one not in left]:
+            self.written.pop(one).gone = today
+
     # ---- expiry
 
     def _rules(self, each: System, line: str) -> tuple[Rules, bool]:
@@ -575,13 +633,15 @@ class Ledger:
 
     def _expire(self, today: date) -> None:
         for (name, line), copies in self.kept.items():
+            if not self.saves[name] or self.saves[name][-1].day != today:
+                continue
             rules, merges = self._rules(next(one for one in self.systems if one.name == name), line)
             alive = [one for one in copies if not one.expired]
             kept = rules.keeps(alive[::-1], today)
             for one in alive:
                 one.expired = one not in kept
             if merges:
-                merge(copies)
+                self._merge(copies, line)
             needed = {each for one in copies if not one.expired for each in one.needs()}
             gone = {one for one in copies if one not in needed}
             copies[:] = [one for one in copies if one in needed]
@@ -589,7 +649,62 @@ class Ledger:
                 library.recycle(gone)
         for name, written in self.logs.items():
             held = {one.save for one in self.kept[name, ""] if not one.expired}
-            written[:] = [each for each in written if each[1] in held]
+            written[:] = [each for each in written if each.after in held]
+
+    def _merge(self, copies: list[Kept], line: str) -> None:
+        """Merge each expired copy into the next one, which then saves the changes since the base of the expired one."""
+        moved = 0.0
+        for one in list(copies):
+            following = next((each for each in copies if each.base is one), None)
+            if not one.expired or following is None:
+                continue
+            moved += following.stored
+            following.base, following.on = one.base, one.on
+            of = following.save
+            following.stored = of.size * (of.system.changed(apart(one.on.due, of.due)) if one.on else 1.0)
+            copies.remove(one)
+        if moved and not line:
+            last = copies[-1].save
+            self.jobs.append(
+                Job(last.day, last.system.name, last.policy, last.level, "merge", last.due, moved, None),
+            )
+
+    # ---- cost
+
+    def costs(self) -> dict[str, dict[str, float]]:
+        """Cost of each month: pools by their capacity, cartridges when bought, objects by the day and by the request."""
+        sums: dict[str, dict[str, float]] = {}
+        for name, keys in self.site["targets"].items():
+            prices = keys.get("prices", self.site.get("prices"))
+            bought = 0
+            for day, figures in self.days.items():
+                month = sums.setdefault(f"{day:%Y-%m}", {"pools": 0.0, "cartridges": 0.0, "objects": 0.0})
+                if prices is None:
+                    continue
+                if is_tape(keys):
+                    _, now, _ = figures.cartridges[name]
+                    month["cartridges"] += (now - bought) * number(prices.get("cartridge"))
+                    bought = now
+                elif is_pool(keys):
+                    month["pools"] += self.capacity(name) / 1e12 * number(prices.get("pool_month")) * 12 / 365
+                else:
+                    month["objects"] += self._paid(name, prices, day)
+        return sums
+
+    def capacity(self, target: str) -> float:
+        """Bytes that an array of the pool holds: two of its disks hold redundancy."""
+        device = self.site["targets"][target]["device"]
+        return (device["disks"] - 2) * 20e12
+
+    def _paid(self, target: str, prices: Mapping[str, Any], day: date) -> float:
+        least = timedelta(seconds=number(prices.get("minimum_storage")))
+        stored = sum(
+            one.size for one in self.objects[target] if one.made <= day and (day < one.gone or day < one.made + least)
+        )
+        write = number(prices.get("write_requests"))
+        part = number(prices.get("part_requests"), write)
+        requests = sum(one.requests(write, part) for one in self.objects[target] if one.made == day)
+        return stored / 1e12 * number(prices.get("object_month")) * 12 / 365 + requests / 1e6
 
     # ---- sums
 
@@ -600,8 +715,8 @@ class Ledger:
             for one in copies:
                 sums[one.target] += self.reduced(one.target, one.save.system, self._alone(one, copies))
         for written in self.logs.values():
-            for target, last, size in written:
-                sums[target] += self.reduced(target, last.system, size)
+            for each in written:
+                sums[each.target] += self.reduced(each.target, each.after.system, each.size)
         return sums
 
     def _alone(self, one: Kept, copies: list[Kept]) -> float:
@@ -629,9 +744,8 @@ class Ledger:
                         by_place[self.places[one.target]].append(one)
             whole: dict[str, set[Save]] = {}
             for place in places:
-                there = {one.save for one in by_place[place]}
                 whole[place] = {
-                    one.save for one in by_place[place] if not one.expired and all(need in there for need in one.save.chain)
+                    one.save for one in by_place[place] if not one.expired and restorable(one, by_place[place])
                 }
             points = set().union(*whole.values())
             left = {one.save for copies in by_place.values() for one in copies if not one.expired}
@@ -642,13 +756,15 @@ class Ledger:
                 newest = max((save.due for save in rest), default=None)
                 figures.lost[lost, each.name] = None if newest is None else apart(newest, noon)
         record = number(self.site.get("index_record"))
-        held = {one.save for copies in self.kept.values() for one in copies}
-        figures.catalogue = record * sum(self.files(save) for save in held)
+        held: dict[Save, float] = {}
+        for copies in self.kept.values():
+            for one in copies:
+                held[one.save] = max(held.get(one.save, 0.0), self.files(one))
+        figures.catalogue = record * sum(held.values())
 
-    def files(self, save: Save) -> float:
-        """Files of a save set."""
-        files = save.system.files * save.size / save.system.size
-        return files if save.full else files * save.moved / save.size
+    def files(self, one: Kept) -> float:
+        """Files of a copy of a save set."""
+        return one.save.system.files / one.save.system.size * one.stored
 
 
 def is_tape(keys: Mapping[str, Any]) -> bool:
@@ -656,31 +772,26 @@ def is_tape(keys: Mapping[str, Any]) -> bool:
     return isinstance(keys["device"], Mapping) and "drive" in keys["device"]
 
 
+def is_store(keys: Mapping[str, Any]) -> bool:
+    """Whether a target is object storage."""
+    return "object_store" in str(keys["device"])
+
+
+def is_pool(keys: Mapping[str, Any]) -> bool:
+    """Whether a target is a pool of disks."""
+    return not is_tape(keys) and not is_store(keys)
+
+
 def apart(begin: datetime, end: datetime) -> float:
     """Seconds between two moments, as a clock counts that knows no daylight saving."""
     return end.timestamp() - begin.timestamp()
 
 
+def restorable(one: Kept, there: list[Kept]) -> bool:
+    """Whether what a copy is the change to can be restored from the same place, too."""
+    return one.on is None or any(each.save is one.on and restorable(each, there) for each in there)
+
+
 def shown(save: Save) -> str:
     """The level as tables name it."""
-    return "first full" if save.first else save.level.replace("_", " ")
-
-
-def merge(copies: list[Kept]) -> None:
-    """Merge each expired copy into the next one, which then saves the changes since what the expired one was based on."""
-    for one in list(copies):
-        following = next((each for each in copies if each.base is one), None)
-        if not one.expired or following is None:
-            continue
-        following.base = one.base
-        following.save.base = one.save.base
-        copies.remove(one)
-        span = following.save.size
-        if following.save.base is not None:
-            span *= following.save.system.changed(apart(following.save.base.due, following.save.due))
-        following.stored = span
-
-
-def months(days: Iterable[date]) -> Counter[str]:
-    """Days of each month."""
-    return Counter(f"{day:%Y-%m}" for day in days)
+    return "first full" if save.first else save.level
