@@ -27,6 +27,8 @@ MONTHS = tuple(
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 PART, MOST_PARTS, OBJECT_REQUESTS = 8 * 1024**2, 10_000, 2
 """Of `object_store/amazon-s3-standard`."""
+CHUNK = 8 * 1024
+"""Of `deduplication/appliance-2010`."""
 UNITS = {"B": 1.0, "%": 0.01, "min": 60.0, "s": 1.0, "h": 3600.0, "d": DAY, "days": DAY, "day": DAY}
 UNITS |= {f"{prefix}B": 1000.0**power for power, prefix in enumerate(("k", "M", "G", "T", "P"), 1)}
 UNITS |= {f"{prefix}iB": 1024.0**power for power, prefix in enumerate(("K", "M", "G", "T", "P"), 1)}
@@ -130,6 +132,11 @@ def later(day: date, age: str) -> date:
     return date(year, month + 1, min(day.day, last))
 
 
+def older(moment: datetime, age: str) -> datetime:
+    """The time at which something is so old, by the clock on the wall."""
+    return datetime.combine(later(moment.date(), age), moment.time())
+
+
 # -------------------------------------------------------------------------------------------------------------- change
 
 
@@ -167,6 +174,9 @@ class System:
     to_hot: float
     replaced: float
     growth: float
+    run: float
+    places: float
+    """Places in which a file that is saved whole changes on its own."""
     log: float | None
 
     def grown(self, seconds: float) -> float:
@@ -177,7 +187,7 @@ class System:
         """Share of the data that an incremental backup saves after some seconds."""
         hits = daily_hits(self.daily_files if self.whole_files else self.daily, self.hot, self.to_hot)
         days = seconds / DAY
-        same = (1.0 - touched(hits * days, self.hot, self.to_hot)) * math.exp(-self.replaced * days)
+        same = (1.0 - touched(hits * days, self.hot, self.to_hot)) ** self.places * math.exp(-self.replaced * days)
         return 1.0 - same / self.grown(seconds)
 
     def logged(self, seconds: float) -> float:
@@ -191,6 +201,9 @@ def system(name: str, given: Mapping[str, Any], site: Mapping[str, Any]) -> Syst
     change = given.get("change") or {}
     daily = number(change.get("daily"))
     method = given.get("method") or ("file_level" if "filesystem" in given else "image")
+    places = 1.0
+    if method == "file_level" and change.get("in_place") and "daily_files" not in change:
+        places += number(given["size"]) / number(given.get("files"), 1.0) / number(change["run"])
     return System(
         name,
         given["policy"],
@@ -204,6 +217,8 @@ def system(name: str, given: Mapping[str, Any], site: Mapping[str, Any]) -> Syst
         number(change.get("hot_changes"), 1.0),
         number(change.get("replaced")),
         number(change["growth"]) if "growth" in change else number(site.get("growth")),
+        number(change.get("run")),
+        places,
         number(given["log"]) if "log" in given else None,
     )
 
@@ -246,6 +261,7 @@ class Kept:
     """The save set to which it is the change; merges replace it."""
     base: Kept | None
     """The copy of that in the same line."""
+    begins: datetime
     expired: bool = False
 
     def needs(self) -> Iterator[Kept]:
@@ -273,13 +289,13 @@ class Rules:
 
     given: Mapping[str, Any]
 
-    def keeps(self, points: list[Kept], today: date) -> set[Kept]:
-        """Those of some points, the newest first, that any rule keeps."""
+    def keeps(self, points: list[Kept], now: datetime) -> set[Kept]:
+        """Those of some points, the newest first, that any rule keeps at a time."""
         if not self.given:
             return set(points)
         kept: set[Kept] = set(points[: int(self.given.get("last", 0))])
         if "age" in self.given:
-            kept |= {each for each in points if today < later(each.save.day, self.given["age"])}
+            kept |= {each for each in points if now.replace(tzinfo=None) < older(each.save.due, self.given["age"])}
         counted = [each for each in points if self.given.get("of") != "full" or each.save.full]
         for rule, period in PERIODS.items():
             newest: dict[Any, Kept] = {}
@@ -376,7 +392,7 @@ class Day:
     points: dict[str, int] = field(default_factory=dict)
     """Restore points of each system."""
     useless: dict[str, int] = field(default_factory=dict)
-    """Save sets that are kept and cannot be restored, of each system."""
+    """Copies that are kept and whose base is not in their place, of each system."""
     lost: dict[tuple[str, str], float | None] = field(default_factory=dict)
     """Seconds of data lost by a loss of a place at noon of the day, for each place and system."""
 
@@ -414,6 +430,9 @@ class Job:
     window: float | None
 
 
+Early = Mapping[str, tuple[dict[str, list[Kept]], list[Log]]]
+
+
 class Ledger:
     """The ledger of a site over some days.
 
@@ -433,6 +452,9 @@ class Ledger:
         self.zone = ZoneInfo(site.get("zone", "UTC"))
         self.policies = dict(policies or {})
         self.systems = [system(name, given, site) for name, given in site["systems"].items()]
+        self.of_policy: dict[str, list[str]] = defaultdict(list)
+        for each in self.systems:
+            self.of_policy[self.policies.get(each.name, each.policy)].append(each.name)
         self.places = {name: given.get("place", "main") for name, given in site["targets"].items()}
         self.saves: dict[str, list[Save]] = defaultdict(list)
         self.kept: dict[tuple[str, str], list[Kept]] = defaultdict(list)
@@ -472,10 +494,11 @@ class Ledger:
         peak = self._stored()
         self._write_tapes(today)
         self._write_objects(today)
+        early = {each.name: (self._whole(each.name), list(self.logs[each.name])) for each in self.systems}
         self._expire(today)
         self._delete_objects(today)
         figures = Day(self._stored(), peak, {name: one.counts for name, one in self.libraries.items()})
-        self._count(figures, today)
+        self._count(figures, today, early)
         self.days[today] = figures
 
     def _policy(self, each: System) -> tuple[str, dict[str, Any]]:
@@ -510,12 +533,12 @@ class Ledger:
         target = listed(policy["to"])[0]
         self._log(each, policy, last, due, size)
         stored = size if save.full else moved
-        own = Kept(save, target, "", stored, save.base, self._there(line, save.base))
+        own = Kept(save, target, "", stored, save.base, self._there(line, save.base), due)
         line.append(own)
         self.saves[each.name].append(save)
         window = self._window(policy, due)
         self.jobs.append(Job(today, each.name, name, shown(save), "", due, moved, window))
-        if level == "synthetic_full":
+        if level == "synthetic_full" and not self._chunks(target):
             built = moved if self.site["targets"][target].get("clones") else size
             self.jobs.append(Job(today, each.name, name, shown(save), "synthetic-full", due, built, None))
         for copy_name, copy in (policy.get("copies") or {}).items():
@@ -543,13 +566,21 @@ class Ledger:
             return
         line = self.kept[save.system.name, name]
         stored = save.size if save.full else save.moved
-        line.append(Kept(save, copy["to"], name, stored, save.base, self._there(line, save.base)))
-        window = apart(save.due, self._by(self._begins(save, copy), copy["by"])) if "by" in copy else None
-        self.jobs.append(Job(save.day, save.system.name, save.policy, shown(save), name, save.due, stored, window))
+        begins = self._begins(save, copy)
+        line.append(Kept(save, copy["to"], name, stored, save.base, self._there(line, save.base), begins))
+        window = apart(save.due, self._by(begins, copy["by"])) if "by" in copy else None
+        own = next(one for one in self.kept[save.system.name, ""] if one.save is save)
+        between = self._chunks(own.target) and self._chunks(copy["to"])
+        sent = save.moved if save.level == "synthetic_full" and between else stored
+        self.jobs.append(Job(save.day, save.system.name, save.policy, shown(save), name, save.due, sent, window))
 
     def _begins(self, save: Save, copy: Mapping[str, Any]) -> datetime:
         """When copying begins: after the backup, or at the next time of day that `at` states."""
         return self._by(save.due, copy["at"]) if "at" in copy else save.due
+
+    def _chunks(self, target: str) -> bool:
+        """Whether a target keeps chunks, of which synthetic full backups and merges move none."""
+        return "deduplication" in self.site["targets"][target]
 
     def _by(self, due: datetime, text: str) -> datetime:
         """The first time after a moment that is named by a time of day, or by a weekday and a time of day."""
@@ -637,7 +668,7 @@ class Ledger:
                 continue
             rules, merges = self._rules(next(one for one in self.systems if one.name == name), line)
             alive = [one for one in copies if not one.expired]
-            kept = rules.keeps(alive[::-1], today)
+            kept = rules.keeps(alive[::-1], self.saves[name][-1].due)
             for one in alive:
                 one.expired = one not in kept
             if merges:
@@ -663,11 +694,37 @@ class Ledger:
             of = following.save
             following.stored = of.size * (of.system.changed(apart(one.on.due, of.due)) if one.on else 1.0)
             copies.remove(one)
-        if moved and not line:
+        if moved and not line and not self._chunks(copies[-1].target):
             last = copies[-1].save
             self.jobs.append(
                 Job(last.day, last.system.name, last.policy, last.level, "merge", last.due, moved, None),
             )
+
+    # ---- data lost
+
+    def losses(self) -> dict[str, tuple[float, date | None, float, date | None]]:
+        """After a loss of each place: the most data lost at noon of any day, its date, their mean, and the first day.
+
+        The days begin with the first one from which on everything can be restored; without any, everything is lost.
+        """
+        sums: dict[str, tuple[float, date | None, float, date | None]] = {}
+        for place in ("", *sorted(set(self.places.values()))):
+            days: dict[date, float] = {}
+            for day in self.days:
+                lost = self.lost(place, day)
+                if days or lost < math.inf:
+                    days[day] = lost
+            if days:
+                worst = max(days, key=lambda day: days[day])
+                sums[place] = days[worst], worst, sum(days.values()) / len(days), min(days)
+            else:
+                sums[place] = math.inf, None, math.inf, None
+        return sums
+
+    def lost(self, place: str, day: date) -> float:
+        """Seconds of data lost by the system that loses most, at noon of a day."""
+        lost = [self.days[day].lost[place, each.name] for each in self.systems]
+        return max(math.inf if one is None else one for one in lost)
 
     # ---- cost
 
@@ -711,9 +768,18 @@ class Ledger:
     def _stored(self) -> dict[str, float]:
         """Bytes at each target."""
         sums: dict[str, float] = dict.fromkeys(self.site["targets"], 0.0)
+        chunks: dict[tuple[str, str], dict[date, Save]] = defaultdict(dict)
         for copies in self.kept.values():
             for one in copies:
-                sums[one.target] += self.reduced(one.target, one.save.system, self._alone(one, copies))
+                if self._chunks(one.target):
+                    chunks[one.target, one.save.system.name][one.save.day] = one.save
+                else:
+                    sums[one.target] += self.reduced(one.target, one.save.system, self._alone(one, copies))
+        for (target, _), saves in chunks.items():
+            before = None
+            for _, save in sorted(saves.items()):
+                sums[target] += self.reduced(target, save.system, new_chunks(save, before))
+                before = save
         for written in self.logs.values():
             for each in written:
                 sums[each.target] += self.reduced(each.target, each.after.system, each.size)
@@ -733,34 +799,62 @@ class Ledger:
         keys = self.site["targets"][target]
         return size / number(keys.get("reduction"), 1.0) / (of.compression if is_tape(keys) else 1.0)
 
-    def _count(self, figures: Day, today: date) -> None:
+    def _count(self, figures: Day, today: date, early: Early) -> None:
         noon = self.at(today, "12:00")
-        places = sorted(set(self.places.values()))
         for each in self.systems:
-            by_place: dict[str, list[Kept]] = defaultdict(list)
-            for (name, _), copies in self.kept.items():
-                if name == each.name:
-                    for one in copies:
-                        by_place[self.places[one.target]].append(one)
-            whole: dict[str, set[Save]] = {}
-            for place in places:
-                whole[place] = {
-                    one.save for one in by_place[place] if not one.expired and restorable(one, by_place[place])
+            whole = self._whole(each.name)
+            left = [one for copies in self._of(each.name) for one in copies if not one.expired]
+            figures.points[each.name] = len({one.save for copies in whole.values() for one in copies})
+            figures.useless[each.name] = len(left) - sum(len(copies) for copies in whole.values())
+            made = self.saves[each.name]
+            at_noon, logs = (whole, self.logs[each.name]) if made and made[-1].due <= noon else early[each.name]
+            for lost in ("", *sorted(set(self.places.values()))):
+                left = {
+                    one.save
+                    for place, copies in at_noon.items()
+                    for one in copies
+                    if place != lost and one.begins <= noon
                 }
-            points = set().union(*whole.values())
-            left = {one.save for copies in by_place.values() for one in copies if not one.expired}
-            figures.points[each.name] = len(points)
-            figures.useless[each.name] = len(left - points)
-            for lost in ("", *places):
-                rest = {save for place, saves in whole.items() if place != lost for save in saves if save.due <= noon}
-                newest = max((save.due for save in rest), default=None)
-                figures.lost[lost, each.name] = None if newest is None else apart(newest, noon)
+                figures.lost[lost, each.name] = self._lost(each, left, lost, logs, noon)
         record = number(self.site.get("index_record"))
         held: dict[Save, float] = {}
         for copies in self.kept.values():
             for one in copies:
                 held[one.save] = max(held.get(one.save, 0.0), self.files(one))
         figures.catalogue = record * sum(held.values())
+
+    def _lost(self, each: System, left: set[Save], lost: str, logs: list[Log], noon: datetime) -> float | None:
+        """Seconds of data lost at noon if some restore points are left, and the logs that are not in a lost place.
+
+        Logs help if all that were written since the newest restore point are in one place that is left.
+        """
+        if not left:
+            return None
+        newest = max(left, key=lambda save: save.due)
+        seconds = apart(newest.due, noon)
+        _, policy = self._policy(each)
+        if "logs" in policy:
+            since = [save for save in self.saves[each.name] if newest.due <= save.due <= noon][:-1]
+            for target in listed(policy["logs"].get("to") or policy["to"]):
+                there = {one.after for one in logs if one.target == target}
+                if self.places[target] != lost and there.issuperset(since):
+                    seconds = min(seconds, number(policy["logs"]["every"]))
+        return seconds
+
+    def _of(self, system: str) -> list[list[Kept]]:
+        """The lines of a system."""
+        return [copies for (name, _), copies in self.kept.items() if name == system]
+
+    def _whole(self, system: str) -> dict[str, list[Kept]]:
+        """What can be restored from each place."""
+        there: dict[str, list[Kept]] = defaultdict(list)
+        for copies in self._of(system):
+            for one in copies:
+                there[self.places[one.target]].append(one)
+        return {
+            place: [one for one in copies if not one.expired and restorable(one, copies)]
+            for place, copies in there.items()
+        }
 
     def files(self, one: Kept) -> float:
         """Files of a copy of a save set."""
@@ -785,6 +879,14 @@ def is_pool(keys: Mapping[str, Any]) -> bool:
 def apart(begin: datetime, end: datetime) -> float:
     """Seconds between two moments, as a clock counts that knows no daylight saving."""
     return end.timestamp() - begin.timestamp()
+
+
+def new_chunks(save: Save, before: Save | None) -> float:
+    """Bytes of the chunks of a system that have changed since an older save set, all of them without one."""
+    if before is None:
+        return save.size
+    changed = save.system.changed(apart(before.due, save.due))
+    return save.size * (1.0 - (1.0 - changed) ** (1.0 + CHUNK / save.system.run))
 
 
 def restorable(one: Kept, there: list[Kept]) -> bool:

@@ -100,8 +100,13 @@ def _targets(pick: Random) -> dict[str, Any]:
             "connections": 8,
         },
     }
-    if pick.random() < 0.5:
+    kind = pick.random()
+    if kind < 0.4:
         targets["pool"]["clones"] = True
+    elif kind < 0.6:
+        for name in pick.choice((("pool",), ("pool", "second"))):
+            at = pick.choice(("target", "client"))
+            targets[name]["deduplication"] = {"model": "deduplication/appliance-2010", "at": at}
     if pick.random() < 0.3:
         targets[pick.choice(("pool", "second", "cloud"))]["reduction"] = pick.choice(("2:1", "150 %"))
     if pick.random() < 0.5:
@@ -146,10 +151,10 @@ def _policy(pick: Random, start: date) -> dict[str, Any]:
             ("wednesday", [(start + timedelta(pick.randrange(5, 50))).isoformat(), "first monday"]),
         )
     if pick.random() < 0.25:
-        policy["logs"] = {"every": pick.choice(("1 h", "6 h")), "to": pick.choice(("pool", ["pool", "second"], "cloud"))}
+        policy["logs"] = {"every": pick.choice(("6 h", "12 h")), "to": pick.choice(("pool", ["pool", "second"], "cloud"))}
     copies = {}
     for target in ("second", "vault", "cloud"):
-        if pick.random() < 0.5:
+        if pick.random() < 0.5 and target not in policy["to"]:
             copies[f"to-{target}"] = _copy(pick, target, for_ever)
     if copies:
         policy["copies"] = copies
@@ -171,7 +176,7 @@ def _copy(pick: Random, target: str, for_ever: bool) -> dict[str, Any]:
 
 def _systems(pick: Random, policies: list[str]) -> dict[str, Any]:
     systems: dict[str, Any] = {}
-    for number in range(pick.choice((1, 2, 3, 5)) * len(policies)):
+    for number in range(pick.choice((1, 2, 3)) * len(policies)):
         change: dict[str, Any] = {"daily": pick.choice(("1 %", "3 %", "8 %")), "run": "256 KiB"}
         if pick.random() < 0.5:
             change |= {"hot_data": "20 %", "hot_changes": "80 %"}
@@ -187,9 +192,11 @@ def _systems(pick: Random, policies: list[str]) -> dict[str, Any]:
         if pick.random() < 0.5:
             keys["compression"] = pick.choice((1.3, 2))
         if pick.random() < 0.3:
-            keys |= {"files": 200, "filesystem": "filesystem/xfs"}
+            keys |= {"files": 100_000, "filesystem": "filesystem/xfs"}
             if pick.random() < 0.5:
                 change["daily_files"] = "2 %"
+            elif pick.random() < 0.5:
+                change["in_place"] = True
         if pick.random() < 0.3:
             keys["log"] = "8 %"
         systems[f"s{number}"] = keys
