@@ -1,0 +1,51 @@
+"""Each daily figure of the plans of random sites equals that of a ledger that was written from the documentation alone."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import pytest
+
+import simbackup as sb
+from oracles.plan_figures import Figure, figures
+from oracles.plan_ledger import Ledger
+from oracles.plan_sites import random_site
+
+QUICK = range(12)
+ALL = range(12, 84)
+SHORT = 75
+"""Days after which the quick test ends."""
+
+
+def compared(seed: int, most_days: int = 400) -> list[Figure]:
+    """The figures of a random site."""
+    site, days = random_site(seed)
+    days = min(days, most_days)
+    tables = sb.plan(site, f"{days} days").tables()
+    policies = {row["system"]: row["policy"] for row in tables["clients"]}
+    return list(figures(tables, Ledger(site, days, policies)))
+
+
+def wrong(seed: int, compared: Iterable[Figure]) -> dict[str, Figure]:
+    """The first figure of each kind that is not equal."""
+    first: dict[str, Figure] = {}
+    for each in compared:
+        if not each.equal:
+            first.setdefault(f"site {seed}: {each.kind}", each)
+    return first
+
+
+@pytest.mark.parametrize("seed", QUICK)
+def test_each_figure_of_a_short_plan_is_that_of_the_ledger(seed: int) -> None:
+    assert wrong(seed, compared(seed, SHORT)) == {}
+
+
+@pytest.mark.slow
+def test_each_figure_of_many_plans_is_that_of_the_ledger() -> None:
+    kinds: Counter[str] = Counter()
+    all_wrong: dict[str, Figure] = {}
+    for seed in ALL:
+        found = compared(seed)
+        kinds.update(each.kind for each in found)
+        all_wrong |= wrong(seed, found)
+    assert all_wrong == {}
+    assert min(kinds[kind] for kind in ("used", "cartridges", "level", "window", "points", "catalogue", "cost")) > 0
