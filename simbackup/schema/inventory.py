@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simbackup.errors import InputError, Place, Problem
+from simbackup.files import content
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import read_text
 from simbackup.text import of_cell
@@ -121,9 +122,8 @@ def _excel(path: Path, name: str) -> list[list[Node]]:
         raise InputError([Problem(Place(name), "", "cannot be read without openpyxl", remedy)]) from None
     opened: Any = openpyxl.load_workbook
     try:
-        with path.open("rb") as file:
-            sheet: Any = opened(file, read_only=True, data_only=True).worksheets[0]
-            table: list[tuple[Any, ...]] = list(sheet.iter_rows(values_only=True))
+        sheet: Any = opened(BytesIO(content(path)), read_only=True, data_only=True).worksheets[0]
+        table: list[tuple[Any, ...]] = list(sheet.iter_rows(values_only=True))
     except OSError as error:
         raise InputError([Problem(Place(name), "", f"cannot be read ({error.strerror})")]) from None
     except Exception as error:  # noqa: BLE001 (openpyxl raises whatever the damaged file leads to)
