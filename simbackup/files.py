@@ -1,4 +1,4 @@
-"""Files of users on their way in: no more of one is read than a limit, pipes once, and links in a circle are no error."""
+"""Files on their way in: no more of one is read than a limit, a pipe once, and links in a circle are no error."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from simbackup import shelf
 from simbackup.equations.uncertainty import CentralInterval
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.files import whole
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
+from simbackup.files import whole
 from simbackup.results.compare import ANY, Interval, Row, compared, constants, figure
 from simbackup.results.documents import MEASURED, collections, documents, scenario_name
 from simbackup.results.record import UsedValue
