@@ -26,6 +26,8 @@ QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
 MOST_NOTES = 20
 """Notes of parts that are printed."""
+FEW = 4
+"""Names of jobs that are printed in one line."""
 SUMS = ("waits", "lock")
 """Times that are added where a row stands for many jobs."""
 A_DAY = 86_400.0
@@ -54,6 +56,11 @@ def _text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else "" if value is None else str(value)
 
 
+def _some(names: list[str]) -> str:
+    """Names, of many the first."""
+    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+
+
 def _seconds(value: float) -> str:
     return units.show_short(value, "s")
 
@@ -79,8 +86,11 @@ def _count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
-    """Print the jobs with their intervals, devices and inputs of a result; equal parts of a fleet share one row."""
+def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool = False) -> None:
+    """Print the jobs with their intervals and the devices of a result; equal parts of a fleet share one row.
+
+    What is `verbose` says all of the intervals, and where the inputs come from.
+    """
     from simbackup.results import clock, groups  # noqa: PLC0415 (they read results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
@@ -120,14 +130,23 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
             line(f"{row['job']}{took}: {reported}")
         found = intervals.get(series(row["job"]))
         if found is not None:
-            line(f"  {found.sentence()}")
+            line(f"  {found.sentence() if verbose else found.in_short()}")
+    beyond = [name for name, each in intervals.items() if each.nearest.outside]
+    if beyond and not verbose:
+        line(f"beyond what has been measured (see --verbose): {_some(beyond)}")
     if one.trace.keeps != NONE:
         _devices(one)
     notes(one)
     users(one)
+    if verbose:
+        inputs(one, sampled=bool(intervals))
+
+
+def inputs(one: Result, *, sampled: bool) -> None:
+    """Print where the inputs of a result come from, and which of them intervals take as exact."""
     reported = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
     line(f"inputs: {reported} values; scenario {one.record.hash}, seed {one.record.seed}")
-    if intervals and (without := exact(one.values)):
+    if sampled and (without := exact(one.values)):
         reported = ", ".join(f"{count} {basis}" for basis, count in without.items())
         line(f"taken as exact because they have no range: {reported} values")
 

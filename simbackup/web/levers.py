@@ -125,7 +125,7 @@ def _label(together: Sequence[Setting]) -> str:
     if len(together) > 1:
         names, more = [each.path[1] for each in together[:NAMED]], len(together) - NAMED
         owner = ", ".join(names) + (f" and {more} more" if more > 0 else "")
-    return f"{owner}: {key}"
+    return key if owner == key else f"{owner}: {key}"
 
 
 def _text(value: Quantity | str) -> str:
