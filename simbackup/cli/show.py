@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_format
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +19,7 @@ from simbackup.results.origins import exact
 from simbackup.results.rows import reports
 
 if TYPE_CHECKING:
+    from simbackup.results.groups import Group, Row
     from simbackup.results.result import Result
     from simbackup.uncertainty.verdict import JobInterval
 
@@ -121,6 +122,21 @@ def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool =
     ]
     header = [*(name for name, _ in columns.values()), "status"]
     table(header, cells, one.record.title, right=range(2, len(columns)))
+    _causes(one, jobs, intervals, verbose=verbose)
+    if not verbose:
+        _beyond(intervals)
+    if one.trace.keeps != NONE:
+        _devices(one)
+    notes(one)
+    users(one)
+    if verbose:
+        inputs(one, sampled=bool(intervals))
+
+
+def _causes(one: Result, jobs: Sequence[Row | Group], intervals: Mapping[str, JobInterval], *, verbose: bool) -> None:
+    """Print where the time of each job went, and its interval."""
+    from simbackup.results import groups  # noqa: PLC0415 (it reads results, which takes time to import)
+
     for item in jobs:
         row = groups.slowest(item) if isinstance(item, groups.Group) else item
         longest = list(split(one, row["job"]).items())[:4] if one.trace.keeps == FULL else []
@@ -131,15 +147,12 @@ def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool =
         found = intervals.get(series(row["job"]))
         if found is not None:
             line(f"  {found.sentence() if verbose else found.in_short()}")
-    beyond = [name for name, each in intervals.items() if each.nearest.outside]
-    if beyond and not verbose:
-        line(f"beyond what has been measured (see --verbose): {_some(beyond)}")
-    if one.trace.keeps != NONE:
-        _devices(one)
-    notes(one)
-    users(one)
-    if verbose:
-        inputs(one, sampled=bool(intervals))
+
+
+def _beyond(intervals: Mapping[str, JobInterval]) -> None:
+    """Print which jobs are larger or smaller than any of their kind that was measured."""
+    if names := [name for name, each in intervals.items() if each.nearest.outside]:
+        line(f"beyond what has been measured (see --verbose): {_some(names)}")
 
 
 def inputs(one: Result, *, sampled: bool) -> None:
