@@ -173,10 +173,139 @@ def _spots(tree: Any) -> list[tuple[Any, Any]]:
     return []
 
 
+def _meant(draw: random.Random, text: str) -> str:
+    """The tree of a file of which something means another thing: a name, a kind, a reference or a quantity."""
+    try:
+        tree = parse(text, "before").plain()
+    except InputError:
+        return text
+    for _ in range(draw.choice((1, 1, 2, 3))):
+        draw.choice(MEANINGS)(draw, tree)
+    return json.dumps(tree, ensure_ascii=False, indent=1)
+
+
+def _parts(tree: Any) -> dict[str, dict[str, Any]]:
+    """The sections of a file whose parts have names."""
+    return {
+        section: cast("dict[str, Any]", parts)
+        for section, parts in tree.items()
+        if isinstance(parts, dict) and parts and all(isinstance(each, dict) for each in parts.values())
+    }
+
+
+def _names(tree: Any) -> list[str]:
+    return [name for parts in _parts(tree).values() for name in parts] or ["none"]
+
+
+def _referred(draw: random.Random, tree: Any) -> None:
+    """A name of a part in the place of another, or of the one that it stands in."""
+    names = _names(tree)
+    spots = [(holder, key) for holder, key in _spots(tree) if isinstance(holder[key], str) and holder[key] in names]
+    if spots:
+        holder, key = draw.choice(spots)
+        holder[key] = draw.choice(names)
+
+
+def _renamed(draw: random.Random, tree: Any) -> None:
+    """A part with the name of another, of its own kind or not; who refers to it may follow."""
+    sections = _parts(tree)
+    if not sections:
+        return
+    parts = sections[draw.choice(list(sections))]
+    old, new = draw.choice(list(parts)), draw.choice((*_names(tree), "value", "model", "none", "all", "x.y", "1"))
+    parts[new] = parts.pop(old)
+    if draw.random() < 0.5:
+        for holder, key in _spots(tree):
+            if holder[key] == old:
+                holder[key] = new
+
+
+def _circled(draw: random.Random, tree: Any) -> None:
+    """Parts that follow, hold, join or copy each other, in a row or in a circle."""
+    sections = _parts(tree)
+    if not sections:
+        return
+    parts, key = sections[draw.choice(list(sections))], draw.choice(TIES)
+    names = list(parts)
+    draw.shuffle(names)
+    names = names[: draw.choice((1, 2, 3, len(names)))]
+    for name, other in zip(names, [*names[1:], names[0]], strict=True):
+        parts[name][key] = draw.choice((other, [other], [other, name])) if draw.random() < 0.5 else other
+
+
+def _extreme(draw: random.Random, tree: Any) -> None:
+    """A quantity that is very much larger or smaller, or of another unit."""
+    spots = [(holder, key) for holder, key in _spots(tree) if NUMBER.match(str(holder[key]))]
+    if spots:
+        holder, key = draw.choice(spots)
+        unit = str(holder[key]).partition(" ")[2] if draw.random() < 0.8 else draw.choice(UNITS)
+        holder[key] = f"{draw.choice(EXTREMES)} {unit}".strip()
+
+
+def _swapped(draw: random.Random, tree: Any) -> None:
+    """Two values of one key that are swapped between parts: models, kinds, methods, all else."""
+    spots = _spots(tree)
+    holder, key = draw.choice(spots)
+    alike = [other for other, at in spots if at == key and other is not holder and isinstance(other, dict)]
+    if alike and isinstance(holder, dict):
+        other = draw.choice(alike)
+        holder[key], other[key] = other[key], holder[key]
+
+
+def _lent(draw: random.Random, tree: Any) -> None:
+    """A key of one part that another has, too, or that is missing there."""
+    parts = [part for named in _parts(tree).values() for part in named.values()]
+    if not parts:
+        return
+    giver, taker = draw.choice(parts), draw.choice(parts)
+    if giver:
+        key = draw.choice(list(giver))
+        taker[key] = json.loads(json.dumps(giver[key]))
+    if taker and draw.random() < 0.3:
+        del taker[draw.choice(list(taker))]
+
+
+def _many(draw: random.Random, tree: Any) -> None:
+    """Many parts like one, which refer to each other in a row where they refer to anything."""
+    sections = _parts(tree)
+    if not sections:
+        return
+    parts = sections[draw.choice(list(sections))]
+    name, before = draw.choice(list(parts)), ""
+    for i in range(draw.choice((2, 10, 40))):
+        made = json.loads(json.dumps(parts[name]))
+        made[draw.choice(TIES)] = before or name
+        before = f"{name}-{i}"
+        parts[before] = made
+
+
+TIES = (
+    "after",
+    "of",
+    "on",
+    "within",
+    "owns",
+    "joins",
+    "to",
+    "save_set",
+    "restore",
+    "copied_by",
+    "data",
+    "spool",
+    "via",
+)
+"""Keys that name other parts."""
+EXTREMES = (
+    "4.9e-324", "1e-310", "1e-30", "1e-15", "1e-9", "1e-3", "0", "-0.0", "0.999999999", "1", "1.000000001", "3", "1e3",
+    "1e6", "1e9", "1e12", "1e15", "1e18", "1e30", "1.7976931348623157e308", "1e309", "-1", "9007199254740993",
+)  # fmt: skip
+MEANINGS: tuple[Callable[[random.Random, Any], None], ...] = (
+    _referred, _referred, _renamed, _circled, _extreme, _extreme, _swapped, _lent, _lent, _many,
+)  # fmt: skip
 CHANGES: tuple[Change, ...] = (
     _lines, _lines, _replaced(NUMBER, NUMBERS), _replaced(NUMBER, NUMBERS), _replaced(UNIT, UNITS),
     _replaced(WORD, None), _replaced(WORD, ODD), _replaced(VALUE, ODD), _replaced(VALUE, None), _aliases, _deep,
-    _tree, _tree, _tree,
+    _tree, _tree, _tree, _meant, _meant, _meant, _meant, _meant,
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.files import is_source, whole
 from simbackup.schema.datasheet import check_datasheet, own_sources
 from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.registry import RoomError, offered
@@ -40,7 +41,7 @@ def roots() -> tuple[Path, ...]:
     RoomError
         An installed package offers a folder that does not exist.
     """
-    own = tuple(Path(text).resolve() for text in os.environ.get(SEARCH_PATH, "").split(os.pathsep) if text)
+    own = tuple(whole(Path(text)) for text in os.environ.get(SEARCH_PATH, "").split(os.pathsep) if text)
     return (*own, *_installed())  # a relative folder is below the working one, which may change
 
 
@@ -68,10 +69,10 @@ def _offered(point: EntryPoint) -> Path:
 
 def shown(path: Path) -> str:
     """A path as messages and results show it: inside models/ and scenarios/ from there on, else as it was given."""
-    whole = path.resolve()
+    found = whole(path)
     for root in roots():
-        if any(whole.is_relative_to((root / folder).resolve()) for folder in FOLDERS):
-            return whole.relative_to(root.resolve()).as_posix()
+        if any(found.is_relative_to(whole(root / folder)) for folder in FOLDERS):
+            return found.relative_to(whole(root)).as_posix()
     return str(path)
 
 
@@ -89,7 +90,7 @@ def confined(folder: Path) -> Generator[None]:
     ...     is_folder(Path("/"))
     False
     """
-    token = _CONFINED.set(folder.resolve())
+    token = _CONFINED.set(whole(folder))
     try:
         yield
     finally:
@@ -102,15 +103,18 @@ def _within_reach(path: Path) -> bool:
     if folder is None:
         return True
     bare = Path(os.path.normpath(Path.cwd() / path))  # links and all: an installer may have linked single files
-    return path.resolve().is_relative_to(folder) or any(
+    return whole(path).is_relative_to(folder) or any(
         bare.is_relative_to(root / name) for root in roots() for name in FOLDERS
     )
 
 
 def is_file(path: Path) -> bool:
-    """Whether the file exists; False for a name that no file can have, and outside of where files may be read."""
+    """Whether a file can be read; False for a name that no file can have, and outside of where files may be read.
+
+    A device or a pipe counts as one where all files may be read.
+    """
     try:
-        return _within_reach(path) and path.is_file()
+        return path.is_file() and _within_reach(path) if _CONFINED.get() else is_source(path)
     except (OSError, ValueError):
         return False
 

@@ -21,7 +21,9 @@ from simbackup.cli.of_page import serve
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
 from simbackup.cli.of_sites import check_site, explain_site, init, plan_site, plot_site, restore_site, size_site
 from simbackup.cli.options import note
+from simbackup.cli.streams import to_nowhere
 from simbackup.errors import SimbackupError
+from simbackup.files import pipes_kept
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Any error in a command line; typer has no name of its own for it."""
@@ -134,9 +136,11 @@ def _usage(error: Any) -> str:
 
 def main() -> None:
     """Run the command line; wrong input gives a message without a traceback, and Ctrl-C ends cleanly."""
+    os.environ.pop("MPLBACKEND", None)  # pictures go to files, and no window is opened
     try:
         named = application(*sys.argv[1:2])
-        code = named(prog_name="simbackup", standalone_mode=False) or 0
+        with pipes_kept():
+            code = named(prog_name="simbackup", standalone_mode=False) or 0
         sys.stdout.flush()  # a pipe that was closed shows here, and not when the interpreter ends
         sys.exit(code)
     except UsageError as error:
@@ -151,7 +155,7 @@ def main() -> None:
         note(interrupts.said())
         raise SystemExit(interrupts.code()) from None
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        to_nowhere(sys.stdout.fileno())
         raise SystemExit(0) from None
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from simbackup import shelf
 from simbackup.errors import InputError, Problem
+from simbackup.files import whole
 from simbackup.schema.file_kind import kind_of
 from simbackup.schema.yaml_file import read
 
@@ -66,5 +67,5 @@ def _of_many_runs(path: Path, shown: str) -> None:
 
 def _among_models(path: Path) -> bool:
     """Whether a file is in a folder that is searched for datasheets."""
-    folder = path.resolve().parent.parent
-    return any(folder == (root / "models").resolve() for root in shelf.roots())
+    folder = whole(path).parent.parent
+    return any(folder == whole(root / "models") for root in shelf.roots())

@@ -44,7 +44,15 @@ def shown(
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import datasheet_values  # noqa: PLC0415
 
-    show.listing(datasheet_values(name), as_json=as_json)
+    rows = datasheet_values(name)
+    if as_json:
+        show.json(rows)
+        return
+    header = ("parameter", "value", "basis", "range")
+    show.table(header, [[row[key] for key in header] for row in rows])
+    for row in rows:
+        if reasons := [row[key] for key in ("source", "at", "why") if row[key]]:
+            show.line(f"{row['parameter']}: {'; '.join(reasons)}")
 
 
 def fitted(as_json: Json = False) -> None:

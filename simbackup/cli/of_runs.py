@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Intervals, Json, Seed, Sets, TraceKept, Wanted, note, overrides, warn
+from simbackup.cli.options import Intervals, Json, Seed, Sets, TraceKept, Verbose, Wanted, note, overrides, warn
 from simbackup.errors import ResultError
 
 
@@ -28,6 +28,7 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
         ),
     ] = TraceKept.FULL,
     as_json: Json = False,
+    verbose: Verbose = False,
 ) -> None:
     """Simulate one scenario, with the 90 % interval of each job. Exits with 1 if a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
@@ -55,7 +56,7 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
             {**result.as_dict(), "intervals": [one.as_dict() for one in found.values()], "exact": exact(result.values)}
         )
     else:
-        show.result(result, found)
+        show.result(result, found, verbose=verbose)
         for short in cut_short(result, found):
             show.line(short)
         if not found and intervals is Intervals.QUICK and result.all_ended_well:

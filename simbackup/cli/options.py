@@ -14,6 +14,10 @@ from simbackup.errors import InputError, Place, Problem
 from simbackup.text import for_terminal
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Say all about the intervals, and where the inputs come from."),
+]
 Sets = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="ADDRESS=VALUE", help="Replace a value, such as devices.cow.chunk=16KiB."),

@@ -19,6 +19,7 @@ from simbackup.results.origins import exact
 from simbackup.results.rows import reports
 
 if TYPE_CHECKING:
+    from simbackup.results.groups import Group, Row
     from simbackup.results.result import Result
     from simbackup.uncertainty.verdict import JobInterval
 
@@ -26,6 +27,8 @@ QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
 MOST_NOTES = 20
 """Notes of parts that are printed."""
+FEW = 4
+"""Names of jobs that are printed in one line."""
 SUMS = ("waits", "lock")
 """Times that are added where a row stands for many jobs."""
 A_DAY = 86_400.0
@@ -52,6 +55,11 @@ def _text(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(_text(item) for item in cast("list[object]", value))
     return f"{value:g}" if isinstance(value, float) else "" if value is None else str(value)
+
+
+def _some(names: list[str]) -> str:
+    """Names, of many the first."""
+    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
 
 
 def _seconds(value: float) -> str:
@@ -97,8 +105,11 @@ def _count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
-    """Print the jobs with their intervals, devices and inputs of a result; equal parts of a fleet share one row."""
+def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool = False) -> None:
+    """Print the jobs with their intervals and the devices of a result; equal parts of a fleet share one row.
+
+    What is `verbose` says all of the intervals, and where the inputs come from.
+    """
     from simbackup.results import clock, groups  # noqa: PLC0415 (they read results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
@@ -127,6 +138,21 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
     ]
     header = [*(name for name, _ in columns.values()), "status"]
     table(header, cells, one.record.title, right=range(2, len(columns)))
+    _causes(one, jobs, intervals, verbose=verbose)
+    if not verbose:
+        _beyond(intervals)
+    if one.trace.keeps != NONE:
+        _devices(one)
+    notes(one)
+    users(one)
+    if verbose:
+        inputs(one, sampled=bool(intervals))
+
+
+def _causes(one: Result, jobs: Sequence[Row | Group], intervals: Mapping[str, JobInterval], *, verbose: bool) -> None:
+    """Print where the time of each job went, and its interval."""
+    from simbackup.results import groups  # noqa: PLC0415 (it reads results, which takes time to import)
+
     for item in jobs:
         row = groups.slowest(item) if isinstance(item, groups.Group) else item
         longest = list(split(one, row["job"]).items())[:4] if one.trace.keeps == FULL else []
@@ -136,14 +162,20 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
             line(f"{row['job']}{took}: {reported}")
         found = intervals.get(series(row["job"]))
         if found is not None:
-            line(f"  {found.sentence()}")
-    if one.trace.keeps != NONE:
-        _devices(one)
-    notes(one)
-    users(one)
+            line(f"  {found.sentence() if verbose else found.in_short()}")
+
+
+def _beyond(intervals: Mapping[str, JobInterval]) -> None:
+    """Print which jobs are larger or smaller than any of their kind that was measured."""
+    if names := [name for name, each in intervals.items() if each.nearest.outside]:
+        line(f"beyond what has been measured (see --verbose): {_some(names)}")
+
+
+def inputs(one: Result, *, sampled: bool) -> None:
+    """Print where the inputs of a result come from, and which of them intervals take as exact."""
     reported = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
     line(f"inputs: {reported} values; scenario {one.record.hash}, seed {one.record.seed}")
-    if intervals and (without := exact(one.values)):
+    if sampled and (without := exact(one.values)):
         reported = ", ".join(f"{count} {basis}" for basis, count in without.items())
         line(f"taken as exact because they have no range: {reported} values")
 

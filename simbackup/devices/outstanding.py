@@ -28,9 +28,9 @@ NOBODY = Outstanding()
 def at_device(store: Store, own: Flow, each: float, asking: Waiters) -> Outstanding:
     """What a request of a flow finds at a device, which takes so many seconds itself; its users ask for so much there.
 
-    A stream has one run at each disk at most. One that writes counts as one request as long as the own: reads go
-    before what page caches and controllers write behind. So does any where no arm moves, as all who are there are
-    served at the same time.
+    A stream has one run at each disk at most, or as many as it has turns for each one of others. One that writes
+    counts as one request as long as the own: reads go before what page caches and controllers write behind. So does any
+    where no arm moves, as all who are there are served at the same time.
     """
     link, load, mine = store.link, 0.0, 0.0
     users = {visitor.flow(): visitor for visitor in store.visitors.values()}
@@ -73,9 +73,11 @@ def _workers(flow: Flow, link: Link) -> float:
 
 
 def _waiting(flow: Flow, link: Link) -> float | None:
-    """The share of the time that a flow has a request at a link; None where something else holds it up."""
+    """The requests that a flow, or each of its workers, has at a link; None where something else holds it up."""
     if flow.going is None or link not in flow.going.waits():  # it has been read ahead
-        return 1.0 if flow.bottleneck is link else None
+        place = flow.places.get(link)
+        turns = place.turns if place is not None else 1.0
+        return turns if flow.bottleneck is link else None
     if flow.bottleneck is not link and flow.rate < flow.cap * (1.0 - CLOSE):
         return None
     elsewhere = [flow.rate * seconds for (at, _), seconds in flow.limit.parts.items() if at != link.name]

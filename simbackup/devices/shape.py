@@ -44,9 +44,9 @@ class FlowShape(NamedTuple):
     turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
     in the queues of others; `serial` are the seconds of it that only one of them at a time can spend, and `most` is
     what each may do of what bounds all of them together, as a thread that serves them. Some of the parts may be
-    requests that are made `early`. `share` is the weight among flows, or `among` those of one link only; a plain stream
-    has that of its bytes where they are read, and of those that are `sent` elsewhere. A unit is so
-    many bytes when it is `sent`. A `source` changes the shape while the flow is under way.
+    requests that are made `early`. `share` is the weight for that of a plain stream, which
+    has that of its bytes where they are read, and of those that are `sent` elsewhere; or a weight `among` those of one
+    link. A unit is so many bytes when it is `sent`. A `source` changes the shape while the flow is under way.
     """
 
     demands: dict[Link, float] = _NOTHING
@@ -105,9 +105,10 @@ class FlowShape(NamedTuple):
             return self.share, self.among._replace(elsewhere=1.0 / self.sent)
         read = next((link for link, place in self.places.items() if not place.writes), None)
         moved = self.moves.get(read, 0.0) if read is not None else 0.0
-        if read is None or moved <= 0.0 or self.share != 1.0:
+        if read is None or moved <= 0.0:
             return self.share, None
-        return 1.0 / moved, Among(read, 1.0 / self.sent) if moved != self.sent else None
+        among = Among(read, self.share / self.sent) if moved != self.sent else None
+        return self.share / moved, among
 
     def _limit(self) -> tuple[Limit, Rounds | None]:
         """The limit of a flow of this shape, and how its requests go round."""
@@ -216,6 +217,11 @@ class FlowShape(NamedTuple):
         total = 1.0 / self.cap + change * math.fsum(self.early.parts.values())
         parts = {part: seconds for part, seconds in changed.items() if seconds > 0.0}
         return self._replace(cap=1.0 / total if total > 0.0 else math.inf, parts=parts)
+
+    def preceding(self, turns: float) -> FlowShape:
+        """The shape of a stream that has so many turns for each one of another stream."""
+        places = {link: place._replace(turns=place.turns * turns) for link, place in self.places.items()}
+        return self._replace(share=self.share * turns, places=places)
 
     def part(self, share: float) -> FlowShape:
         """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""

@@ -113,10 +113,8 @@ def described(layout: Layout) -> str:
     """A layout in words, for screen readers."""
     system = [node for node in layout.nodes if node.kind not in APART]
     kinds = dict.fromkeys(node.kind for node in system)
-    reported = [
-        f"{kind}: {', '.join(_counted(node.name, node.count) for node in system if node.kind == kind)}"
-        for kind in kinds
-    ]
+    named = {kind: ", ".join(_counted(node.name, node.count) for node in system if node.kind == kind) for kind in kinds}
+    reported = [names if names == kind else f"{kind}: {names}" for kind, names in named.items()]
     jobs = [f"{node.name} ({', '.join(what(layout, node))})" for node in layout.nodes if node.kind == "job"]
     return ". ".join([*reported, *([f"jobs: {'; '.join(jobs)}"] if jobs else [])]) + "."
 

@@ -22,14 +22,15 @@ class Spot(NamedTuple):
     """Where a flow moves its bytes on a link, how many of them go before another flow has its turn, and which way.
 
     One request occupies a `share` of the link: one disk of several; infinite if it has been read ahead, so that it
-    waits for nobody there. By whom it is `visited` there, other than by
-    streams, is for the losses of the link to know.
+    waits for nobody there. It has so many `turns` for each one of another stream. By whom it is `visited` there, other
+    than by streams, is for the losses of the link to know.
     """
 
     position: float
     run: float = 0.0
     writes: bool = False
     share: float = 1.0
+    turns: float = 1.0
     visited: Hashable = None
 
 

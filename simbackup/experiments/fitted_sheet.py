@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem
+from simbackup.files import whole
 from simbackup.output.together import together
 from simbackup.output.whole import write_whole
 from simbackup.schema.yaml_file import plain_scalar
@@ -108,7 +109,7 @@ def _sheet(name: str, folder: Path) -> tuple[Path, Path]:
     *own, program = shelf.roots()
     inside = Path("models") / f"{name}.yaml"
     found = next(root for root in (*own, program) if (root / inside).is_file())
-    home = next((root for root in (*own, program) if folder.resolve().is_relative_to(root.resolve())), None)
+    home = next((root for root in (*own, program) if whole(folder).is_relative_to(whole(root))), None)
     if home is None:
         if found == program:
             message = f"'{name}' is a datasheet of the program, but the rows are not"

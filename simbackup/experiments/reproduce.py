@@ -14,6 +14,7 @@ from simbackup.equations.uncertainty import CentralInterval
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
+from simbackup.files import whole
 from simbackup.results.compare import ANY, Interval, Row, compared, constants, figure
 from simbackup.results.documents import MEASURED, collections, documents, scenario_name
 from simbackup.results.record import UsedValue
@@ -85,13 +86,13 @@ def chosen(names: Sequence[str]) -> list[Measured]:
                 remedy = f"write its rows into {Path(name) / MEASURED}"
             raise InputError([Problem(Place(name), "", "there is no such document", remedy)])
         for measured in here:
-            found[str(measured.folder.resolve())] = measured
+            found[str(whole(measured.folder))] = measured
     return sorted(found.values(), key=lambda measured: measured.folder.name)
 
 
 def _own(name: str) -> list[Measured]:
     """The documents of a user's folder: its own rows, or those of the folders in it."""
-    folder = Path(name) if Path(name).name.strip(".") else Path(name).resolve()
+    folder = Path(name) if Path(name).name.strip(".") else whole(Path(name))
     if not name or not is_folder(folder):
         return []
     file = folder / MEASURED

@@ -21,7 +21,7 @@ from simbackup.schema import study as schema
 from simbackup.schema.file_kind import refuse_others
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
-from simbackup.schema.yaml_file import a_folder, read
+from simbackup.schema.yaml_file import a_folder, read, refuse_unreachable
 from simbackup.shelf import is_file, is_folder
 from simbackup.uncertainty.inputs import inputs
 
@@ -41,6 +41,7 @@ def find(name: str) -> Path:
         known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]
     if shelf.is_folder(path):
         raise InputError([a_folder(path, name)])
+    refuse_unreachable(path, name)
     remedy = f"it is a scenario: simbackup run {bare}" if bare in names() else choices(bare, known)
     raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", remedy)])
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from simbackup.errors import ResultError
+from simbackup.files import content as content_of
 from simbackup.output.partial import flush
 
 FORMAT = 3
@@ -43,7 +44,7 @@ def unseal(folder: Path, name: str) -> dict[str, Any]:
     OSError
         It cannot be read.
     """
-    text = (folder / name).read_bytes()
+    text = content_of(folder / name)
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError):

@@ -21,7 +21,7 @@ from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
-from simbackup.schema.yaml_file import parse, read
+from simbackup.schema.yaml_file import parse, read, refuse_unreachable
 
 Source = str | Path | Mapping[str, object]
 
@@ -89,6 +89,7 @@ def found(name: str) -> Path:
     for path in (Path(name), *places):
         if shelf.is_file(path):
             return path
+    refuse_unreachable(Path(name), name)
     known = [
         path.relative_to(root / "scenarios").as_posix().removesuffix(".site.yaml")
         for root in shelf.roots()

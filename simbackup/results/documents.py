@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simbackup import shelf
+from simbackup.files import whole
 from simbackup.schema.measured import Measured, Measurement, read_measured
 from simbackup.shelf import MEASURED
 
@@ -37,6 +38,6 @@ def collections() -> list[str]:
 def scenario_name(measurement: Measurement, file: str) -> str:
     """Name of the scenario that a measured row refers to, or its path where it is in no root."""
     path = measurement.home / file
-    shown = shelf.shown(path.resolve())
+    shown = shelf.shown(whole(path))
     known = shown.startswith("scenarios/")
     return shown.removeprefix("scenarios/").removesuffix(".yaml") if known else str(path)

@@ -11,6 +11,7 @@ from simbackup.errors import LONGEST_LIST, Problem, choices
 from simbackup.policies.clock import deadline
 from simbackup.scenario.checks import Checks
 from simbackup.scenario.spec import Spec
+from simbackup.scenario.topology import circles
 from simbackup.schema.capability import JobLimit
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Part, Path, disagreements
@@ -37,6 +38,7 @@ def check(
     """
     checks = Checks(spec, tree, tuple(before))
     checks.baseless()
+    _names(checks)
     _agreement(checks, agreeing)
     _owners(checks)
     parts: dict[str, Mapping[str, Part]] = {"hosts": spec.hosts, "links": spec.links, "devices": spec.devices}
@@ -105,6 +107,20 @@ def _agreement(checks: Checks, agreeing: Container[tuple[str, ...]]) -> None:
             with checks.about(section, name):
                 for paths, message, remedy in disagreements(part):
                     checks.report(checks.written([(section, name, *path) for path in paths]), message, remedy)
+
+
+def _names(checks: Checks) -> None:
+    """Report names that hosts, devices and links share: a link names what it joins, whichever of them it is."""
+    first: dict[str, tuple[str, Node]] = {}
+    for section, kind in (("hosts", "host"), ("devices", "device"), ("links", "link")):
+        parts = checks.tree.mapping[section].mapping if section in checks.tree.mapping else {}
+        for name, node in parts.items():
+            if name in first:
+                other, place = first[name][0], first[name][1].key
+                message = f"a {other} has the same name ({place})"
+                remedy = "give one of them another: hosts, devices and links are named without their kinds"
+                checks.problems.append(Problem(node.key, f"{section}.{name}", message, remedy))
+            first.setdefault(name, (kind, node))
 
 
 def _owners(checks: Checks) -> None:
@@ -251,24 +267,17 @@ def _deadline(checks: Checks, path: Path, text: str) -> None:
 
 
 def _order(checks: Checks) -> None:
-    """Report jobs that wait for themselves."""
-    for name in checks.spec.jobs:
+    """Report jobs that wait for themselves, of a long circle only the first."""
+    before: dict[str, Sequence[str]] = {}
+    for name, job in checks.spec.jobs.items():
         with checks.about("jobs", name):
-            _circle(checks, name)
-
-
-def _circle(checks: Checks, name: str) -> None:
-    """Report a job that waits for itself."""
-    jobs = checks.spec.jobs
-    seen, front = set[str](), list(jobs[name].after)
-    while front:
-        other = front.pop()
-        if other == name:
-            checks.report(("jobs", name, "after"), "the job would wait for itself", "break the circle")
-            break
-        if other not in seen and other in jobs:
-            seen.add(other)
-            front.extend(jobs[other].after)
+            before[name] = tuple(job.after)
+    for circle in circles(before):
+        for name in circle[:LONGEST_LIST]:
+            message = "the job would wait for itself"
+            if len(circle) > LONGEST_LIST:
+                message += f", in a circle of {len(circle):,} jobs"
+            checks.report(("jobs", name, "after"), message, "break the circle")
 
 
 def _seconds(begin: str) -> float | None:

@@ -46,7 +46,7 @@ def _settled(
         found += known[path]
         return node
     inside = node.mapping
-    if "alternatives" in inside and "value" in inside:
+    if "alternatives" in inside and node.is_quantity:
         address, before = ".".join(path), len(problems)
         origin = validate(Origin, node, address, problems)
         if origin is not None:
@@ -56,7 +56,7 @@ def _settled(
             found.append(Choice(address, options, origin.why or "", node.place, origin.shared))
         value = inside["value"]
         return Node(value.value, node.place, node.key)
-    if not inside or "value" in inside:
+    if not inside or node.is_quantity:
         return node
     changed = {name: _settled(child, (*path, name), found, problems, known) for name, child in inside.items()}
     if all(changed[name] is child for name, child in inside.items()):

@@ -10,7 +10,7 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema import tree as trees
 from simbackup.schema.tree import Node
-from simbackup.schema.yaml_file import a_folder, parse
+from simbackup.schema.yaml_file import a_folder, parse, refuse_unreachable
 from simbackup.shelf import is_file, is_folder
 
 Source = str | Path | Mapping[str, object]
@@ -45,6 +45,7 @@ def find(name: str) -> Path:
         if is_file(file):
             return file
     _no_folder(name, path, bare)
+    refuse_unreachable(path, name)
     legal = names()
     tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
     close = tails or _files_like(path)

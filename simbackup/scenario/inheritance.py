@@ -8,6 +8,7 @@ from pathlib import Path
 
 from simbackup import shelf
 from simbackup.errors import Problem, choices
+from simbackup.files import GREATEST_TEXT, content, whole
 from simbackup.scenario.files import Source, find, given, names
 from simbackup.scenario.fleets import beside
 from simbackup.scenario.spec import SECTIONS
@@ -48,7 +49,7 @@ def extended(what: Source, log: list[str], problems: list[Problem]) -> tuple[Nod
         below = _base(tree.mapping.get("extends"), Path(), seen, problems)
     while below is not None:
         path = below
-        seen.append(path.resolve())
+        seen.append(whole(path))
         tree = beside(read(path, shelf.shown(path), problems), path.parent)
         files.append(tree)
         chain.append(shelf.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
@@ -79,7 +80,7 @@ def _base(named: Node | None, folder: Path, seen: list[Path], problems: list[Pro
         near = [p.name for p in around.glob("*.yaml")] if is_folder(around) else []
         message = f"'{named.value}' is a folder" if around is below else f"there is no file '{named.value}'"
         problems.append(Problem(named.place, "extends", message, choices(below.name, near)))
-    elif below.resolve() in seen or len(seen) > GREATEST_CHAIN:
+    elif whole(below) in seen or len(seen) > GREATEST_CHAIN:
         problems.append(Problem(named.place, "extends", f"'{named.value}' leads back to this file", "break the circle"))
     else:
         return below
@@ -92,10 +93,18 @@ def is_extended(path: Path) -> bool:
     for root in shelf.roots():
         near.update((root / "scenarios").rglob("*.yaml"))
     return any(
-        (other.parent / named.strip("'\" ")).resolve() == path.resolve()
+        whole(other.parent / named.strip("'\" ")) == whole(path)
         for other in near
-        for named in _EXTENDS.findall(other.read_text(encoding="utf-8", errors="replace"))
+        for named in _EXTENDS.findall(_text(other))
     )
+
+
+def _text(path: Path) -> str:
+    """The text of a file that lies beside others; empty if it cannot be read."""
+    try:
+        return content(path, GREATEST_TEXT).decode("utf-8", errors="replace") if path.is_file() else ""
+    except OSError:
+        return ""
 
 
 def lay_over(below: Node, above: Node, log: list[str], problems: list[Problem]) -> Node:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simbackup.devices.network.spec import BACK, way_through
-from simbackup.scenario.topology import Topology
+from simbackup.scenario.topology import Topology, along
 from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, ObjectTarget, OnDevice, SplitMirror
 from simbackup.schema.job import Copying
 from simbackup.schema.unknown import UnknownError
@@ -62,12 +62,7 @@ class Places:
 
     def _downwards(self, device: str) -> Iterator[str]:
         """A device, and those on or in which it lies, one below the other."""
-        seen = {""}
-        while device not in seen:
-            yield device
-            seen.add(device)
-            part = self.devices.get(device)
-            device = (part.lies_on() if part is not None else None) or ""
+        return along(device, lambda name: part.lies_on() if (part := self.devices.get(name)) is not None else None)
 
     def host_of(self, data: str) -> str:
         """The host of a data set, which the checks have found."""
@@ -91,17 +86,21 @@ class Places:
 
     def below(self, device: str) -> str | None:
         """The disk or array from which a volume or a frozen image is read; None for other devices."""
-        part = self.devices.get(device)
-        if isinstance(part, ImageDevice) and not isinstance(part, SplitMirror):
-            return self.below(part.of)
+        *_, last = along(device, self._image_of)
+        part = self.devices.get(last)
         return part.lies_on() if isinstance(part, OnDevice) else None
+
+    def _image_of(self, device: str) -> str | None:
+        """What a device is a frozen image of, unless it holds all of its data itself."""
+        part = self.devices.get(device)
+        return part.of if isinstance(part, ImageDevice) and not isinstance(part, SplitMirror) else None
 
     def reaches(self, host: str, device: str) -> bool:
         """Whether a host reaches a disk or array: its own, that of the host it runs on, by links, or without any."""
-        keeper, around = self.owner_of(device), host
-        while around != keeper and around in self.hosts and self.hosts[around].within is not None:
-            around = self.hosts[around].within or ""
-        if keeper == around or (keeper is None and not any(device in link.joins for link in self.links.values())):
+        keeper = self.owner_of(device)
+        if keeper in along(host, lambda name: self.hosts[name].within if name in self.hosts else None):
+            return True
+        if keeper is None and not any(device in link.joins for link in self.links.values()):
             return True
         return self.route(host, device) is not None
 

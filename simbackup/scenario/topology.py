@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 Beside = Mapping[str, Mapping[str, int]]
 """The neighbours of each host, device and link, and their places in the order of the file."""
@@ -120,3 +120,54 @@ def _hanging(beside: Beside) -> dict[str, str]:
         if len(left[above]) == 1:
             loose.append(above)
     return found
+
+
+def along(name: str, following: Callable[[str], str | None]) -> Iterator[str]:
+    """A name and those that follow it, one after the other, each once.
+
+    >>> list(along("a", {"a": "b", "b": "a"}.get))
+    ['a', 'b']
+    """
+    seen = {""}
+    while name not in seen:
+        yield name
+        seen.add(name)
+        name = following(name) or ""
+
+
+def circles(before: Mapping[str, Collection[str]]) -> list[list[str]]:
+    """The names that come before themselves, together with those that come before each other, in their order.
+
+    The strongly connected parts of a graph (Tarjan 1972), in a time that grows with its edges.
+
+    >>> circles({"a": ["b"], "b": ["c", "d"], "c": ["b"], "d": [], "e": ["e"]})
+    [['b', 'c'], ['e']]
+    """
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_ones: dict[str, None] = {}
+    found: list[list[str]] = []
+    place = {name: i for i, name in enumerate(before)}
+    for root in before:
+        way = [(root, iter(before[root]))] if root not in number else []
+        while way:
+            name, rest = way[-1]
+            if name not in number:
+                number[name] = lowest[name] = len(number)
+                open_ones[name] = None
+            other = next((each for each in rest if each in before and (each not in number or each in open_ones)), None)
+            if other is None:
+                way.pop()
+                if way:
+                    lowest[way[-1][0]] = min(lowest[way[-1][0]], lowest[name])
+                if lowest[name] == number[name]:
+                    together = [last := open_ones.popitem()[0]]
+                    while last != name:
+                        together.append(last := open_ones.popitem()[0])
+                    if len(together) > 1 or name in before[name]:
+                        found.append(sorted(together, key=place.__getitem__))
+            elif other in number:
+                lowest[name] = min(lowest[name], number[other])
+            else:
+                way.append((other, iter(before[other])))
+    return sorted(found, key=lambda circle: place[circle[0]])

@@ -8,6 +8,7 @@ from typing import Any, cast
 from ruamel.yaml.scanner import Scanner, ScannerError
 
 from simbackup.errors import Place, Problem
+from simbackup.schema.usual_yaml import TOO_MANY
 
 GREATEST_REPETITION = 20_000
 """Values that the aliases of a file may repeat."""
@@ -15,12 +16,27 @@ GREATEST_BRACKETS = 120
 """Brackets that may be open at once; the scanner takes time by the square of their number."""
 
 
+GREATEST_TOKENS = 3_000_000
+"""Values, keys and signs that a file may have."""
+
+
 class TooDeepError(ScannerError):
     """Too many brackets are open."""
 
 
+class TooLongError(ScannerError):
+    """There are too many tokens."""
+
+
 class ShallowScanner(Scanner):
-    """A scanner of YAML that stops where too many brackets are open."""
+    """A scanner of YAML that stops where too many brackets are open, and after too many tokens."""
+
+    def fetch_more_tokens(self) -> Any:
+        """Scan the next token."""
+        parser = cast("Any", self)
+        if parser.tokens_taken > GREATEST_TOKENS:
+            raise TooLongError(None, None, TOO_MANY, parser.reader.get_mark())
+        return super().fetch_more_tokens()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
     def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:  # noqa: N803 (as it is called)
         """Open a bracket."""
@@ -48,7 +64,7 @@ def expansion_problems(root: Any, name: str) -> list[Problem]:
             written += 1
             sizes[id(node)] = 1 + sum(sizes.get(id(each), 0) for each in _children(node))
             if sizes[id(node)] - written > GREATEST_REPETITION:
-                return [_problem(node, name, "the file expands to too many values", "write out what is repeated")]
+                return [_problem(node, name, TOO_MANY, "write out what is repeated")]
         elif id(child) not in sizes and id(child) not in above:
             stack.append((child, _children(child)))
             above.add(id(child))

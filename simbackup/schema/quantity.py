@@ -30,9 +30,9 @@ from simbackup.units.slips import bits
 LATEST = 36_500 * 86_400.0
 """Seconds up to which a float distinguishes times a microsecond apart: a hundred years."""
 BOUNDS: dict[str, tuple[float, float]] = {
-    "B": (0.0, 1e18), "s": (0.0, math.inf), "B/s": (1e-3, 1e15), "1/s": (1e-9, 1e12), "1": (0.0, 1e9),
-    "count": (0.0, 1e15), "m": (1e-9, 1e6), "m/s": (1e-9, 3e8), "s/B": (0.0, 1e3), "s/file": (0.0, 1e6),
-    "B/file": (0.0, 1e15), "money": (0.0, 1e12),
+    "B": (1e-3, 1e18), "s": (1e-15, math.inf), "B/s": (1e-3, 1e15), "1/s": (1e-9, 1e12), "1": (1e-15, 1e9),
+    "count": (1e-9, 1e15), "m": (1e-9, 1e6), "m/s": (1e-9, 3e8), "s/B": (1e-21, 1e3), "s/file": (1e-15, 1e6),
+    "B/file": (1e-6, 1e15), "money": (1e-9, 1e12),
 }  # fmt: skip
 """The least and the most in SI units that a value above zero of each unit may have: far beyond what can be built."""
 
@@ -203,7 +203,7 @@ class Unit:
         most = min(self.most, most) if si > most else self.most
         bounds = [f"at least {units.show_short(least, self.unit)}"] if least > 0 else []
         bounds += [f"at most {units.show_short(most, self.unit)}"] if most not in {LATEST, math.inf} else []
-        bounds += ["more than 0"] if self.positive and self.least == 0 else []
+        bounds += ["more than 0"] if self.positive and least == 0 else []
         return f"write {' and '.join(bounds)}"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

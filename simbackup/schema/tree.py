@@ -9,6 +9,8 @@ from typing import Any, cast
 from simbackup.errors import Place, Problem
 
 Scalar = str | int | float | bool | None
+PART_KEYS = frozenset({"model", "kind", "method", "restore"})
+"""Keys that say what a part is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,12 @@ class Node:
 
     @property
     def is_quantity(self) -> bool:
-        """Whether this is a value with its origin, `{value: ..., basis: ...}`, which is replaced as a whole."""
-        return "value" in self.mapping
+        """Whether this is a value with its origin, `{value: ..., basis: ...}`, which is replaced as a whole.
+
+        A part is none, even if one of its keys is `value`, nor are parts one of which has that name.
+        """
+        inside = self.mapping
+        return "value" in inside and not inside["value"].mapping and not PART_KEYS & inside.keys()
 
     def plain(self) -> Any:
         """The value as dicts, lists and scalars, without places."""

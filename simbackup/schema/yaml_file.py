@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.files import GREATEST, GREATEST_TEXT, content, unreachable
 from simbackup.schema import usual_yaml
 from simbackup.schema.tree import Node, Scalar
 
@@ -27,6 +28,7 @@ _REMEDIES = {
     "another document": "write one document in a file",
     "is nested too deeply": "write it out flat",
     "undefined alias": "write its anchor, '&name', above it",
+    usual_yaml.TOO_MANY: usual_yaml.WRITE_A_TABLE,
 }
 _CORE_TAGS = frozenset({"map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"})
 
@@ -40,11 +42,11 @@ def read(path: Path, shown: str | None = None, twice: list[Problem] | None = Non
         The file cannot be read, is not valid YAML, repeats a key, or is nested too deeply.
     """
     name = shown or str(path)
-    return parse(read_text(path, name), name, twice)
+    return parse(read_text(path, name, GREATEST_TEXT), name, twice)
 
 
-def read_text(path: Path, name: str) -> str:
-    """The text of a UTF-8 file that is shown as `name`.
+def read_text(path: Path, name: str, most: int = GREATEST) -> str:
+    """The text of a UTF-8 file of at most so many bytes that is shown as `name`.
 
     Raises
     ------
@@ -53,7 +55,7 @@ def read_text(path: Path, name: str) -> str:
     """
     data = b""
     try:
-        data = path.read_bytes()
+        data = content(path, most)
         return data.decode("utf-8")
     except IsADirectoryError:
         raise InputError([a_folder(path, name)]) from None
@@ -69,6 +71,12 @@ def a_folder(path: Path, name: str) -> Problem:
     inside = [each.name for each in path.glob("*.yaml")]
     remedy = f"name a file in it; {choices('', inside)}" if inside else "name a file"
     return Problem(Place(name), "", "is a folder", remedy)
+
+
+def refuse_unreachable(path: Path, name: str) -> None:
+    """Refuse a path at which something is that cannot be reached, such as a link that leads to itself."""
+    if reason := unreachable(path):
+        raise InputError([Problem(Place(name), "", reason)])
 
 
 def _place_after(text: str, name: str) -> Place:
@@ -89,7 +97,10 @@ def parse(text: str, name: str, twice: list[Problem] | None = None) -> Node:
 @lru_cache(maxsize=32)
 def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
     """The tree of a text and its keys that appear twice. The same text is parsed once, as trees never change."""
-    root = usual_yaml.composed(text, GREATEST_DEPTH)
+    try:
+        root = usual_yaml.composed(text, GREATEST_DEPTH, GREATEST_NODES)
+    except usual_yaml.TooManyError:
+        raise InputError([Problem(Place(name, 1, 1), "", usual_yaml.TOO_MANY, usual_yaml.WRITE_A_TABLE)]) from None
     if root is None:
         root = _composed(text, name)
     if root is None:
@@ -110,7 +121,12 @@ def _composed(text: str, name: str) -> Any:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
     from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
 
-    from simbackup.schema.limits import ShallowScanner, TooDeepError, expansion_problems  # noqa: PLC0415 (they import it, too)
+    from simbackup.schema.limits import (  # noqa: PLC0415 (they import it, too)
+        ShallowScanner,
+        TooDeepError,
+        TooLongError,
+        expansion_problems,
+    )
 
     try:
         reader: Any = YAML(typ="safe", pure=True)
@@ -123,7 +139,7 @@ def _composed(text: str, name: str) -> Any:
         place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name, 1, 1)
         what = str(reported.problem or reported.context).removeprefix("but ")
         remedy = next((text for part, text in _REMEDIES.items() if part in what), "check indentation and quotes")
-        message = what if isinstance(error, TooDeepError) else f"is not valid YAML: {what}"
+        message = what if isinstance(error, (TooDeepError, TooLongError)) else f"is not valid YAML: {what}"
         raise InputError([Problem(place, "", message, remedy)]) from None
     except ReaderError as error:
         reported = cast("Any", error)
@@ -179,7 +195,7 @@ class _Walk:
         place = Place(self.name, raw.start_mark.line + 1, raw.start_mark.column + 1)
         self.nodes += 1
         if self.nodes == GREATEST_NODES:
-            self.report(place, path, "the file expands to too many values", "write large inventories as a table")
+            self.report(place, path, usual_yaml.TOO_MANY, usual_yaml.WRITE_A_TABLE)
         if depth > GREATEST_DEPTH:
             self.report(place, path[:3], "is nested too deeply", "write it out flat")
         if id(raw) in self.above:

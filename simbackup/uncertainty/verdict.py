@@ -94,6 +94,21 @@ class JobInterval:
         parts += filter(None, [self.nearest.sentence(self.operation)])
         return "; ".join(parts)
 
+    def in_short(self) -> str:
+        """The interval and its verdict in a sentence, and what widens it in another."""
+        low, high = (units.show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
+        text = f"{low} to {high} in {100.0 * LEVEL:.0f} % of cases"
+        if self.fits is not None:
+            text += f"; it {fitting(self.fits)}"
+        if self.cases < self.asked:
+            text += f"; it fails in {100.0 * (1.0 - self.cases / self.asked):.0f} %"
+        first = f"measure {' and '.join(one.input.named() for one in self.decides)} first" if self.decides else ""
+        if self.input_share < HALF:
+            why = f"Most of this is model error{f': of the inputs, {first}' if first else ''}."
+        else:
+            why = f"{first[:1].upper()}{first[1:]}." if first else ""
+        return f"{text}. {why}".strip()
+
     def as_dict(self) -> dict[str, Any]:
         """The interval as plain data, times in seconds."""
         return {

@@ -186,9 +186,10 @@ class Rebuilding(Landed):
         read = 1 if array.level in {"1", "10"} else array.group - 1
         seconds = max(member, read / self.controller.rate("read"))
         run = array.stripe_unit * array.data_disks
-        shape = FlowShape({self.link: seconds}, {self.link: float(array.data_disks)}, {self.link: Spot(0.0, run)})
+        moved = float(array.data_disks)
+        shape = FlowShape({self.link: seconds}, {self.link: moved}, {self.link: Spot(0.0, run)})
         shape = shape.at_most(self.controller.rebuild_rate, f"{self.link.name}.rebuild_rate", Activity.WRITE)
-        return shape._replace(share=stream / seconds)
+        return shape._replace(share=stream * moved / seconds)
 
 
 def mean(found: Sequence[tuple[float, Service]]) -> Service:

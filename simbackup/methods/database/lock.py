@@ -25,10 +25,16 @@ def read_lock(system: System, job: str, data: DataSet, lock: ReadLock) -> Genera
     waiting = [users for users in system.users if users.data == data.name]
     for users in waiting:
         users.lock()
-    try:
-        yield
-    finally:
+
+    def unlock() -> None:
         lock.held += system.env.now - begin
         for users in waiting:
             users.unlock()
         system.trace.event(system.env.now, f"data.{data.name}", "unlock", job=job, held=system.env.now - begin)
+
+    try:
+        yield
+    except Exception:  # not the end of a run that is abandoned, in which nothing happens any more
+        unlock()
+        raise
+    unlock()

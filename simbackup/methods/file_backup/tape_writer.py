@@ -93,8 +93,10 @@ class TapeWriter:
                 done += came
                 session.marks += self.marks * came
                 system.account(copy.job, flow)
-        finally:
+        except Exception:  # not the end of a run that is abandoned, in which no time passes any more
             yield from session.leave(seat, sessions)
+            raise
+        yield from session.leave(seat, sessions)
 
     def _scratch(self, library: Library, job: str, drive: Drive) -> Generator[simpy.Event, Any, Cartridge]:
         """A cartridge of the pool with room."""

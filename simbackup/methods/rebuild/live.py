@@ -27,7 +27,7 @@ class Rebuild:
         if not isinstance(store, Redundant) or not store.degraded:
             raise JobFailedError(f"no disk of '{self.of}' is missing")
         shape, size = store.rebuilding()
-        shape = system.bounded(job, shape._replace(share=shape.share * self.precedence))
+        shape = system.bounded(job, shape.preceding(self.precedence))
         flow = shape.start(system.network, job, Activity.WRITE, size)
         yield flow.done
         system.account(job, flow)

@@ -29,8 +29,8 @@ class RebuildSpec(JobSpec):
     of: Annotated[Text, Refers("changes", "devices")]
     """The array with a disk that has `failed`."""
     precedence: Ratio | None = None
-    """Share of the disks' time that it gets, relative to that of each other stream; 1 by default. Near zero, it only
-    works in idle time, and may not end while others work.
+    """Turns that it has at the disks for each turn of another stream, or of the users' requests; 1 by default. Near
+    zero, it only works in idle time, and may not end while others work.
     """
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:

@@ -103,3 +103,50 @@ def test_of_several_groups_the_one_that_lost_a_disk_is_read() -> None:
     read = "  full: {method: image, data: data, to: other}\n"
     one, two = (run(read, more).get("jobs.full.elapsed") for more in (None, groups))
     assert two == pytest.approx(one / 2.0, rel=0.02)
+
+
+USERS = """
+workloads:
+  users: {model: workload/oltp, data: files, clients: 8}
+jobs:
+  rebuild: {method: rebuild, of: pool}
+"""
+DISKS = """
+title: A rebuild beside users
+hosts:
+  server: {model: host/linux-modern-server, owns: [pool]}
+devices:
+  pool: {model: raid/hardware-raid6-2018, disks: 4, level: 5, failed: 1, disk: {model: disk/nearline-4tb-2013,
+    capacity: 200 GB}}
+data:
+  files: {on: pool, size: 50 GB}
+"""
+
+
+def _beside_users(weight: float) -> tuple[float, float]:
+    """Seconds of a rebuild, and transactions a second of eight users of the array meanwhile."""
+    result = sb.simulate(DISKS + USERS, {"jobs.rebuild.precedence": weight})
+    return result.get("jobs.rebuild.elapsed"), result.user_rows[0]["rate"]
+
+
+def test_no_precedence_is_special() -> None:
+    """With three disks' worth of data, a precedence of 3 once meant 1, as the weight was that of no weight."""
+    before = _beside_users(0.25)
+    for weight in (0.5, 0.75, 0.995, 1.0, 1.005, 2.0, 2.985, 3.0, 3.015, 4.0):
+        elapsed, rate = _beside_users(weight)
+        assert elapsed < before[0]
+        assert rate < before[1]
+        if weight in {1.0, 1.005, 3.0, 3.015}:  # half a percent more
+            assert elapsed == pytest.approx(before[0], rel=0.006)
+            assert rate == pytest.approx(before[1], rel=0.006)
+        before = elapsed, rate
+
+
+def test_a_rebuild_that_comes_last_works_in_idle_time() -> None:
+    """Users of an idle disk lose only the rest of a run that is under way when they come, whatever the precedence."""
+    last = sb.simulate(DISKS + USERS, {"jobs.rebuild.precedence": 1e-6}).user_rows[0]
+    undisturbed = last["offered"] / last["served"] * last["rate"]
+    one = _beside_users(1.0)[1]
+    assert 0.8 * undisturbed < one < 0.9 * undisturbed  # one run for each request of each of eight users
+    assert 0.98 * undisturbed < last["rate"] < undisturbed
+    assert _beside_users(1e-6) == pytest.approx(_beside_users(1e-4), rel=1e-3)

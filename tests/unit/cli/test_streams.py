@@ -1,0 +1,142 @@
+"""Outputs that are closed or full, and files that no one expects, as a shell hands them over."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+posix = pytest.mark.skipif(os.name != "posix", reason="file descriptors are those of POSIX")
+FULL = "/dev/full"
+SMALL = "teaching/short-backups"
+
+
+def run_in_shell(command: str, folder: Path, **environment: str) -> tuple[int, str, str]:
+    """The exit code, the output and the notes of a command; `simbackup` in it is this one."""
+    said = command.replace("simbackup", f"{sys.executable} -m simbackup")
+    done = subprocess.run(
+        ["bash", "-c", said], cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def shown(stderr: str) -> list[str]:
+    return [line for line in stderr.splitlines() if line and not line.startswith("shell-init")]
+
+
+@posix
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (f"simbackup run {SMALL} --intervals none > {FULL}", "No space left on device"),
+        (f"simbackup run {SMALL} --intervals none >&-", "Bad file descriptor"),
+        (f"simbackup --version > {FULL}", "No space left on device"),
+        ("simbackup --help >&-", "Bad file descriptor"),
+        (f"simbackup schema > {FULL}", "No space left on device"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_one_message(command: str, why: str, tmp_path: Path) -> None:
+    code, _, notes = run_in_shell(command, tmp_path)
+    assert shown(notes) == [f"standard output cannot be written ({why})"]
+    assert code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+@pytest.mark.parametrize("notes", ["2>&-", f"2>{FULL}"])
+def test_lost_notes_change_neither_the_answer_nor_the_code(notes: str, tmp_path: Path) -> None:
+    assert run_in_shell(f"simbackup check nowhere.yaml {notes}", tmp_path)[:2] == (2, "")
+    code, out, _ = run_in_shell(f"simbackup --version {notes} <&-", tmp_path)
+    assert code == 0
+    assert out.startswith("simbackup ")
+
+
+@posix
+def test_a_result_is_written_whatever_becomes_of_the_terminal(tmp_path: Path) -> None:
+    """The numbers of closed streams are not given to files, into which messages would be written then."""
+    run_in_shell(f"simbackup picture {SMALL} --out a.svg 2>&- >&- <&-", tmp_path)
+    run_in_shell(f"simbackup picture {SMALL} --out b.svg", tmp_path)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+@posix
+def test_a_pipe_can_be_checked_and_run(tmp_path: Path) -> None:
+    text = "title: a\nhosts:\n  h: {model: host/linux-modern-server, owns: [d]}\n"
+    text += "devices:\n  d: {model: ssd/nvme-gen3-2018}\ndata:\n  x: {on: d, size: 1 GB}\n"
+    (tmp_path / "f.yaml").write_text(text + "jobs:\n  save: {method: write, data: x}\n")
+    assert run_in_shell("simbackup check <(cat f.yaml)", tmp_path) == (0, "1 file is valid\n", "")
+    code, out, _ = run_in_shell("cat f.yaml | simbackup run /dev/stdin --json --intervals none", tmp_path)
+    assert code == 0
+    assert '"save"' in out
+
+
+@posix
+def test_an_endless_file_is_refused(tmp_path: Path) -> None:
+    for command in ("check", "run", "study", "plan run"):
+        code, _, notes = run_in_shell(f"simbackup {command} /dev/zero", tmp_path)
+        assert (code, shown(notes)) == (2, ["/dev/zero: cannot be read (it has more than 32 MiB)"])
+
+
+@posix
+def test_a_circle_of_links_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").symlink_to("b.yaml")
+    (tmp_path / "b.yaml").symlink_to("a.yaml")
+    (tmp_path / "c.yaml").symlink_to("nowhere")
+    for command in ("check", "run", "study", "plan run"):
+        code, _, notes = run_in_shell(f"simbackup {command} a.yaml", tmp_path)
+        assert (code, shown(notes)) == (2, ["a.yaml: cannot be read (Too many levels of symbolic links)"])
+    code, _, notes = run_in_shell("simbackup run c.yaml", tmp_path)
+    assert (code, shown(notes)) == (2, ["c.yaml: is a link to a file that does not exist"])
+    code, _, notes = run_in_shell(f"simbackup run {SMALL} --out a.yaml", tmp_path)
+    assert (code, shown(notes)) == (2, ["a.yaml cannot be written (Too many levels of symbolic links)"])
+
+
+@posix
+def test_the_working_folder_may_be_gone(tmp_path: Path) -> None:
+    def gone(command: str) -> tuple[int, str, str]:
+        return run_in_shell(f"mkdir gone; cd gone; rmdir ../gone; {command}", tmp_path)
+
+    assert gone(f"simbackup check {SMALL}")[0] == 2
+    assert shown(gone("simbackup check x.yaml")[2]) == ["x.yaml: cannot be read (No such file or directory)"]
+    code, out, _ = gone(f"simbackup run {SMALL} --json --intervals none")
+    assert code == 0
+    assert out
+    code, _, notes = gone(f"simbackup run {SMALL} --out y")
+    assert (code, len(shown(notes))) == (2, 1)
+
+
+@posix
+def test_no_backend_of_windows_is_asked_for(tmp_path: Path) -> None:
+    code, _, notes = run_in_shell(f"simbackup plot {SMALL} --out p.png", tmp_path, MPLBACKEND="nonsense")
+    assert (code, shown(notes)) == (0, ["written to p.png"])
+
+
+@posix
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (f"run {SMALL} --out no/x", "no/x cannot be written (there is no folder no)"),
+        (f"run {SMALL} --out file", "file is a file; name a folder"),
+        (f"plot {SMALL} --out no/p.png", "no/p.png cannot be written (there is no folder no)"),
+        (f"plot {SMALL} --out {FULL}", f"{FULL} cannot be written (No space left on device)"),
+        (f"picture {SMALL} --out no/p.svg", "no/p.svg cannot be written (there is no folder no)"),
+        (f"picture {SMALL} --out {FULL}", f"{FULL} cannot be written (No space left on device)"),
+        (f"trace {SMALL} --out no/t.json", "no/t.json cannot be written (there is no folder no)"),
+        (f"trace {SMALL} --out {FULL}", f"{FULL} cannot be written (No space left on device)"),
+        (f"report {SMALL} --quick --out no/r.html", "no/r.html cannot be written (there is no folder no)"),
+        (f"report {SMALL} --quick --out {FULL}", f"{FULL} cannot be written (No space left on device)"),
+        (f"report {SMALL} --quick --csv file", "file is a file; name a folder"),
+        ("plan run planning/university --out no/plan --until 1d", "no/plan cannot be written (there is no folder no)"),
+        ("study planning/adapter-speed --out no/s.csv", "no/s.csv cannot be written (there is no folder no)"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_one_message(command: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    code, _, notes = run_in_shell(f"simbackup {command}", tmp_path)
+    assert shown(notes) == [message]
+    assert code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "mine"
