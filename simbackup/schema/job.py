@@ -159,11 +159,6 @@ class BackupJob(JobSpec):
         """Why it cannot write further copies while it saves, None if it can."""
         return f"a {getattr(self, 'method', '')} backup writes one copy"
 
-    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """Addresses of the conditional keys that a restore of this job's save sets uses."""
-        del spec, name, job
-        yield f"jobs.{restore}.select"
-
 
 class FileKeeping(JobSpec):
     """A job whose files an index keeps."""

@@ -13,7 +13,8 @@ from simbackup.errors import InputError, Problem, ResultError
 from simbackup.experiments.overview import scenario_list
 from simbackup.planning.json_schema import site_schema
 from simbackup.planning.site import load_site
-from simbackup.scenario import load
+from simbackup.run import warnings_of
+from simbackup.scenario import Scenario, load
 from simbackup.scenario.json_schema import json_schema
 from simbackup.schema.file_kind import kind_of
 from simbackup.schema.yaml_file import parse, read
@@ -50,11 +51,16 @@ def check(task: Task, send: Send) -> None:
     text = _ended(task["text"])
     try:
         with _in_folder(task["folder"]):
-            warnings = () if is_site(text, load_it=True) else load(text).warnings
+            warnings = () if is_site(text, load_it=True) else _warnings(load(text))
     except InputError as error:
         send(problems(text, error))
     else:
         send(problems(text, InputError(warnings)))
+
+
+def _warnings(scenario: Scenario) -> list[Problem]:
+    """Warnings about a scenario that is right; one without jobs may be there for others to extend."""
+    return warnings_of(scenario) if scenario.spec.jobs else []
 
 
 def complete(task: Task, send: Send) -> None:

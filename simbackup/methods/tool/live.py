@@ -15,13 +15,14 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.late import Late
 from simbackup.methods.making import FilesMade
 from simbackup.methods.selection import Reads
 from simbackup.system import System
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Late):
     """What a backup program adds.
 
     Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more,

@@ -92,6 +92,7 @@ function heard(message) {
       tabs.select("text");
     },
     failed: () => { $("problems").textContent = `No answer: ${message.why}.`; $("status").dataset.last = "It was stopped."; },
+    warnings: () => warned(message),
     saved: () => downloads(message),
     done: () => { downloads(message); $("status").dataset.last = "Done."; },
   }[message.kind];
@@ -109,6 +110,11 @@ function begun(message) {
   $("horizon").hidden = !message.site;
   tabs.offer(message.site ? OF_SITE : OF_SCENARIO);
   $("downloads").replaceChildren();
+  $("problems").replaceChildren();
+}
+
+/** Show which keys had no effect. */
+function warned(message) {
   $("problems").replaceChildren(...message.warnings.map((text) => {
     const line = document.createElement("p");
     line.className = "warning faint";
