@@ -43,28 +43,26 @@ class Late:
 
 def late(made: type[Made], /, **values: Any) -> Made:
     """A record of a class: values that are functions without arguments are called when they are first read."""
-
-    def found(name: str) -> Any:
-        return values[name]() if name in values else defaults(made)[name]
-
-    record = object.__new__(made)
-    for name, value in values.items():
-        if not callable(value):
-            object.__setattr__(record, name, value)
-    object.__setattr__(record, "_found", found)
-    return record
+    usual = defaults(made)
+    return found_by(made, usual.__getitem__, values)
 
 
 def found_by(made: type[Made], found: Callable[[str], Any], values: Mapping[str, Any]) -> Made:
-    """A record of a class with some values, whose others `found` finds by their names when they are first read."""
+    """Such a record, of which `found` finds what is not among the values, by its name."""
     record = object.__new__(made)
+    later: dict[str, Callable[[], Any]] = {}
     for name, value in values.items():
-        object.__setattr__(record, name, value)
-    object.__setattr__(record, "_found", found)
+        if callable(value):
+            later[name] = value
+        else:
+            object.__setattr__(record, name, value)
+    object.__setattr__(
+        record, "_found", (lambda name: later[name]() if name in later else found(name)) if later else found
+    )
     return record
 
 
-def changed(record: Made, **values: Any) -> Made:
+def changed(record: Made, /, **values: Any) -> Made:
     """The record with other values in some places, as `dataclasses.replace`; what was not read is still not read."""
     return found_by(type(record), lambda name: getattr(record, name), values)
 

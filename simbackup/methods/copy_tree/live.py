@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
@@ -17,6 +17,7 @@ from simbackup.engine.activity import Activity
 from simbackup.equations.change import differs
 from simbackup.equations.deduplication import touched_chunks
 from simbackup.equations.files import delta
+from simbackup.late import Late, changed
 from simbackup.methods.file_backup.portion import Portion, portion
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.job import Moved, Steps, side_by_side
@@ -32,7 +33,7 @@ LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class CopyTree:
+class CopyTree(Late):
     """A copy of the files of one data set into the place of another, all of them or those that have changed.
 
     The walk of the source, what is sent, and the walk of what is there already go on at once. A program that alternates
@@ -133,7 +134,7 @@ class CopyTree:
         copies = 2.0 if self.hosts[0] == self.hosts[1] else 1.0
         if self.tool.walks_first and not part.whole and not self.tool.checksums:  # the others were looked at before
             region = data.volume.region.part(data.begin, data.size)
-            data = replace(data, size=part.size, files=max(round(part.files), 1), scattered=1.0)
+            data = changed(data, size=part.size, files=max(round(part.files), 1), scattered=1.0)
             shape = walking(host, data, region, self._sender)
             shape = host.then(shape, host.seconds(self.tool.delta_cpu) if self._by_block else 0.0, Activity.CHECK)
         else:

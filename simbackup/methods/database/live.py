@@ -16,6 +16,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.equations.database import log_beside_files, phases
+from simbackup.late import Late
 from simbackup.methods.database.lock import ReadLock, read_lock
 from simbackup.methods.database.way import Coming, Section, Way, copying, in_turn, of_workers
 from simbackup.methods.job import Moved, Steps
@@ -28,7 +29,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseBackup:
+class DatabaseBackup(Late):
     """A full backup of a database to a volume, under the read lock where it is `locked`.
 
     Users write so many bytes of log a second while files are copied; a program that `copies_log` saves those, too.

@@ -19,6 +19,7 @@ from simbackup.devices.tape.drive import Drive
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Use
 from simbackup.equations.database import phases
+from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.job import side_by_side
@@ -54,7 +55,7 @@ Take = Callable[[Section, float, float, Coming], Wait]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Way(Late):
     """The host of the database and that of the target, the networks between them, and how bytes are compressed.
 
     So many workers of a program go it at once, over as many connections to an object store unless there are others; a
@@ -89,7 +90,7 @@ class Way:
         (job, activity), copy = doing, saved.copies[0]
         there, server, done = copy.extents[0], system.hosts[self.server], 0.0
         for size, workers in phases(saved.size, self.workers, largest):
-            how = self.tool.coding(self.reduction, workers)
+            how = self.tool.coding(self.reduction, lambda workers=workers: workers)
             going = compressed(of_workers(shape, workers), system.hosts[self.host], server, how)
             networks = [system.networks[name] for name in self.networks]
             if there.medium in system.object_stores:

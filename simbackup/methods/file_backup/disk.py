@@ -17,6 +17,7 @@ from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
+from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import given_back, ingested
 from simbackup.methods.file_backup.arriving import Arrival
@@ -37,7 +38,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True, slots=True)
-class DiskBackup:
+class DiskBackup(Late):
     """A save set from a data set, or from a frozen image of it, to a volume of the same or of another host."""
 
     host: str
@@ -145,7 +146,7 @@ class DiskBackup:
 
 
 @dataclass(frozen=True, slots=True)
-class DiskRestore:
+class DiskRestore(Late):
     """A restore from a disk of any host to the place of a data set, by the host of these or over a share of it.
 
     Some of the files of a file-level backup may be selected, and of an image that is mounted where it lies, if the

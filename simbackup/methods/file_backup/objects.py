@@ -10,6 +10,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.disk import DiskBackup
@@ -79,7 +80,7 @@ class ObjectBackup:
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectRestore:
+class ObjectRestore(Late):
     """A restore from objects to the place of a data set; some of the files of a file-level backup may be selected.
 
     What is read need not be `kept`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
@@ -14,6 +14,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.late import changed
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.disk import DiskBackup
@@ -150,6 +151,6 @@ class SpooledBackup:
             there = source.part((begin - each.begin) / stored, size / stored)
             return staged((server, there, stored), towards, (networks, 1.0 / stored), it.tool)
 
-        tool = it.tool if each.last else replace(it.tool, unload_after=math.inf)
+        tool = it.tool if each.last else changed(it.tool, unload_after=math.inf)
         away = command_travel(networks, reading=False)
         yield from TapeWriter(each.size, shape, tool, pool=self.pool, begin=each.begin, away=away).write(system, copy)

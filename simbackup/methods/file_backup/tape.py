@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from simbackup.catalogue import NO_REDUCTION, Copy, Reduction, SaveSet
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
+from simbackup.late import Late
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.blocks import asked_blocks
@@ -23,7 +24,7 @@ from simbackup.system import System
 
 
 @dataclass(frozen=True, slots=True)
-class TapeBackup:
+class TapeBackup(Late):
     """A save set from a data set, or from a frozen image of it, to cartridges of a pool.
 
     The `server` is the host of the library, if that is another.

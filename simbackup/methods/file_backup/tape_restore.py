@@ -17,6 +17,7 @@ from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.joint_reading import JointReading
 from simbackup.devices.tape.live import Library
 from simbackup.engine.activity import Activity
+from simbackup.late import Late
 from simbackup.methods.compression.live import expanded
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.passes import Pass, end_of, passes, width
@@ -87,7 +88,7 @@ class _Wants:
 
 
 @dataclass(frozen=True, slots=True)
-class TapeRestore:
+class TapeRestore(Late):
     """A restore of a save set, or of some of its files, to the place of a data set; or they are read and not `kept`."""
 
     host: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from simbackup.data.live import DataSet, Files
@@ -18,6 +18,7 @@ from simbackup.engine.limit import Spot
 from simbackup.engine.weights import Among
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
+from simbackup.late import changed
 from simbackup.methods.share.live import requested
 from simbackup.system import JobFailedError
 
@@ -75,7 +76,7 @@ def walking(
     files = data.filesystem
     if files is None:
         raise JobFailedError(f"'{data.name}' has no file system")  # the checks exclude it
-    files = replace(files, listed=False) if who.reads_records else files
+    files = changed(files, listed=False) if who.reads_records else files
     mean, cold, store = data.size / data.files, 1.0 - data.cached, region.store
     each = max(data.size * sent, 1.0) / data.files
     outside = equations.outside_record(mean if data.file_size is None else data.file_size, files.resident)
