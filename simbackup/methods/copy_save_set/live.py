@@ -144,7 +144,7 @@ class CopySaveSet(Late):
 
             def shape(crossing: Crossing, begin: float, size: float, at: float = at, piece: Copy = piece) -> FlowShape:
                 there, share = piece.fetched, 1.0 / copy.reduction.stored
-                towards = (crossing[0].over(networks, share, self.connections), crossing[1])
+                towards = (crossing[0].over(networks, share, self.connections if networks else 1), crossing[1])
                 if piece.target in system.object_stores:
                     found = self._from_objects(piece).onto_tape(system, copy.job, saved, towards, (networks, share))
                     return system.bounded(copy.job, found)
@@ -190,7 +190,9 @@ class CopySaveSet(Late):
         position = system.reserve(self.to, saved.size / copy.compression)
         for begin, part, piece in pieces(saved, lies):
             shape = self._read(system, part, (piece, copy), (server, host))
-            shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
+            if networks:
+                shape = shape.over(networks, 1.0 / copy.compression, self.connections)
+            shape = shape.times(copy.compression)
             at, size = position + begin / copy.compression, part.size / copy.compression
             place = VolumeRange(system.volumes[self.to], at, size)
             yield from system.write_through(copy.job, self.host, place, shape._replace(sent=1.0), Activity.COPY)

@@ -95,8 +95,8 @@ class DatabaseBackup(Late):
         begin = float(system.env.now)
         yield from self._files(system, job, data, saved)
         files = float(system.env.now) - begin
-        log = self.log_rate * files
-        if self.way.tool.copies_log and log > 0.0:
+        log = self.log_rate * files if self.way.tool.copies_log else 0.0
+        if log > 0.0:
             yield from self._log(system, job, data, saved, log)
             share = (float(system.env.now) - begin - files) / files
             more = log * log_beside_files(share)
@@ -117,7 +117,7 @@ class DatabaseBackup(Late):
     def _files(self, system: System, job: str, data: DataSet, saved: SaveSet, image: str | None = None) -> Wait:
         """Copy the files, or those of a frozen image of them."""
         host, origin = system.hosts[self.way.host], system.origin(data, image)
-        shape = origin.found(copying(host, origin.region, self.way.tool), host.machine.read_ahead)
+        shape = origin.found(copying(host, origin.region, self.way.tool), host.machine)
         yield from self.way.write(system, (job, Activity.COPY), shape, saved, data.largest)
 
     def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: ReadLock) -> Wait:
@@ -243,7 +243,7 @@ class DatabaseRestore:
         """Load a dump: rows, and then indexes where the engine builds them afterwards."""
         target, way = system.data[self.to], self.ways[copy.target]
         host, engine = system.hosts[way.host], _engine(target)
-        apart = target.indexes if engine.index_cpu is not None else 0.0
+        apart = target.indexes if target.indexes > 0.0 and engine.index_cpu is not None else 0.0
         rows, seconds = target.size - apart, host.seconds(engine.load_cpu)
 
         def take(section: Section, done: float, size: float, comes: Coming) -> Wait:

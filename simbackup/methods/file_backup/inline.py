@@ -202,7 +202,8 @@ class InlineBackup:
         how, tool, networks = end.copy.reduction, twin.tool, [system.networks[name] for name in twin.networks]
         if isinstance(end, OntoTape):
             towards, waits = end.crossing
-            towards = towards.over(networks, 1.0 / how.sent, twin.connections, tool.window)
+            if networks:
+                towards = towards.over(networks, 1.0 / how.sent, twin.connections, tool.window)
             shape = shape.plus(towards.demands, towards.moves, towards.places)
             shape = handing_over(shape, (towards, waits), (networks, 1.0 / how.sent), tool)
         elif twin.to in system.object_stores:

@@ -90,7 +90,11 @@ def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
     data = spec.data[job.data]
     changes = cache(lambda: changed_by(job, data))
     how = reduction_of(job.compressor, job.deduplication, data, changes, whole=job.level == "full")
-    return tool_of(job.tool).coding(how, lambda: int(si_or(job.streams, 1.0)) * _workers(job, spec))
+
+    def parts() -> int:  # an image has no files that workers could share out
+        return int(si_or(job.streams, 1.0)) * (_workers(job, spec) if job.method == "file_level" else 1)
+
+    return tool_of(job.tool).coding(how, parts)
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:

@@ -133,7 +133,9 @@ class SpooledBackup:
         it, data = self.backup, system.data[self.backup.data]
         how, networks = it.reduction, [system.networks[name] for name in it.networks]
         shape = compressed(it.reading(system, data), system.hosts[it.host], system.hosts[it.server], how)
-        shape = shape.over(networks, 1.0 / how.sent, it.connections)._replace(sent=1.0 / how.sent)
+        if networks:
+            shape = shape.over(networks, 1.0 / how.sent, it.connections)
+        shape = shape._replace(sent=1.0 / how.sent)
         shape = it.serving(system, shape, it.part(data))
         place = VolumeRange(system.volumes[it.to], each.place, each.size / how.stored)
         yield from system.write_through(job, it.server, place, shape.times(how.stored), Activity.SAVE)

@@ -99,7 +99,9 @@ class TapeBackup(Late):
         origin = whole.between(*where)
         copy = self.tool.copying(host, copies=1.0)
         how, networks = self.reduction, [system.networks[name] for name in self.networks]
-        towards = crossing[0].over(networks, 1.0 / how.sent, self.connections, self.tool.window)
+        towards = crossing[0]
+        if networks:
+            towards = towards.over(networks, 1.0 / how.sent, self.connections, self.tool.window)
         if self.method == "image" and self.share is not None:
             shape = asked_blocks(system, host, origin, data, part, tool=self.tool, copy=copy, share=self.share)
         elif self.method == "image" and part.whole and not part.searched(self.tool):
@@ -118,5 +120,5 @@ class TapeBackup(Late):
         if self.method == "image" or data.filesystem is None:
             shape = origin.found(shape, None, 1.0 if part.whole else 0.0)
         else:
-            shape = origin.found(shape, host.machine.read_ahead, 1.0 - data.scattered)
+            shape = origin.found(shape, host.machine, 1.0 - data.scattered)
         return handing_over(shape, (towards, crossing[1]), (networks, 1.0 / how.sent), self.tool)
