@@ -94,6 +94,8 @@ class Way(Late):
             going = compressed(of_workers(shape, workers), system.hosts[self.host], server, how)
             networks = [system.networks[name] for name in self.networks]
             if there.medium in system.object_stores:
+                if self.server != self.host:
+                    going = self.tool.serving(going, server, handled=self.reduction.handled())
                 yield from self._upload(system, doing, going, copy, (size, workers))
                 continue
             going = self.tool.sending(going, networks, workers, share=1.0 / self.reduction.sent)
@@ -186,7 +188,8 @@ class Way(Late):
         if place.medium in system.object_stores:
             shape = expanded(of_workers(FlowShape(), workers), host, None, how).times(how.fetched)
             shape = self._carried(system, shape, "read", copy, (size / copy.compression, workers))
-            return shape.times(1.0 / how.fetched)
+            shape, server = shape.times(1.0 / how.fetched), system.hosts.get(self.server, host)
+            return shape if server is host else self.tool.serving(shape, server, handled=how.handled(written=False))
         server = system.hosts[self.server]
         region = system.volumes[place.medium].region
         source = region.part(place.position + begin / copy.compression, size / copy.compression)

@@ -118,8 +118,8 @@ class DiskBackup(Late):
         return self.tool.sending(shape, networks, connections, share=1.0 / self.reduction.sent)
 
     def serving(self, system: System, shape: FlowShape, part: Portion) -> FlowShape:
-        """The shape when the host of the target takes the bytes, too."""
-        if self.server == self.host:
+        """The shape when the host of the target takes the bytes, too; a service has none."""
+        if self.server in {"", self.host}:
             return shape
         files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
         return self.tool.serving(shape, system.hosts[self.server], files, self.reduction.handled())

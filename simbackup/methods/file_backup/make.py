@@ -114,16 +114,16 @@ def _workers(job: FileBackupSpec, spec: Spec) -> int:
     return min(round(si_or(job.workers, si_or(own, 1.0))), _of_stream(_files(job, spec), job.streams))
 
 
-def _server(spec: Spec, library: str, host: str) -> str | None:
-    """The host that a library belongs to, if that is another."""
-    owner = spec.owner_of(library)
+def _server(spec: Spec, target: str, host: str) -> str | None:
+    """The host that a library or a store belongs to, if that is another."""
+    owner = spec.owner_of(target)
     return owner if owner != host else None
 
 
 def _file_by_file(saved: FileBackupSpec, written: Storing, spec: Spec, device: str) -> bool:
     """Whether each file of a backup is an object of its own, as written by it or by what copied it."""
     objects = isinstance(spec.devices[device], ObjectTarget)
-    return objects and saved.method == "file_level" and written.object_size is None and saved.deduplication is None
+    return objects and saved.method == "file_level" and written.object_size is None
 
 
 def _files(saved: FileBackupSpec, spec: Spec) -> int:
@@ -161,7 +161,8 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
         "tool": tool_of(saved.tool), "workers": workers, "connections": connections, "share": share, "kept": kept,
     }  # fmt: skip
     if isinstance(spec.devices[device], ObjectTarget):
-        return late(ObjectRestore, **common, object_size=lambda: _object_size(written))
+        server = _server(spec, device, runs)
+        return late(ObjectRestore, **common, object_size=lambda: _object_size(written), server=server)
     common["streams"] = lambda: int(si_or(job.streams, 1.0))
     if isinstance(spec.devices[device], MediaLibrary):
         return late(TapeRestore, **common, server=_server(spec, device, runs))

@@ -20,7 +20,7 @@ from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.staging import Crossing, staged
-from simbackup.methods.file_backup.tape_writer import TapeWriter
+from simbackup.methods.file_backup.tape_writer import TapeWriter, marks
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import prepare
 from simbackup.system import JobFailedError, System
@@ -134,7 +134,7 @@ class SpooledBackup:
         how, networks = it.reduction, [system.networks[name] for name in it.networks]
         shape = compressed(it.reading(system, data), system.hosts[it.host], system.hosts[it.server], how)
         if networks:
-            shape = shape.over(networks, 1.0 / how.sent, it.connections)
+            shape = shape.over(networks, 1.0 / how.sent, it.connections, it.tool.window)
         shape = shape._replace(sent=1.0 / how.sent)
         shape = it.serving(system, shape, it.part(data))
         place = VolumeRange(system.volumes[it.to], each.place, each.size / how.stored)
@@ -155,4 +155,9 @@ class SpooledBackup:
 
         tool = it.tool if each.last else changed(it.tool, unload_after=math.inf)
         away = command_travel(networks, reading=False)
-        yield from TapeWriter(each.size, shape, tool, pool=self.pool, begin=each.begin, away=away).write(system, copy)
+        data = system.data[it.data]
+        part = it.part(data)
+        yield from TapeWriter(
+            each.size, shape, tool, pool=self.pool, marks=marks(it.tool, data, it.method, part.size, part.files),
+            begin=each.begin, away=away,
+        ).write(system, copy)  # fmt: skip

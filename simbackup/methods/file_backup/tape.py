@@ -14,7 +14,7 @@ from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
 from simbackup.methods.file_backup.staging import Crossing, handing_over
-from simbackup.methods.file_backup.tape_writer import TapeWriter
+from simbackup.methods.file_backup.tape_writer import TapeWriter, marks
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.job import Moved, Steps
@@ -68,7 +68,7 @@ class TapeBackup(Late):
             lambda crossing, begin, size: system.bounded(
                 job, self.arriving(system, crossing, part, (begin / part.size, size / part.size))
             ),
-            self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * part.files / part.size,
+            self.tool, self.streams, self.pool, self.multiplexing, marks(self.tool, data, self.method, part.size, part.files),
             lambda: system.require_image(self.source),
             away=command_travel([system.networks[name] for name in self.networks], reading=False),
         )  # fmt: skip

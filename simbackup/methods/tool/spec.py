@@ -43,7 +43,9 @@ class BackupToolSheet(Frozen):
     file_time: Duration | None = None
     """Time that program and database spend exchanging messages for each file, in backup and restore."""
     file_marks: Ratio | None = None
-    """Tape marks that are written for each file, and waited for; none by default."""
+    """Tape marks that are written for each file, and waited for; none by default. The image of a file system counts as
+    one file.
+    """
     block: PositiveSize | None = None
     """Bytes that it writes to tape, or reads from tape, with each command; by default, commands take no time."""
     unload_after: Duration | None = None
