@@ -205,6 +205,14 @@ def warnings_of(scenario: Scenario) -> list[Problem]:
     return idle_keys(scenario, result.reads)
 
 
+def reads_of(scenario: Scenario) -> AbstractSet[str] | None:
+    """The addresses of all that a simulation reads of a scenario; None if it is long, or not all jobs end well."""
+    try:
+        return ran(scenario, most_records=LONGEST, trace=NONE).reads
+    except TooManyRecordsError:
+        return None
+
+
 def _unknown(scenario: Scenario, why: str, more: str) -> Problem:
     message = f"keys without effect are not looked for, as {why}"
     return Problem(scenario.tree.place, "jobs", message, more, "warning")

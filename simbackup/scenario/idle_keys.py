@@ -33,7 +33,7 @@ def noted(spec: Spec, reads: set[str]) -> Spec:
     return replace(spec, **sections)
 
 
-def idle_keys(scenario: Scenario, reads: Collection[str]) -> tuple[Problem, ...]:
+def idle_keys(scenario: Scenario, reads: Collection[str]) -> list[Problem]:
     """A warning for each key that the scenario's own file states, or that replaces a value of it, and nobody has read.
 
     Values in datasheets and extended files may serve other scenarios.
@@ -42,10 +42,14 @@ def idle_keys(scenario: Scenario, reads: Collection[str]) -> tuple[Problem, ...]
     for path, node, part in stated(scenario):
         address = ".".join(path)
         if address not in reads:
-            text = text_of(part, path[-1])
-            meaning = f"it is for: {' '.join(text.split())}" if text else "leave it out"
-            found.append(Problem(node.place, address, "has no effect here", meaning, "warning"))
-    return tuple(reported_once(found, scenario.fleets, scenario.known.layout.laid))
+            found.append(Problem(node.place, address, "has no effect here", meaning(part, path[-1]), "warning"))
+    return reported_once(found, scenario.fleets, scenario.known.layout.laid)
+
+
+def meaning(part: type[Frozen], key: str) -> str:
+    """What a key is for, in the words of the reference."""
+    text = text_of(part, key)
+    return f"it is for: {' '.join(text.split())}" if text else "leave it out"
 
 
 def stated(scenario: Scenario) -> Iterator[tuple[Path, Node, type[Frozen]]]:

@@ -68,7 +68,8 @@ class TapeBackup(Late):
             lambda crossing, begin, size: system.bounded(
                 job, self.arriving(system, crossing, part, (begin / part.size, size / part.size))
             ),
-            self.tool, self.streams, self.pool, self.multiplexing, marks(self.tool, data, self.method, part.size, part.files),
+            self.tool, self.streams, self.pool, self.multiplexing,
+            marks(self.tool, data, self.method, part.size, part.files),
             lambda: system.require_image(self.source),
             away=command_travel([system.networks[name] for name in self.networks], reading=False),
         )  # fmt: skip
