@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from simbackup.plots import style
     from simbackup.reporting.report import report
     from simbackup.results.result import Result
-    from simbackup.run import simulate
+    from simbackup.run import IdleKeyWarning, simulate
     from simbackup.scenario import Scenario, load
 
     __version__: str
@@ -44,6 +44,7 @@ __all__ = [
     "Explanation",
     "Fitted",
     "HistoryFit",
+    "IdleKeyWarning",
     "InputError",
     "Picture",
     "Reproduction",
@@ -84,6 +85,7 @@ _HOMES = {
     "Explanation": "simbackup.experiments.explanation",
     "Fitted": "simbackup.experiments.calibrate",
     "HistoryFit": "simbackup.experiments.history_fit",
+    "IdleKeyWarning": "simbackup.run",
     "InputError": "simbackup.errors",
     "Picture": "simbackup.drawing.picture",
     "Reproduction": "simbackup.experiments.reproduce",

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from simbackup.late import Late
+
 
 class Extent(NamedTuple):
     """A run of a save set: where it begins in the set, its size, the cartridge or volume, and where it lies on it.
@@ -30,7 +32,7 @@ def job_of(run: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Reduction:
+class Reduction(Late):
     """How programs deduplicate and compress a save set before a medium takes it.
 
     Of each byte that is new to the store: bytes before over bytes after compression; where; reference core seconds for

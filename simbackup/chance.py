@@ -14,9 +14,11 @@ from simbackup.data.change import change_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.randomness import stream
 from simbackup.engine.trace import Trace
+from simbackup.late import changed
 from simbackup.methods.job import DAY, Job
 from simbackup.scenario import Scenario
 from simbackup.scenario.chance import COUNT, Bounded, addresses, bounded
+from simbackup.scenario.idle_keys import noted
 from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.quantity import Quantity
 from simbackup.system import System
@@ -84,9 +86,11 @@ class Chance:
     draws: Mapping[str, Draw] = field(default_factory=dict[str, Draw])
     each_time: Mapping[str, Draw] = field(default_factory=dict[str, Draw])
     """What is drawn anew each time that it passes; `draws` are the others."""
+    reads: set[str] = field(default_factory=set[str])
+    """The addresses of what runs of jobs have read of the scenario."""
 
     @classmethod
-    def of(cls, scenario: Scenario, seed: int) -> Chance:
+    def of(cls, scenario: Scenario, seed: int, reads: set[str]) -> Chance:
         """What chance decides in a scenario with a seed."""
         values = {value.address: value.given for value in scenario.values} if scenario.spec.chance else {}
         draws = {
@@ -99,7 +103,7 @@ class Chance:
             for address in addresses(said, scenario.fleets)
         }  # fmt: skip
         anew = {address: one for address, one in draws.items() if one.said.each_time}
-        return cls(scenario, seed, {address: draws[address] for address in draws if address not in anew}, anew)
+        return cls(scenario, seed, {address: draws[address] for address in draws if address not in anew}, anew, reads)
 
     def clock(self, env: simpy.Environment, trace: Trace) -> Clock:
         """A clock of which each time passes as chance decides."""
@@ -132,11 +136,11 @@ class Chance:
                 address: one.factor(self.seed, which if address.startswith(own) else day if _changes(address) else 0)
                 for address, one in self.draws.items()
             }
-            spec = self.scenario.scaled(factors).spec
+            spec = noted(self.scenario.scaled(factors).spec, self.reads)
             for name in {address.split(".")[1] for address in changing}:
-                change, data = spec.data[name].change, system.data[name]
-                by_file = change_of(change, data.size / max(data.files, 1))
-                system.data[name] = replace(data, change=change_of(change), file_change=by_file)
+                said, data = spec.data[name].change, system.data[name]
+                by_file = change_of(said, data.size / max(data.files, 1))
+                system.data[name] = changed(data, change=change_of(said), file_change=by_file)
             return job_of(job.name, spec)
 
         return replace(job, nth=nth)

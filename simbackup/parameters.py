@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar
 
+from simbackup.late import Late, defaults, found_by
 from simbackup.schema.quantity import Frozen, Quantity
 
 Parameters = TypeVar("Parameters")
@@ -14,6 +16,7 @@ def parameters_of(made: type[Parameters], part: Frozen | None, **own: Any) -> Pa
     """An instance of a dataclass whose fields are the values of a part by the same names, in SI units.
 
     A field that the part leaves out keeps the default of the dataclass. A field of the type `int` is rounded down.
+    The values of a `Late` dataclass are taken when they are first read.
 
     Parameters
     ----------
@@ -35,14 +38,20 @@ def parameters_of(made: type[Parameters], part: Frozen | None, **own: Any) -> Pa
     >>> parameters_of(Needed, Said(chunk="8 KiB"))
     Needed(chunk=8192.0, groups=1)
     """
-    found: dict[str, Any] = {}
-    for field in fields(made):  # pyright: ignore[reportArgumentType]
-        if field.name in own:
-            found[field.name] = own[field.name]
-            continue
-        value = getattr(part, field.name, None)
+    whole, usual = _whole(made), defaults(made)
+
+    def found(name: str) -> Any:
+        value = getattr(part, name, None)
         if isinstance(value, Quantity):
-            found[field.name] = int(value.si) if field.type in {int, "int"} else value.si
-        elif value is not None:
-            found[field.name] = value
-    return made(**found)
+            return int(value.si) if name in whole else value.si
+        return value if value is not None else usual[name]
+
+    if issubclass(made, Late):
+        return found_by(made, found, own)
+    return made(**{field.name: found(field.name) for field in fields(made) if field.name not in own}, **own)
+
+
+@cache
+def _whole(made: type) -> frozenset[str]:
+    """The names of the fields of a dataclass that are whole numbers."""
+    return frozenset(field.name for field in fields(made) if field.type in {int, "int"})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
 
@@ -16,13 +18,16 @@ from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.methods.job import Job, start
 from simbackup.results.kept import tables_only
 from simbackup.results.record import Record
-from simbackup.results.result import Result
+from simbackup.results.result import GOOD, Result, ended_well
 from simbackup.scenario import Scenario, Source, load, nothing_to_do
+from simbackup.scenario.idle_keys import idle_keys, noted
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
 from simbackup.system import Recorded, System
 
 STEPS_BETWEEN_REPORTS = 5_000
+LONGEST = 100_000
+"""Records of a simulation up to which it is run only to find keys without effect."""
 
 Progress = Callable[[float, int, int], None]
 """Called now and then with the simulated time in seconds, the runs of jobs that have ended, and those in all."""
@@ -32,7 +37,10 @@ class TooManyRecordsError(Exception):
     """A run was given up that makes more records than were asked for."""
 
 
-@seldom()
+class IdleKeyWarning(UserWarning):
+    """Keys of a scenario have no effect in its simulation."""
+
+
 def simulate(
     scenario: Scenario | Source,
     overrides: Mapping[str, object] | None = None,
@@ -73,10 +81,33 @@ def simulate(
     TooManyRecordsError
         The run was abandoned.
 
+    Warns
+    -----
+    IdleKeyWarning
+        Keys of the scenario have no effect; `warnings` of the result lists them.
+
     >>> result = simulate("published/003-lvm-snapshots/no-snapshot")
     >>> round(result.get("jobs.dd.elapsed"))
     17
     """
+    result = ran(scenario, overrides, seed=seed, progress=progress, until=until, most_records=most_records, trace=trace)
+    if result.warnings:
+        warnings.warn("\n".join(result.warnings), IdleKeyWarning, stacklevel=2)
+    return result
+
+
+@seldom()
+def ran(
+    scenario: Scenario | Source,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+    until: str | Collection[str] = (),
+    most_records: int | None = None,
+    trace: str = FULL,
+) -> Result:
+    """The result of running a scenario, as of `simulate`, without warnings of Python."""
     if not isinstance(scenario, Scenario):
         scenario = load(scenario, overrides)
     elif overrides:
@@ -85,7 +116,8 @@ def simulate(
         raise ResultError(f"there is no trace '{trace}'; {choices(trace, KEEPS)}")
     until = (until,) if isinstance(until, str) else until
     _check_jobs(scenario, until)
-    system, jobs = _built(scenario, seed)
+    reads = set[str]()
+    system, jobs = _built(scenario, seed, reads)
     system.trace.keeps = NONE if trace == NONE else FULL
     runs = sum(job.schedule.runs for job in jobs) if progress is not None else 0
     finished, step = start(system, jobs, until), system.env.step
@@ -101,7 +133,7 @@ def simulate(
                     raise TooManyRecordsError(most_records)
     except EmptySchedule:
         raise InputError([_endless(scenario, system)]) from None
-    result = ended(system, scenario, seed)
+    result = ended(system, scenario, seed, reads if not until else None)
     if trace == JOBS:
         result.trace = tables_only(result.trace)
     return result
@@ -126,21 +158,21 @@ def _endless(scenario: Scenario, system: System) -> Problem:
     return Problem(scenario.tree.find(path)[0].place, ".".join(path), message, remedy)
 
 
-def _built(scenario: Scenario, seed: int) -> tuple[System, list[Job]]:
-    """The live system of a scenario and its jobs, with what chance decides."""
+def _built(scenario: Scenario, seed: int, reads: set[str]) -> tuple[System, list[Job]]:
+    """The live system of a scenario and its jobs, with what chance decides; what is read of the scenario is noted."""
     if not scenario.spec.chance:
-        return build(scenario.spec, seed)
+        return build(noted(scenario.spec, reads), seed)
     from simbackup.chance import Chance  # noqa: PLC0415 (most scenarios leave nothing to chance)
 
-    chance = Chance.of(scenario, seed)
+    chance = Chance.of(scenario, seed, reads)
     drawn = chance.first()
-    system, jobs = build(drawn.spec, seed, chance.clock)
+    system, jobs = build(noted(drawn.spec, reads), seed, chance.clock)
     chance.record(system, drawn)
     return system, [chance.repeated(system, job) for job in jobs]
 
 
-def ended(system: System, scenario: Scenario, seed: int) -> Result:
-    """The result of a live system in which all jobs have ended."""
+def ended(system: System, scenario: Scenario, seed: int, reads: AbstractSet[str] | None) -> Result:
+    """The result of a live system in which all jobs have ended, and what was read of the scenario, if that was all."""
     for volume in system.volumes.values():
         volume.announce()  # users count what they have updated by now
     while system.env.peek() <= system.env.now:  # the rates of the last instant are recorded last
@@ -150,9 +182,40 @@ def ended(system: System, scenario: Scenario, seed: int) -> Result:
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
-    result = Result(partial(Record.of, scenario, seed), None, system.trace, made_from=scenario)
+    if reads is not None and not ended_well(system.trace):
+        reads = None  # a key may not have come to have its effect
+    result = Result(partial(Record.of, scenario, seed, reads), None, system.trace, made_from=scenario)
+    result.reads = reads
     result.crossed = system.crossed
     return result
+
+
+def warnings_of(scenario: Scenario) -> list[Problem]:
+    """Warnings about the keys of a scenario that have no effect in its simulation, which is run to find them.
+
+    Where the simulation is long, or jobs fail in it, a warning says that they are not known.
+    """
+    try:
+        result = ran(scenario, most_records=LONGEST)
+    except TooManyRecordsError:
+        return [_unknown(scenario, "the simulation is long", "'simbackup run' finds them")]
+    if result.reads is None:
+        name, reason = next((row["job"], row["reason"]) for row in result.job_rows if row["status"] not in GOOD)
+        return [_unknown(scenario, f"'{name}' does not end well", str(reason))]
+    return idle_keys(scenario, result.reads)
+
+
+def reads_of(scenario: Scenario) -> AbstractSet[str] | None:
+    """The addresses of all that a simulation reads of a scenario; None if it is long, or not all jobs end well."""
+    try:
+        return ran(scenario, most_records=LONGEST, trace=NONE).reads
+    except TooManyRecordsError:
+        return None
+
+
+def _unknown(scenario: Scenario, why: str, more: str) -> Problem:
+    message = f"keys without effect are not looked for, as {why}"
+    return Problem(scenario.tree.place, "jobs", message, more, "warning")
 
 
 def result_of(
@@ -170,7 +233,7 @@ def result_of(
     from simbackup.results.folder import is_there  # noqa: PLC0415 (most runs have to do with no folder)
 
     if not is_there(Path(name)):
-        return simulate(name, overrides, seed=seed, progress=progress)
+        return ran(name, overrides, seed=seed, progress=progress)
     if overrides:
         raise ResultError(f"{name} is a result, whose values cannot be changed; name its scenario instead")
     return Result.load(name)

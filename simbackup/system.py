@@ -11,7 +11,7 @@ import simpy
 
 from simbackup.catalogue import Catalogue, Copy, SaveSet
 from simbackup.data.live import DataSet
-from simbackup.devices.host.live import Host
+from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.image import FrozenImage, lost, reading
 from simbackup.devices.job_queue.live import JobQueue
@@ -68,16 +68,17 @@ class BackupSource(NamedTuple):
         first, size = begin * self.region.size, share * self.region.size
         return self._replace(region=self.region.part(first, size), begin=self.begin + first)
 
-    def found(self, shape: FlowShape, window: float | None, together: float = 1.0) -> FlowShape:
+    def found(self, shape: FlowShape, machine: Machine | None, together: float = 1.0) -> FlowShape:
         """The shape when each byte has to be looked up first, and a part of an image lies in its copy area.
 
-        `window` are the bytes that a host asks for at once, and then waits for; `together` is the share that is read in
+        A `machine` asks for its window at once, and then waits for that; `together` is the share that is read in
         sequence.
         """
         if self.image is None:
             return self.volume.mapped(shape)
         if self.image.lookup_time:
             shape = shape.after(self.image.lookup_time / self.image.lookup_size, self.image.name, Activity.LOOKUP)
+        window = machine.read_ahead if machine is not None else None
         return reading(self.image, shape, (self.begin, self.region.size), window, together)
 
 

@@ -41,13 +41,14 @@ def check_file(path: Path) -> list[Problem]:
 
 def _of_scenario(path: Path) -> list[Problem]:
     """Warnings about a scenario, which may have nothing to do only if another extends it."""
+    from simbackup.run import warnings_of  # noqa: PLC0415
     from simbackup.scenario import load, nothing_to_do  # noqa: PLC0415
     from simbackup.scenario.inheritance import is_extended  # noqa: PLC0415
 
     scenario = load(path)
-    if not scenario.spec.jobs and not is_extended(path):
-        return [nothing_to_do(scenario)]
-    return list(scenario.warnings)
+    if scenario.spec.jobs:
+        return warnings_of(scenario)
+    return [] if is_extended(path) else [nothing_to_do(scenario)]
 
 
 def _of_many_runs(path: Path, shown: str) -> None:

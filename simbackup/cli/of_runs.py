@@ -34,11 +34,10 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.cli.counting import counting  # noqa: PLC0415
     from simbackup.experiments.intervals import cut_short, intervals_of  # noqa: PLC0415
-    from simbackup.run import simulate  # noqa: PLC0415
+    from simbackup.run import ran  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
     loaded = load(scenario, overrides(sets or []))
-    warn(loaded.warnings)
     if out is not None:
         from simbackup.output.target import check_folder  # noqa: PLC0415
         from simbackup.results.folder import check_place  # noqa: PLC0415
@@ -46,7 +45,8 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
         check_folder(out)
         check_place(out)  # report a wrong folder before a long run
     with show.progress() as progress:
-        result = simulate(loaded, seed=seed, progress=progress, trace=trace.value)
+        result = ran(loaded, seed=seed, progress=progress, trace=trace.value)
+    warn(result.warnings)
     with counting() as counted:
         found = intervals_of(result, intervals.value, counted)
     if as_json:

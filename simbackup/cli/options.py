@@ -76,9 +76,9 @@ Into = Annotated[
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random streams.", min=0)]
 
 
-def warn(warnings: Iterable[Problem]) -> None:
-    """Print warnings on standard error."""
-    for warning in sorted(set(warnings)):
+def warn(warnings: Iterable[Problem] | Iterable[str]) -> None:
+    """Print warnings on standard error; problems in the order of their places."""
+    for warning in dict.fromkeys(sorted(warnings)):
         print(warning, file=sys.stderr)  # noqa: T201
 
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from simbackup.equations.change import Change
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import Frozen, Multiple, PositiveShare, PositiveSize, Share, Word, si_or
-
-BY_LEVEL = "in backups of a level other than full"
-CHANGES = ("daily", "hot_data", "hot_changes", "replaced", "growth")
-"""Keys on which every backup above another depends."""
 
 
 class ChangeSheet(Frozen):
@@ -53,12 +48,6 @@ class ChangeSheet(Frozen):
 
 class ChangeSpec(Modelled, ChangeSheet):
     """How a data set changes."""
-
-    conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(ChangeSheet.model_fields, BY_LEVEL) | {
-        "daily_files": f"in file_level {BY_LEVEL[3:]}",
-        "in_place": f"in file_level {BY_LEVEL[3:]} whose 'daily_files' is not stated",
-        "run": f"in image {BY_LEVEL[3:]}, and with 'in_place'",
-    }
 
 
 def within_files(change: ChangeSpec | None) -> bool:

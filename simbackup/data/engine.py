@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
@@ -59,18 +58,3 @@ class DatabaseSheet(Frozen):
 
 class DatabaseSpec(Modelled, DatabaseSheet):
     """The database engine that a data set belongs to."""
-
-    conditional: ClassVar[Mapping[str, str]] = {
-        "dump_ratio": "in logical dumps",
-        "dump_cpu": "in logical dumps",
-        "dump_client": "in logical dumps",
-        "load_cpu": "in restores of logical dumps",
-        "replay_cpu": "in restores with 'replay'",
-        "flush_time": "in backups of databases",
-        "in_turn": "in logical dumps and their restores with several workers",
-        "index_cpu": "in restores of logical dumps of data with 'indexes'",
-        "index_reads": "in restores of logical dumps of data with 'indexes', and 'index_cpu'",
-        "load_log": "in restores of logical dumps",
-        "locks_for_dump": "in logical dumps that do not set 'read_lock'",
-        "locks_for_snapshot": "in snapshot copies",
-    }

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from simbackup.devices.volume.live import Volume
 from simbackup.equations.change import Change
+from simbackup.late import Late
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class Files(Late):
     """What a file system costs for each file: reads, reference core seconds; bytes of runs, records, residents.
 
     What finding costs that one has not changed, where that is less; bytes of its entry in a directory, and of a
@@ -41,7 +42,7 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class Database(Late):
     """What a database engine costs: bytes of dump a stored byte, reference core seconds a byte, seconds to flush.
 
     Of dumping and loading, a share that only one of several workers takes at a time. Where indexes are built after a
@@ -64,7 +65,7 @@ class Database:
 
 
 @dataclass(frozen=True, slots=True)
-class DataSet:
+class DataSet(Late):
     """Data on a volume; how their bytes change, and whole files, and the bytes that change in one place at once.
 
     Of a database, bytes of its indexes, and the share of the largest table or file.

@@ -23,9 +23,10 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
         DataSet, data, name=name, volume=system.volumes[data.on], begin=begin, files=int(files),
         filesystem=parameters_of(Files, data.filesystem) if data.filesystem else None,
         database=parameters_of(Database, data.database) if data.database else None,
-        content=si_or(data.content, size - si_or(data.indexes, 0.0)), scattered=si_or(data.layout, 1.0),
-        change=change_of(data.change), file_change=change_of(data.change, size / files),
-        run=si_or(data.change.run if data.change else None, math.inf),
+        content=lambda: data.content.si if data.content else size - si_or(data.indexes, 0.0),
+        scattered=lambda: si_or(data.layout, 1.0),
+        change=lambda: change_of(data.change), file_change=lambda: change_of(data.change, size / files),
+        run=lambda: si_or(data.change.run if data.change else None, math.inf),
     )  # fmt: skip
     aged = data.aged
     spread = None

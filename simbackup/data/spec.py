@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 from simbackup.data.change import ChangeSpec
@@ -171,16 +171,6 @@ class DataSpec(Part, Modelled, FilesSheet):
     """Share of a database that is in its largest table or file, which a single worker must process; by default, all
     workers share the work evenly.
     """
-
-    conditional: ClassVar[Mapping[str, str]] = {
-        "compression": "in backups to tape, in database_native backups, and in backups with a 'compressor'",
-        "layout": "in file_level backups, copies of files, and restores of files from an image that is mounted",
-        "file_size": "in file_level backups and copies of files",
-        "directories": "where files are made: restores, copies, and writes of files",
-        "indexes": "in logical dumps and their restores",
-        "largest": "in backups of databases to a volume, and their restores, with several workers",
-        "cached": "in image and file_level backups of the data themselves",
-    }
 
     @classmethod
     def unstated(cls, said: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from simbackup.devices.site import Site
 from simbackup.engine.flows import Link
 from simbackup.equations.burst import Bucket
 from simbackup.equations.shingles import cleaning_factor
+from simbackup.late import Late
 
 FULL = ("is full", "has room again")
 """What the trace says."""
@@ -21,7 +22,7 @@ ROOMY = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class LandingZone:
+class LandingZone(Late):
     """Bytes of a landing zone, and bytes a second that leave it and that come when it is full."""
 
     landing_zone: float | None = None

@@ -13,7 +13,7 @@ from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.experiments.least_squares import UNIFORM, least_squares, slopes
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.results.compare import figure
-from simbackup.run import simulate
+from simbackup.run import ran
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured, Measurement
@@ -174,7 +174,7 @@ class FitProblem:
         """Logarithms of simulated over measured, row by row."""
         text = units.show(math.exp(logarithm), self.unit)
         results = {
-            file: simulate(
+            file: ran(
                 scenario.with_({**changes.get(file, {}), **dict.fromkeys(self.addresses[file], text)}), seed=self.seed
             )
             for file, scenario in self.scenarios.items()

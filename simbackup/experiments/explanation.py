@@ -10,7 +10,7 @@ from simbackup import units
 from simbackup.errors import ResultError, choices
 from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.results.result import Result
-from simbackup.run import simulate
+from simbackup.run import ran
 from simbackup.scenario import Scenario, Source, load
 from simbackup.text import html_table
 
@@ -115,7 +115,7 @@ def explain(
     else:
         scenario = what if isinstance(what, Scenario) else load(what)
         scenario = scenario.with_(overrides) if overrides else scenario
-        result = simulate(scenario, seed=seed)
+        result = ran(scenario, seed=seed)
     return Explanation(result, tuple(reasons(result, scenario, jobs, reruns=reruns)))
 
 

@@ -17,7 +17,7 @@ from simbackup.experiments.fits import plausible_range, unit_of
 from simbackup.experiments.history_runs import HistoryRun
 from simbackup.experiments.least_squares import UNIFORM, least_squares, slopes
 from simbackup.experiments.separability import Separability, separability_of
-from simbackup.run import simulate
+from simbackup.run import ran
 from simbackup.scenario import Scenario
 from simbackup.schema.calibration import Fit
 from simbackup.uncertainty.inputs import Use, inputs
@@ -75,7 +75,7 @@ class HistoryProblem:
             for value in run.scenario.values:
                 if is_of(fit, value):
                     changed[value.address] = math.exp(logarithm) / value.given.si
-        result = simulate(run.scenario.scaled(changed), seed=self.seed)
+        result = ran(run.scenario.scaled(changed), seed=self.seed)
         row = next(row for row in result.job_rows if row["job"] == run.job)
         if row["status"] not in {"done", "late"}:
             why = f": {row['reason']}" if row["reason"] else ""

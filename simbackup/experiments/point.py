@@ -17,7 +17,7 @@ from simbackup.results.causes import by_address, split
 from simbackup.results.declared_waits import declared_shares
 from simbackup.results.record import program_version
 from simbackup.results.result import Result
-from simbackup.run import Progress, simulate
+from simbackup.run import Progress, ran
 from simbackup.scenario import Scenario, load, nothing_to_do
 from simbackup.schema import registry
 from simbackup.uncertainty.whole import bound_at
@@ -187,7 +187,7 @@ def code_version() -> str:
 
 def outcome_of(point: Point, scenario: Scenario, progress: Progress | None = None) -> PointResult:
     """What a point gives in its scenario; figures of a job that failed are None, as its times mean nothing."""
-    result = simulate(scenario, seed=point.seed, progress=progress)
+    result = ran(scenario, seed=point.seed, progress=progress)
     status = {row["job"]: row["status"] for row in result.job_rows}
     reported = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")
     try:

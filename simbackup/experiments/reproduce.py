@@ -20,7 +20,7 @@ from simbackup.results.documents import MEASURED, collections, documents, scenar
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
 from simbackup.results.summaries import Summary, summary
-from simbackup.run import simulate
+from simbackup.run import ran
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, Measurement, read_measured
 from simbackup.shelf import is_file, is_folder
@@ -174,7 +174,7 @@ class _Question:
     def answer(self, *, intervals: bool) -> _Answer:
         """The rows simulated, with or without the intervals that their inputs leave."""
         scenarios = scenarios_of(replace(self.measured, rows=self.rows))
-        results = {file: simulate(scenario) for file, scenario in scenarios.items()}
+        results = {file: ran(scenario) for file, scenario in scenarios.items()}
         rows = compared(self.measured, results)
         values = {file: constants([result], self.measured) for file, result in results.items()}
         if not intervals:

@@ -11,7 +11,7 @@ from simbackup.experiments.knock_out import UNLIMITED, counted, faster, resource
 from simbackup.results.causes import Cause, split
 from simbackup.results.kept import whole
 from simbackup.results.result import Result
-from simbackup.run import simulate
+from simbackup.run import ran
 from simbackup.scenario import Scenario
 
 
@@ -71,7 +71,7 @@ def reasons(
 
     >>> from simbackup.scenario import load
     >>> loaded = load("teaching/one-file-from-tape")
-    >>> [found] = reasons(simulate(loaded), loaded, ["one_file"])
+    >>> [found] = reasons(ran(loaded), loaded, ["one_file"])
     >>> found.bottleneck, found.next_bottleneck
     ('devices.jukebox.drive', 'devices.jukebox.robot')
     """
@@ -83,7 +83,7 @@ def reasons(
         if scenario is None or not reruns:
             return None
         if (part, factor) not in again:
-            again[part, factor] = simulate(faster(scenario, part, factor), seed=result.record.seed)
+            again[part, factor] = ran(faster(scenario, part, factor), seed=result.record.seed)
         return again[part, factor]
 
     found: list[Reasons] = []

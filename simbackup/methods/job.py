@@ -12,6 +12,7 @@ import simpy
 from simbackup.devices.job_queue.live import Admission, Claim, enter
 from simbackup.engine.activity import Activity
 from simbackup.engine.randomness import stream
+from simbackup.late import Late
 from simbackup.system import JobFailedError, System
 
 Steps = Generator[simpy.Event, Any, "Moved"]
@@ -63,7 +64,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Late):
     """When a job runs: seconds after the start, after which jobs, how often; and by when it should have ended.
 
     It waits in queues with a priority, and is tried again so often, some seconds after it has failed. It begins with a

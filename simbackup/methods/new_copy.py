@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
+from simbackup.late import changed
 from simbackup.system import JobFailedError, System
 
 
 def begun(system: System, job: str, to: str, saved: SaveSet, how: Reduction, *, time: float) -> Copy:
     """The copy that a job makes of a save set on a device, of which nothing is there yet but objects."""
     if to in system.libraries:
-        own = system.data[saved.data].compression if saved.shrinks is None else saved.shrinks
-        ratio = own if how == NO_REDUCTION else how.stored
-        return Copy(job, to, ratio, time, reduction=replace(how, at="client"))
+        if how is NO_REDUCTION:  # the drive compresses
+            own = system.data[saved.data].compression if saved.shrinks is None else saved.shrinks
+            return Copy(job, to, own, time)
+        return Copy(job, to, how.stored, time, reduction=changed(how, at="client"))
     objects = [Extent(0.0, saved.size, to, 0.0)] if to in system.object_stores else []
     return Copy(job, to, how.stored, time, objects, how)
 
@@ -23,7 +23,9 @@ def carried(how: Reduction) -> Reduction:
 
     A device that compresses by itself gives it back as it was; what was deduplicated is written in one piece.
     """
-    whole = replace(how, repeated=1.0, cut_cpu=0.0, join_cpu=0.0, cutters=1, together=None, at_once=1.0)
+    if how is NO_REDUCTION:
+        return how
+    whole = changed(how, repeated=1.0, cut_cpu=0.0, join_cpu=0.0, cutters=1, together=None, at_once=1.0)
     return whole if how.at in {"client", "server"} and whole.ratio > 1.0 else NO_REDUCTION
 
 

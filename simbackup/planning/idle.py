@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from simbackup.errors import Problem
 from simbackup.planning.night import Night
-from simbackup.planning.origins import Origins, Path, scenario_of
+from simbackup.planning.origins import SECTIONS, Origins, Path, scenario_of
 from simbackup.planning.policy import PolicySpec
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite
-from simbackup.scenario.idle_keys import conditional_keys, used_keys
+from simbackup.run import reads_of
+from simbackup.scenario.idle_keys import meaning, stated
 
 Idle = tuple[Path, str]
 """A path in the site file, and where what stands there would act."""
@@ -53,19 +54,46 @@ def _written(origins: Origins, path: Path) -> list[Path]:
 
 
 def _in_nights(site: PlannedSite) -> Iterator[Idle]:
-    """Keys of parts of a scenario that no night uses: neither the first, nor later ones, nor a restore of either."""
-    acts, used = dict[Path, str](), set[Path]()
+    """Keys of parts of a scenario that no night reads: neither the first, nor later ones, nor a restore of either.
+
+    Of systems that are alike but for their sizes, one stands for all.
+    """
+    texts, read, alike = dict[Path, str](), set[Path](), _alike(site)
     for night in (Night.first(site.file), Night.later(site.file)):
         parts = night_scenario(site.file, night)
-        saved = [job for job in parts["jobs"] if job in site.file.spec.systems]
-        parts["jobs"] |= {f"back-{job}": {"restore": job} for job in saved}
-        spec, origins = scenario_of(site.file, parts).spec, Origins(site.file, parts)
-        used |= {origins.known_path(address) for address in used_keys(spec)}
-        for steps, where in conditional_keys(spec):
+        origins = Origins(site.file, parts)
+        for section in SECTIONS:
+            of = {name: origins.origin(section, name).system for name in parts[section]}
+            parts[section] = {name: part for name, part in parts[section].items() if of[name] in {"", *alike}}
+        for name, link in parts["links"].items():
+            ends = [end for end in link["joins"] if end in alike or end not in site.file.spec.systems]
+            parts["links"][name] = {**link, "joins": ends}
+        saved = [job for job in parts["jobs"] if job in alike]
+        parts["jobs"] |= {f"back-{job}": {"restore": job, "after": job} for job in saved}
+        scenario = scenario_of(site.file, parts)
+        found = reads_of(scenario)
+        if found is None:
+            return  # a night that is too long, or does not end well, says nothing of keys
+        read |= {origins.known_path(address) for address in found}
+        for steps, _, part in stated(scenario):
             path = origins.known_path(".".join(steps))
-            if path[-1:] == steps[-1:] and len(path) > len(("systems", "name", "key")):
-                acts[path] = where
-    yield from ((path, f"it is only used {where}") for path, where in acts.items() if path not in used)
+            own = path[0] != "systems" or path[1] in alike
+            if own and path[-1:] == steps[-1:] and len(path) > len(("systems", "name", "key")):
+                texts[path] = meaning(part, steps[-1])
+    for path, text in texts.items():
+        if path not in read:
+            for name in alike[path[1]] if path[0] == "systems" else (path[1],):
+                yield (path[0], name, *path[2:]), text
+
+
+def _alike(site: PlannedSite) -> dict[str, list[str]]:
+    """The first of each kind of systems, with all that state the same keys, policy, machine and method as it does."""
+    found: dict[tuple[object, ...], list[str]] = {}
+    for name, system in site.file.spec.systems.items():
+        keys = [path for path, _ in site.file.part("systems", name).leaves()]
+        kind = system.policy, system.machine, getattr(system, "method", ""), tuple(keys)
+        found.setdefault(kind, []).append(name)
+    return {names[0]: names for names in found.values()}
 
 
 def _made() -> Iterator[Idle]:

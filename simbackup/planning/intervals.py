@@ -20,7 +20,7 @@ from simbackup.planning.plan import Plan
 from simbackup.planning.playing import job_of
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, numbers
-from simbackup.run import TooManyRecordsError, simulate
+from simbackup.run import TooManyRecordsError, ran
 from simbackup.scenario import Scenario
 from simbackup.schema import tree as trees
 from simbackup.uncertainty.effort import LEAN, for_scenario
@@ -150,7 +150,7 @@ def _deciding(
     quick = wanted == "quick"
     scenario = scenario_of(plan.site.file, night_scenario(plan.site.file, night))
     try:
-        result = simulate(scenario, until=(job,), most_records=LARGEST if quick else None)
+        result = ran(scenario, until=(job,), most_records=LARGEST if quick else None)
     except TooManyRecordsError:
         return None
     records = result.trace.length
@@ -182,4 +182,4 @@ def _night_of(plan: Plan, site: PlannedSite, kind: NightKind, i: int) -> Scenari
 
 def _elapsed(job: str, night: Scenario) -> float:
     """Seconds of a job in a night."""
-    return float(simulate(night, until=(job,)).get(f"jobs.{job}.elapsed"))
+    return float(ran(night, until=(job,)).get(f"jobs.{job}.elapsed"))

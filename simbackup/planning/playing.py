@@ -12,7 +12,7 @@ from simbackup.planning.scenarios import logs_jobs, night_scenario, night_suffix
 from simbackup.planning.site import PlannedSite
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
-from simbackup.run import simulate
+from simbackup.run import ran
 
 Row = Mapping[str, Any]
 SHORT = 600.0
@@ -50,7 +50,7 @@ def played(site: PlannedSite, night: Night) -> dict[str, Outcome]:
 def simulated(site: PlannedSite, night: Night) -> Result:
     """A night by the simulator, in which transaction logs are saved as long as anything else runs."""
     parts = night_scenario(site.file, night)
-    result = simulate(scenario_of(site.file, parts, f"on {night.day}"))
+    result = ran(scenario_of(site.file, parts, f"on {night.day}"))
     repeated = {name: 0.0 for name, job in parts["jobs"].items() if "every" in job}
     end = 0.0
     for row in result.job_rows:

@@ -26,7 +26,7 @@ from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import moment
 from simbackup.results.result import Result
-from simbackup.run import simulate
+from simbackup.run import ran
 from simbackup.uncertainty.whole import deviation_at
 
 WHAT = ("site", "client", "one-file")
@@ -115,7 +115,7 @@ def restore(
     if not group:
         return recovery(None, declared)
     parts = restore_scenario(site, there, group, now, (one_file, at_once))
-    result = simulate(scenario_of(site.file, parts, f"on {now.date()}"))
+    result = ran(scenario_of(site.file, parts, f"on {now.date()}"))
     found = recovery(result, declared)
     if not found.complete:
         return found

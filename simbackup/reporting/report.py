@@ -18,7 +18,7 @@ from simbackup.reporting.tables import ReportTable
 from simbackup.results.folder import TABLES, check_place, is_there
 from simbackup.results.kept import whole
 from simbackup.results.result import Result
-from simbackup.run import Progress, result_of, simulate
+from simbackup.run import Progress, ran, result_of
 from simbackup.scenario import Scenario, Source
 from simbackup.uncertainty.effort import Done, known
 
@@ -86,9 +86,7 @@ def report(
     loaded = [_loaded(one, overrides) for one in given]
     if intervals == "thorough":
         _check_scenarios(one for one in loaded if isinstance(one, Result))
-    results = [
-        one if isinstance(one, Result) else simulate(one, overrides, seed=seed, progress=progress) for one in loaded
-    ]
+    results = [one if isinstance(one, Result) else ran(one, overrides, seed=seed, progress=progress) for one in loaded]
     names = variants.names_of(results)
     comparison = [variants.compared(results), variants.differences(results)] if len(results) > 1 else []
     chapters = [

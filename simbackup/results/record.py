@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
+
+from simbackup.scenario.idle_keys import idle_keys
 
 if TYPE_CHECKING:
     from simbackup.scenario import Scenario, Value
@@ -39,13 +42,13 @@ class Record:
     """Keys of the scenario without effect, each with its place."""
 
     @classmethod
-    def of(cls, scenario: Scenario, seed: int) -> Record:
-        """The record of a run of this version of the program."""
+    def of(cls, scenario: Scenario, seed: int, reads: AbstractSet[str] | None = None) -> Record:
+        """The record of a run of this version of the program, and what it read of its scenario, if that is known."""
         fleets = {address: list(parts) for address, parts in scenario.fleets.items()}
         return cls(
             scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log), program_version(),
             {address: node.plain() for address, node in scenario.overrides.items()}, scenario.spec.question, fleets,
-            [str(warning) for warning in scenario.warnings],
+            [str(warning) for warning in idle_keys(scenario, reads)] if reads is not None else [],
         )  # fmt: skip
 
 

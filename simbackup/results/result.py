@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -34,6 +35,15 @@ if TYPE_CHECKING:
     from simbackup.scenario.kept import Kept
 
 
+GOOD = frozenset({"done", "late"})
+"""How runs of jobs end that do their work."""
+
+
+def ended_well(trace: Trace) -> bool:
+    """Whether no job of a run failed and none was skipped."""
+    return all(status in GOOD for status in trace.jobs.column("status"))
+
+
 class Result:
     """The result of a run of a scenario.
 
@@ -48,6 +58,7 @@ class Result:
         self._record = record  # or what makes it, as few runs of many are asked for theirs
         self.trace = trace
         self.made_from = made_from
+        self.reads: AbstractSet[str] | None = None  # what the run read of its scenario, if that is known
         self.crossed: Crossed = {}  # what the bytes of each run of a job take of lines; not kept in a folder
         self._values = values
         self._layout = layout
@@ -137,7 +148,16 @@ class Result:
     @property
     def all_ended_well(self) -> bool:
         """Whether no job failed and none was skipped."""
-        return all(status in {"done", "late"} for status in self.trace.jobs.column("status"))
+        return ended_well(self.trace)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Keys of the scenario that had no effect in the run, each with its place.
+
+        None are known where a job failed or was skipped, as keys may not have come to have their effect, and where the
+        run ended before all jobs had.
+        """
+        return self.record.warnings
 
     @cached_property
     def device_rows(self) -> list[dict[str, Any]]:

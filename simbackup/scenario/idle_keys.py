@@ -1,59 +1,76 @@
-"""Keys in a file that have no effect: which they are, and where they would act.
-
-Left out are keys that a word in the same file switches on and off (`compress`, `layout`), and keys that only describe
-data: as files of a file system, or a database of so much `content`.
-"""
+"""Keys in a file that have no effect: those that no part of a simulation has read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import cast
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from simbackup.errors import Problem
-from simbackup.scenario.spec import Spec
+from simbackup.scenario.fleets import reported_once
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import Frozen
-from simbackup.schema.tree import Node
+from simbackup.schema.reads import noting
+from simbackup.schema.reflection import text_of
+
+if TYPE_CHECKING:
+    from simbackup.scenario.scenario import Scenario
+    from simbackup.scenario.spec import Spec
+    from simbackup.schema.tree import Node
+
+Path = tuple[str, ...]
+NAMING = frozenset({"kind", "model", "method"})
+"""Keys that say what a part is: they have been read before there is a part."""
 
 
-def idle_keys(spec: Spec, tree: Node) -> list[Problem]:
-    """A warning for each key without effect that the scenario's own file states, or that replaces a value of it.
+def noted(spec: Spec, reads: set[str]) -> Spec:
+    """The spec of a scenario whose parts note the addresses of what is read of them."""
+    sections = {
+        section: {name: noting(part, f"{section}.{name}", reads) for name, part in _parts(spec, section).items()}
+        for section in PARTS
+    }
+    return replace(spec, **sections)
 
-    Values in datasheets and extended files may serve other scenarios, and a file without jobs is for others to extend.
+
+def idle_keys(scenario: Scenario, reads: Collection[str]) -> list[Problem]:
+    """A warning for each key that the scenario's own file states, or that replaces a value of it, and nobody has read.
+
+    Values in datasheets and extended files may serve other scenarios.
     """
     found: list[Problem] = []
-    used = set(used_keys(spec))
-    for path, where in conditional_keys(spec) if spec.jobs else ():
-        node, seen = tree.find(path)
-        own = node.key.file == tree.place.file or not node.key.line
+    for path, node, part in stated(scenario):
         address = ".".join(path)
-        if address not in used and own and len(seen) == len(path) and node.value is not None:
-            found.append(Problem(node.place, address, "has no effect here", f"it is only used {where}", "warning"))
-    return found
+        if address not in reads:
+            found.append(Problem(node.place, address, "has no effect here", meaning(part, path[-1]), "warning"))
+    return reported_once(found, scenario.fleets, scenario.known.layout.laid)
 
 
-def _parts(spec: Spec) -> Iterator[tuple[str, str, Part]]:
+def meaning(part: type[Frozen], key: str) -> str:
+    """What a key is for, in the words of the reference."""
+    text = text_of(part, key)
+    return f"it is for: {' '.join(text.split())}" if text else "leave it out"
+
+
+def stated(scenario: Scenario) -> Iterator[tuple[Path, Node, type[Frozen]]]:
+    """The keys of parts that a scenario's own file states: paths, values, and the classes that they are keys of."""
     for section in PARTS:
-        for name, part in cast("Mapping[str, Part]", getattr(spec, section)).items():
-            yield section, name, part
+        for name, part in _parts(scenario.spec, section).items():
+            path = (section, name)
+            yield from _inside(part, path, scenario.tree.find(path)[0], scenario.tree.place.file)
 
 
-def used_keys(spec: Spec) -> Iterator[str]:
-    """The addresses of all keys that some part uses."""
-    for _, name, part in _parts(spec):
-        yield from part.uses(spec, name)
-
-
-def conditional_keys(spec: Spec) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The paths of all keys that act in some places only, with these places."""
-    for section, name, part in _parts(spec):
-        yield from _inside(part, (section, name))
-
-
-def _inside(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    yield from (((*path, key), where) for key, where in part.conditional.items())
-    for key in type(part).model_fields:
+def _inside(part: Frozen, path: Path, node: Node, file: str) -> Iterator[tuple[Path, Node, type[Frozen]]]:
+    for key, child in node.mapping.items():
+        own = child.key.file == file or not child.key.line
+        if key in NAMING or child.value is None or key not in type(part).model_fields:
+            continue
+        if own:
+            yield (*path, key), child, type(part)
         inner = getattr(part, key)
         if isinstance(inner, Frozen):
-            yield from _inside(inner, (*path, key))
+            yield from _inside(inner, (*path, key), child, file)
+
+
+def _parts(spec: Spec, section: str) -> Mapping[str, Part]:
+    return cast("Mapping[str, Part]", getattr(spec, section))

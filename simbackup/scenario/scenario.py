@@ -14,7 +14,6 @@ from simbackup.scenario.agreement import check
 from simbackup.scenario.alternatives import Choice
 from simbackup.scenario.chance import check_ends, wrong_chance
 from simbackup.scenario.fleets import Fleets, reported_once
-from simbackup.scenario.idle_keys import idle_keys
 from simbackup.scenario.library import Holdings
 from simbackup.scenario.reading import Known, read
 from simbackup.scenario.spec import Spec
@@ -83,11 +82,6 @@ class Scenario:
         for own in self.factors:
             digest = _digest([digest, own])
         return digest
-
-    @cached_property
-    def warnings(self) -> tuple[Problem, ...]:
-        """Warnings, such as keys in the file that have no effect."""
-        return tuple(reported_once(idle_keys(self.spec, self.tree), self.fleets, self.known.layout.laid))
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.title!r}, {len(self.values)} values, hash {self.hash})"

@@ -76,14 +76,6 @@ class BlockDevice(BackupTarget):
         """Bytes that it holds, its `capacity` unless overridden; None if its values do not go together."""
         return self.capacity.si if "capacity" in type(self).model_fields else None
 
-    def written_at_once(self, streams: int) -> float:
-        """Bytes of each of so many streams that it writes before it turns to another, whatever its host does.
-
-        Infinite where turns between streams cost nothing; 0 where the host decides.
-        """
-        del streams
-        return 0.0
-
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """Report a disk without a host or room, and keys of tape."""
         with checks.about(*path):

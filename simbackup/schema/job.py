@@ -159,11 +159,6 @@ class BackupJob(JobSpec):
         """Why it cannot write further copies while it saves, None if it can."""
         return f"a {getattr(self, 'method', '')} backup writes one copy"
 
-    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """Addresses of the conditional keys that a restore of this job's save sets uses."""
-        del spec, name, job
-        yield f"jobs.{restore}.select"
-
 
 class FileKeeping(JobSpec):
     """A job whose files an index keeps."""
@@ -178,9 +173,14 @@ class Lasting(JobSpec):
     """
 
     def check_existing(self, checks: Checks, path: Path) -> None:
-        """Report times of a job that does not run."""
+        """Report times of a job that does not run, and a save set on what keeps nothing."""
         if not self.exists:
             return
+        to = getattr(self, "to", ())
+        for name in (to,) if isinstance(to, str) else to if isinstance(to, tuple) else ():
+            if isinstance(checks.spec.devices.get(name), Sink):
+                message = f"no save set can exist on '{name}', which keeps nothing"
+                checks.report((*path, "exists"), message, "leave it out, or write 'to:' and a device that keeps data")
         said = [key for key in NOT_OF_EXISTING if getattr(self, key) is not None and getattr(self, key) != ()]
         for key in said:
             message = "has no effect on a job whose save set exists at the start, and which does not run"

@@ -12,7 +12,6 @@ from simbackup.schema.quantity import Frozen, Quantity
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 Path = tuple[str | int, ...]
 """The path of a value in a scenario, such as `("devices", "cow", "size")`."""
@@ -32,11 +31,6 @@ class Part(Frozen):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report conflicts of the part with other parts of its scenario; none unless overridden."""
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """Addresses of the conditional keys, own ones and those of other parts, that the part uses."""
-        del spec, name
-        yield from ()
 
     def figures(self) -> Figures:
         """Columns that tables of results have of the part; none unless overridden."""

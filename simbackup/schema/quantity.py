@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import (
     BaseModel,
@@ -252,13 +252,28 @@ def _word(raw: object) -> object:
     return str(plain) if isinstance(plain, int) and not isinstance(plain, bool) else plain
 
 
+NOTED = "[noted]"
+"""Under which name a copy of a part that notes its reads keeps what notes them; no key has such a name."""
+
+
 class Frozen(Declaring, BaseModel):
     """A part of a file: frozen, and no key that it does not know; `null` is the same as leaving a key out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    conditional: ClassVar[Mapping[str, str]] = {}
-    """Keys that act only where a part of the scenario uses them, and where that is."""
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A value that is not there yet, in a copy that notes what is read of it."""
+            noted = self.__dict__.get(NOTED)
+            if noted is None or name not in type(self).__pydantic_fields__:
+                return super().__getattr__(name)
+            value = self.__dict__[name] = noted(name)
+            return value
+
+        def __iter__(self) -> Iterator[tuple[str, Any]]:
+            """All keys with their values."""
+            return ((name, getattr(self, name)) for name in type(self).__pydantic_fields__)
 
     def rules(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
         """Values of the part that conflict: their keys, what is wrong, what would be right."""

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError
 from simbackup.results.result import Result
-from simbackup.run import simulate
+from simbackup.run import ran
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.contributions import Contribution, contributed
 from simbackup.uncertainty.deciding import deciding, leaning
@@ -100,7 +100,7 @@ class _Runs:
             name: scenario.with_(moved[name]) if name in moved else scenario
             for name, scenario in self.scenarios.items()
         }
-        return {name: simulate(each, seed=self.seed, until=self.until) for name, each in scenarios.items()}
+        return {name: ran(each, seed=self.seed, until=self.until) for name, each in scenarios.items()}
 
 
 def estimates(

@@ -13,7 +13,7 @@ from simbackup.results.declared_waits import DeclaredWaits, declared_shares
 from simbackup.results.fleet_figures import series
 from simbackup.results.floors import NOTHING, Least
 from simbackup.results.result import Result
-from simbackup.run import simulate
+from simbackup.run import ran
 from simbackup.uncertainty.contributions import Contribution, decisive, input_share
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Estimate, Mapper, estimates
@@ -212,12 +212,12 @@ def job_intervals(
 
     >>> from simbackup import simulate
     >>> from simbackup.uncertainty.effort import LEAN
-    >>> found = job_intervals(simulate("teaching/short-backups"), effort=LEAN)
+    >>> found = job_intervals(ran("teaching/short-backups"), effort=LEAN)
     >>> all(one.elapsed.low <= one.elapsed.best <= one.elapsed.high for one in found.values())
     True
     """
     scenario, seed = result.scenario, result.record.seed
-    name, run = scenario.name, result if result.least else simulate(scenario, seed=seed)
+    name, run = scenario.name, result if result.least else ran(scenario, seed=seed)
     shares = _DeclaredShare(name)({name: run})
     found = estimates(
         {name: scenario}, _Elapsed(name, tuple(jobs)), effort=effort, seed=seed, bounds=_Least(name),

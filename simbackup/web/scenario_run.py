@@ -18,7 +18,7 @@ from simbackup.reporting.pictures import Shown, pictures, system_picture
 from simbackup.reporting.report import explained, tables_of
 from simbackup.reporting.sentences import in_short
 from simbackup.results.result import Result
-from simbackup.run import simulate
+from simbackup.run import ran
 from simbackup.scenario import Scenario, load, nothing_to_do
 from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.verdict import job_intervals
@@ -69,7 +69,8 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
         raise InputError([nothing_to_do(scenario)])
     send(saved(text, Path(task["out"])))
     steps.begin("simulating")
-    result = simulate(scenario, progress=lambda _, ended, jobs: steps.report(ended, jobs))
+    result = ran(scenario, progress=lambda _, ended, jobs: steps.report(ended, jobs))
+    send({"kind": "warnings", "warnings": result.warnings})
     chapter = Chapter(scenario.title, result)
     send(answered(chapter, before, more=True))
     steps.begin("running without the bottleneck")
@@ -98,7 +99,6 @@ def opened(scenario: Scenario, text: str) -> dict[str, Any]:
         "kind": "opened", "text": text, "title": scenario.title, "question": scenario.spec.question, "site": False,
         "levers": rendered("levers.html", levers=levers), "values": values_of(levers),
         "system": rendered("picture.html", shown=drawn),
-        "warnings": [str(one) for one in scenario.warnings],
     }  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def opened(site: PlannedSite, text: str) -> dict[str, Any]:
         "kind": "opened", "text": text, "title": spec.title, "site": True,
         "question": f"{len(spec.systems)} systems from {spec.start}: does it fit, until when, and what does it cost?",
         "levers": rendered("levers.html", levers=levers), "values": values_of(levers),
-        "system": rendered("picture.html", shown=drawn), "warnings": [],
+        "system": rendered("picture.html", shown=drawn),
     }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from simbackup.experiments.overview import scenario_list
 from simbackup.planning.idle import idle_keys
 from simbackup.planning.json_schema import site_schema
 from simbackup.planning.site import load_site
+from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
 from simbackup.schema.file_kind import kind_of
@@ -111,7 +112,7 @@ def is_site(text: str) -> bool:
 
 
 def _warnings(text: str) -> Sequence[Problem]:
-    """What `check` warns of.
+    """What `check` warns of; a scenario without jobs may be there for others to extend.
 
     Raises
     ------
@@ -120,7 +121,8 @@ def _warnings(text: str) -> Sequence[Problem]:
     """
     if is_site(text):
         return idle_keys(load_site(text))
-    return load(text).warnings
+    scenario = load(text)
+    return warnings_of(scenario) if scenario.spec.jobs else []
 
 
 def _moved(text: str, changes: Mapping[str, str]) -> str:
@@ -134,7 +136,7 @@ def _moved(text: str, changes: Mapping[str, str]) -> str:
     try:
         return edited(text, changes, "text")
     except InputError:
-        _warnings(text)
+        load_site(text) if is_site(text) else load(text)  # all that is wrong with it
         raise
 
 

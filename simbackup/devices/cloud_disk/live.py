@@ -10,10 +10,11 @@ from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import burst
+from simbackup.late import Late
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Late):
     """Bytes, bytes a second, operations a second, bytes of an operation, and seconds of a request.
 
     Those of one that goes on where the one before it ended may be fewer.

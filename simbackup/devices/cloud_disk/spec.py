@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 from simbackup.schema.capability import BlockDevice
@@ -77,11 +76,6 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
         """Its use by operations and by bytes, and what is left of its credits."""
         left = ("credits", "without_s") if self.credits is not None else ()
         return {"": USE, "throughput": (*USE, *left)}
-
-    def written_at_once(self, streams: int) -> float:
-        """Without end, as it promises its rates however many streams there are."""
-        del streams
-        return math.inf
 
     def facts(self) -> Facts:
         """Capacity, rate and operations a second."""

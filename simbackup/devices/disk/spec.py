@@ -81,11 +81,6 @@ class DiskSpec(BlockDevice, Modelled, DiskSheet):
 
     pieces: ClassVar[Mapping[str, Piece]] = {"landing_zone": Piece(times="drain_rate")}
 
-    def written_at_once(self, streams: int) -> float:
-        """Its `stream_turn`."""
-        del streams
-        return self.stream_turn.si
-
     def facts(self) -> Facts:
         """Capacity, speed and rate."""
         yield from amount(self.capacity)

@@ -11,10 +11,11 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Store, bus, returning
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.late import Late
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Late):
     """A host's cores and their speed, bytes a second of one core, bytes of memory, dirty data and a read-ahead window.
 
     A host that looks ahead asks for the next window when a program begins one, another when it has used one up.

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
 from simbackup.errors import choices
-from simbackup.schema.capability import BlockDevice
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Part, Path, Rules
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 from simbackup.schema.quantity import (
     Frozen,
@@ -26,7 +23,6 @@ from simbackup.schema.quantity import (
     Share,
     Text,
     Word,
-    si_or,
 )
 
 
@@ -73,27 +69,6 @@ class HostSpec(Part, Modelled, HostSheet):
     """The devices attached to it."""
     within: Text | None = None
     """The host on which it is a virtual machine; it computes on the cores of that host."""
-
-    conditional: ClassVar[Mapping[str, str]] = {
-        "read_ahead": (
-            "where programs of the host read in sequence: image backups to disk, restores from disk, copies"
-        ),
-        "speed": "on a host that is not a virtual machine",
-        "write_behind": "where it is more than disks and controllers would write of one stream at once",
-    }
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """Its speed, unless that is the speed of the host around it, and what it writes more at once than its disks."""
-        if self.within is None:
-            yield f"hosts.{name}.speed"
-        if self.write_behind is None:
-            return
-        streams = sum(int(si_or(getattr(job, "streams", None), 1.0)) for job in spec.jobs.values())
-        for device in spec.devices:
-            if spec.owner_of(device) in {name, None}:
-                under = spec.devices.get(spec.store_of(device))
-                if isinstance(under, BlockDevice) and under.written_at_once(streams) < self.write_behind.si:
-                    yield f"hosts.{name}.write_behind"
 
     def figures(self) -> Figures:
         """The use of its cores, and the time for which it was suspended."""

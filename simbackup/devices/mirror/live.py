@@ -17,6 +17,7 @@ from simbackup.engine.flows import Flow, Link
 from simbackup.engine.limit import Spot
 from simbackup.engine.trace import Trace
 from simbackup.equations.disk_turns import interrupted_share
+from simbackup.late import Late
 
 if TYPE_CHECKING:
     from simbackup.devices.volume.live import Volume
@@ -31,7 +32,7 @@ SMALL = 8192.0
 
 
 @dataclass(frozen=True, slots=True)
-class MirrorParameters:
+class MirrorParameters(Late):
     """Bytes of a region that one bit stands for, bytes of a request, requests at once, whether changes are tracked.
 
     Also connections over networks, at least one for each wire, and bytes a second of a synchronisation at most.

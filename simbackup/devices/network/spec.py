@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -15,7 +15,6 @@ from simbackup.schema.part import Modelled, Part, Path, Rules
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 from simbackup.schema.quantity import (
     Count,
@@ -58,16 +57,6 @@ def link_of(way: str) -> str:
     ('lan', 'line', 'bus')
     """
     return way.split(WAY, maxsplit=1)[0].removesuffix(BACK)
-
-
-def command_keys(spec: Spec, host: str, device: str) -> Iterator[str]:
-    """The keys of links over which a host sends commands to a drive."""
-    travels = False
-    for link in map(link_of, spec.way_to(host, device) or ()):
-        travels = travels or spec.links[link].storage
-        yield f"links.{link}.storage"
-        if travels:
-            yield f"links.{link}.command_trips"
 
 
 class NetworkSheet(Frozen):
@@ -136,10 +125,6 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     """Rate that all ports share inside the switch, counted once for each byte; no limit by default."""
 
     of_many: ClassVar[tuple[str, ...]] = ("medium", "ports", "fabric")
-    conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(of_many, "in links that join three parts or more") | {
-        "storage": "in links that join two hosts or more, or lead to a tape drive from a program with a 'block'",
-        "command_trips": "where a program with a 'block' sends commands to a tape drive over a link of 'storage'",
-    }
 
     def rules(self) -> Rules:
         """A shared medium has no ports."""
@@ -147,13 +132,6 @@ class LinkSpec(Part, Modelled, NetworkSheet):
         for key in ("ports", "fabric") if self.medium == "shared" else ():
             if getattr(self, key):
                 yield (key,), "has no effect on a shared medium", "leave it out, or write 'medium: switched'"
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """Its own keys about ports, where there are parts enough."""
-        if len(spec.ends_of(name)) > FEW:
-            yield from (f"links.{name}.{key}" for key in self.of_many)
-        if sum(end in spec.hosts for end in spec.ends_of(name)) > 1:
-            yield f"links.{name}.storage"
 
     def streets(self, name: str, ends: Collection[str]) -> tuple[str, ...]:
         """The names of what one can load by itself: both directions of the link, or those of each port.

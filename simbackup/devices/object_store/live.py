@@ -19,10 +19,11 @@ from simbackup.engine.limit import limit_of
 from simbackup.engine.trace import Trace
 from simbackup.equations import objects as equations
 from simbackup.equations.transfers import requests_rate
+from simbackup.late import Late
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Late):
     """What an object store grants: seconds of a request, bytes a second of a connection, bytes of a part.
 
     And to all: requests and bytes a second in each direction, and connections; to one object, parts at once. An object

@@ -15,10 +15,11 @@ from simbackup.engine.limit import Spot
 from simbackup.equations import degraded, raid
 from simbackup.equations.raid_work import DiskWork
 from simbackup.equations.read_ahead import whole_stripes
+from simbackup.late import Late
 
 
 @dataclass(frozen=True, slots=True)
-class Controller:
+class Controller(Late):
     """Rates of a controller, seconds of each request, bytes of a stream that it reads ahead, and its write cache.
 
     A write cache without a battery is not used: data are written through to the disks. A rebuild writes so many bytes a
@@ -63,7 +64,7 @@ class Controller:
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayLayout:
+class ArrayLayout(Late):
     """How data, copies and parity lie on the disks of an array; one disk of one group may be missing.
 
     Data are striped over all groups, so that the time of the group with the missing disk is that of the array, and the

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from simbackup.devices.disk.spec import DiskSheet
@@ -20,7 +18,6 @@ from simbackup.schema.quantity import (
     PositiveSize,
     Rate,
     Word,
-    si_or,
 )
 
 
@@ -94,7 +91,6 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
     """
 
     drawn_as: ClassVar[str] = "array"
-    conditional: ClassVar[Mapping[str, str]] = {"rebuild_rate": "in a rebuild of the array"}
     one_of: ClassVar[tuple[str, ...]] = ("disk", "ssd")
 
     @property
@@ -156,16 +152,6 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
         if disks < raid.minimum_disks(self.level) or odd or self.member is None:
             return None
         return groups * raid.usable_capacity(self.level, disks, self.member.capacity.si)
-
-    def written_at_once(self, streams: int) -> float:
-        """A stream's part of the write cache, up to `write_behind`, but no less than a turn on each of its disks."""
-        if self.disk is None:
-            return math.inf
-        groups = int(self.groups.si) if self.groups else 1
-        data_disks = groups * raid.data_disks(self.level, int(self.disks.si) // groups)
-        turn = data_disks * max(self.disk.stream_turn.si, self.stripe_unit.si)
-        cache = self.write_cache.si if self.write_cache is not None and self.battery else 0.0
-        return max(turn, min(cache / max(streams, 1), si_or(self.write_behind, math.inf)))
 
     def facts(self) -> Facts:
         """Level and disks."""

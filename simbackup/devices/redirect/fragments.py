@@ -8,13 +8,14 @@ from simbackup.devices.changes import Scatter, Spread
 from simbackup.devices.over import Over
 from simbackup.devices.store import Direction, Service, Store
 from simbackup.equations import fragmentation as equations
+from simbackup.late import Late
 
 STEPS = 60
 """Halvings by which a number of updates is found."""
 
 
 @dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(Late):
     """Parameters of a redirect-on-write volume.
 
     Bytes of a block, of updates that are gathered into one run, of a client's request and of what the server reads

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from simbackup.devices.landing import Landed
 from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.flows import Link
+from simbackup.late import Late
 
 
 @dataclass(frozen=True, slots=True)
-class Flash:
+class Flash(Late):
     """Figures of a solid-state disk: bytes, bytes a second, seconds of a small request, most requests a second."""
 
     capacity: float

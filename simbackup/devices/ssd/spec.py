@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -63,11 +62,6 @@ class SsdSpec(BlockDevice, Modelled, SsdSheet):
     kind: Literal["ssd"]
 
     pieces: ClassVar[Mapping[str, Piece]] = {"landing_zone": Piece(times="drain_rate")}
-
-    def written_at_once(self, streams: int) -> float:
-        """Without end, as nothing moves."""
-        del streams
-        return math.inf
 
     def facts(self) -> Facts:
         """Capacity and rates."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
@@ -17,7 +17,6 @@ from simbackup.schema.quantity import si_or
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring, Storing
 
 from typing import Annotated, Literal
@@ -99,11 +98,6 @@ class TapeDriveSheet(Frozen):
 class TapeDriveSpec(Part, Modelled, TapeDriveSheet):
     """A tape drive in a library."""
 
-    conditional: ClassVar[Mapping[str, str]] = {
-        "command_time": "in jobs whose tool states the size of a block",
-        "initialise_time": "in libraries with 'new_cartridges'",
-    }
-
     def facts(self) -> Facts:
         """Rates and the capacity of a cartridge."""
         yield from amount(self.native_rate, "native")
@@ -161,12 +155,6 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         """How much each drive was used, and whether its tape streamed."""
         own = (*USE, "stops", "tape_rate", "streams_from")
         return {f"drive.{number}": own for number in range(1, self.drive_count() + 1)}
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The time in which drives initialise cartridges, if these are new."""
-        del spec
-        if self.new_cartridges is not None:
-            yield f"devices.{name}.drive.initialise_time"
 
     def rules(self) -> Rules:
         """Report drives, cartridges and pools that do not fit into the library."""

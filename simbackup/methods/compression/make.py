@@ -1,26 +1,33 @@
-"""Compression from its spec."""
+"""Compression and deduplication from their specs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
 
 from simbackup.catalogue import NO_REDUCTION, Reduction
+from simbackup.late import changed
 from simbackup.methods.compression.spec import CompressionSpec
-from simbackup.methods.deduplication.make import Chunks
+from simbackup.methods.deduplication.make import Changed, lying, new_of
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.parameters import parameters_of
 from simbackup.schema.quantity import si_or
+
+if TYPE_CHECKING:
+    from simbackup.data.spec import DataSpec
 
 
 def reduction_of(
     said: CompressionSpec | None,
     chunks: DeduplicationSpec | None,
-    ratio: float,
-    lies: Chunks | None = None,
+    data: DataSpec,
+    changes: Callable[[], Changed | None] = lambda: None,
     *,
+    whole: bool = True,
     overlapped: bool = False,
 ) -> Reduction:
-    """How data of a ratio are compressed and deduplicated, and how they lie; not at all where the file says nothing.
+    """How data, which have changed in some way, are compressed and deduplicated; not at all if the file says nothing.
 
     A compressor that does not say so is `overlapped` or not as the method has it.
     """
@@ -29,21 +36,22 @@ def reduction_of(
         how = parameters_of(
             Reduction,
             said,
-            ratio=ratio,
-            threads=si_or(said.threads, 1.0),
-            expanders=int(si_or(said.expand_threads, 1.0)),
-            overlapped=overlapped if said.overlapped is None else said.overlapped,
+            ratio=lambda: si_or(data.compression, 1.0),
+            threads=lambda: si_or(said.threads, 1.0),
+            expanders=lambda: int(si_or(said.expand_threads, 1.0)),
+            overlapped=lambda: overlapped if said.overlapped is None else said.overlapped,
         )
-    if chunks is None or lies is None:
+    if chunks is None:
         return how
-    repeated, index_reads = lies.ratio, si_or(chunks.index_reads, 0.0)
-    return replace(
-        how, at=chunks.at, compress_cpu=how.compress_cpu / repeated, repeated=repeated, cut_cpu=chunks.cut_cpu.si,
-        join_cpu=chunks.join_cpu.si, cutters=int(si_or(chunks.threads, 1.0)),
-        together=lies.together, read=lies.read, at_once=si_or(chunks.at_once, 1.0), asked=chunks.together.si,
-        ingest=chunks.ingest.si if chunks.ingest is not None else None,
-        stream_ingest=chunks.stream_ingest.si if chunks.stream_ingest is not None else None,
-        restore_rate=chunks.restore_rate.si if chunks.restore_rate is not None else None,
-        stream_restore_rate=chunks.stream_restore_rate.si if chunks.stream_restore_rate is not None else None,
-        index_reads=index_reads / chunks.chunk.si if chunks.chunk is not None else 0.0,
+    repeated, lies = cache(lambda: new_of(chunks, changes())), cache(lambda: lying(chunks, changes(), whole=whole))
+    found = parameters_of(
+        Reduction, chunks, repeated=repeated, together=lambda: lies().together, read=lambda: lies().read,
+        cutters=lambda: int(si_or(chunks.threads, 1.0)), asked=lambda: chunks.together.si,
+        index_reads=lambda: chunks.index_reads.si / chunks.chunk.si if chunks.index_reads and chunks.chunk else 0.0,
+        compress_cpu=lambda: how.compress_cpu / repeated(),
     )  # fmt: skip
+    return changed(found, **{name: lambda name=name: getattr(how, name) for name in OF_COMPRESSION})
+
+
+OF_COMPRESSION = ("ratio", "expand_cpu", "scaling", "measured_at", "threads", "expanders", "overlapped", "rate")
+"""What deduplication leaves to the compressor."""

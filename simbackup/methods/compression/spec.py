@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.quantity import Frozen, Multiple, Pieces, Rate, Ratio, TimePerByte
@@ -49,25 +48,6 @@ class CompressionSpec(Modelled, CompressorSheet):
     otherwise the two take turns. By default, they overlap in backups of databases, where the server or a program before
     the pipe continues to work, and take turns in others. Several threads always overlap.
     """
-
-    conditional: ClassVar[Mapping[str, str]] = {
-        "compress_cpu": "where a host compresses: at the client, the server, or on the wire",
-        "expand_cpu": "where a host expands: in restores, and on the wire",
-        "scaling": "where a host compresses or expands",
-        "measured_at": "where a host compresses or expands, with `scaling`",
-        "threads": "where a host compresses",
-        "expand_threads": "where a host expands: in restores, and on the wire",
-        "overlapped": "where a host compresses or expands",
-    }
-
-    def used(self, address: str, *, restore: bool = False) -> list[str]:
-        """The keys that a backup uses, or a restore of what it saved."""
-        if self.at == "target":
-            return []
-        compress, expand = ["compress_cpu", "threads"], ["expand_cpu", "expand_threads"]
-        keys = ["overlapped", "scaling", "measured_at", *(compress if not restore or self.at == "wire" else [])]
-        keys += expand if restore or self.at == "wire" else []
-        return [f"{address}.{key}" for key in keys]
 
     def check(self, checks: Checks, path: Path, data: str, *, remote: bool) -> None:
         """Report data that would grow, and a place other than the client where nobody else takes part."""

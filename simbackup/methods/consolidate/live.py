@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
@@ -10,6 +10,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
+from simbackup.late import changed
 from simbackup.methods.file_backup.disk import Wait, fetching, seek
 from simbackup.methods.file_backup.portion import scattered_writes
 from simbackup.methods.job import Moved, Steps, side_by_side
@@ -72,7 +73,7 @@ class Consolidation:
             yield from side_by_side(system, [stream(number * each, each) for number in range(self.streams)])
         if self.full:
             begin = max(position + size - data.size / stored, 0.0)
-            how = replace(lies.reduction, repeated=1.0)
+            how = changed(lies.reduction, repeated=1.0)
             copy = Copy(lies.job, self.on, stored, time, [Extent(0.0, data.size, self.on, begin)], how)
             made = SaveSet(saved.job, saved.data, saved.method, data.size, float(data.files), time, [copy])
             system.catalogue.add(made)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,7 +14,6 @@ from simbackup.schema.refers import Refers
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 
 class ConsolidateSpec(JobSpec):
@@ -40,15 +38,6 @@ class ConsolidateSpec(JobSpec):
     def tool_of(self) -> str | None:
         """The backup, whose program does it."""
         return self.save_set
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of the program, and of read-ahead at the disk's host."""
-        del name
-        by = spec.jobs[self.save_set]
-        backup = by.save_set if isinstance(by, Copying) else self.save_set
-        yield from (f"jobs.{backup}.tool.{key}" for key in ("start_time", "copy_cpu"))
-        if isinstance(by, (Saving, Copying)):
-            yield f"hosts.{spec.owner_of(by.to)}.read_ahead"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a save set that is not on disk, and a disk without room for a full one."""

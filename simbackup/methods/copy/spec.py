@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from simbackup.schema.part import Path
@@ -10,7 +9,6 @@ from simbackup.schema.refers import OF_DATA, ONTO_DATA
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 from typing import Literal
 
@@ -28,13 +26,6 @@ class CopySpec(JobSpec):
     """The data set that is read: a name of `data:`."""
     to: Annotated[Text, ONTO_DATA]
     """The data set that is overwritten: a name of `data:`."""
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The host reads in sequence."""
-        del name
-        yield f"hosts.{spec.host_of(self.data)}.read_ahead"
-        yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"data.{self.data}.cached")
-        yield f"data.{self.to}.directories"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report unknown data sets, those of different hosts, and copies that do not fit."""

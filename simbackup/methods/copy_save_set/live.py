@@ -16,6 +16,7 @@ from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.late import Late, changed
 from simbackup.methods.copy_save_set.from_objects import FromObjects
 from simbackup.methods.copy_save_set.from_tape import FromTape
 from simbackup.methods.deduplication.live import given_back
@@ -33,7 +34,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True, slots=True)
-class CopySaveSet:
+class CopySaveSet(Late):
     """A copy of the newest save set of a backup: on a disk of `server`, or `back` over networks on tape or in objects.
 
     Its files are not walked again: the save set is read in sequence, and written like a backup. A save set
@@ -128,7 +129,7 @@ class CopySaveSet:
         """How the bytes of the copy are reduced."""
         if not self.new_chunks:
             return carried(lies.reduction)
-        return lies.reduction if self.new_to_target is None else replace(lies.reduction, repeated=self.new_to_target)
+        return lies.reduction if self.new_to_target is None else changed(lies.reduction, repeated=self.new_to_target)
 
     def _objects(self, saved: SaveSet, copy: Copy) -> Objects:
         """The objects of the copy."""
@@ -143,7 +144,7 @@ class CopySaveSet:
 
             def shape(crossing: Crossing, begin: float, size: float, at: float = at, piece: Copy = piece) -> FlowShape:
                 there, share = piece.fetched, 1.0 / copy.reduction.stored
-                towards = (crossing[0].over(networks, share, self.connections), crossing[1])
+                towards = (crossing[0].over(networks, share, self.connections if networks else 1), crossing[1])
                 if piece.target in system.object_stores:
                     found = self._from_objects(piece).onto_tape(system, copy.job, saved, towards, (networks, share))
                     return system.bounded(copy.job, found)
@@ -151,7 +152,7 @@ class CopySaveSet:
                 found = staged((server, source, there), towards, (networks, share), self.tool)
                 return system.bounded(copy.job, given_back(found, system, piece.extents[0].medium, piece.reduction))
 
-            tool = self.tool if at == last[0] else replace(self.tool, unload_after=math.inf)
+            tool = self.tool if at == last[0] else changed(self.tool, unload_after=math.inf)
             writer = TapeWriter(part.size, shape, tool, self.streams, self.pool, begin=at, away=away)
             yield from writer.write(system, copy)
 
@@ -189,7 +190,9 @@ class CopySaveSet:
         position = system.reserve(self.to, saved.size / copy.compression)
         for begin, part, piece in pieces(saved, lies):
             shape = self._read(system, part, (piece, copy), (server, host))
-            shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
+            if networks:
+                shape = shape.over(networks, 1.0 / copy.compression, self.connections)
+            shape = shape.times(copy.compression)
             at, size = position + begin / copy.compression, part.size / copy.compression
             place = VolumeRange(system.volumes[self.to], at, size)
             yield from system.write_through(copy.job, self.host, place, shape._replace(sent=1.0), Activity.COPY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simbackup.late import late
 from simbackup.methods.copy_save_set.live import CopySaveSet
 from simbackup.methods.copy_save_set.spec import CopySaveSetSpec
 from simbackup.methods.tool.make import tool_of
@@ -21,10 +22,11 @@ def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
     away = isinstance(spec.devices[source], MediaLibrary | ObjectTarget)
     back = spec.way_from(server, source) if away else None
     way, tool = spec.way_to(server, job.to) or (), tool_of(getattr(saved, "tool", None))
-    streams = int(si_or(job.streams, 1.0))
-    each = job.object_size.si if job.object_size else None
-    owner, connections = spec.owner_of(job.to) or "", int(si_or(job.connections, 1.0))
-    return CopySaveSet(
-        job.save_set, server, job.to, owner, way, tool, streams, job.pool, connections, each, job.new_chunks,
-        back or (), si_or(getattr(by, "object_size", None), 0.0) or None, job.copied_by, job.new_to_target(spec),
+    return late(
+        CopySaveSet, backup=job.save_set, server=server, to=job.to, host=spec.owner_of(job.to) or "", networks=way,
+        tool=tool, streams=lambda: int(si_or(job.streams, 1.0)), pool=lambda: job.pool,
+        connections=lambda: int(si_or(job.connections, 1.0)), new_chunks=job.new_chunks, back=back or (),
+        object_size=lambda: job.object_size.si if job.object_size else None, copied_by=job.copied_by,
+        objects_of=lambda: si_or(getattr(by, "object_size", None), 0.0) or None,
+        new_to_target=lambda: job.new_to_target(spec),
     )  # fmt: skip

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from simbackup.data.change import CHANGES
-from simbackup.devices.network.spec import command_keys
 from simbackup.errors import choices
 from simbackup.methods.chosen_copy import copy_is_known
 from simbackup.methods.copy_save_set.inline import check_drives, check_inline, reading_host
-from simbackup.methods.deduplication.spec import RATE_KEYS, READ_KEYS
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import BackupJob, Copying, JobSpec, Saving, Storing
@@ -72,32 +68,9 @@ class CopySaveSetSpec(Copying):
     target sets the pace. This job then does nothing else, and begins and ends with the backup.
     """
 
-    conditional: ClassVar[Mapping[str, str]] = {"object_size": "in copies to an object store"}
-
     def tool_of(self) -> str | None:
         """The backup, whose program makes the copy."""
         return self.save_set
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of read-ahead at the disk's host, and of compression on tape."""
-        if isinstance(spec.devices[self.to], ObjectTarget):
-            yield f"jobs.{name}.object_size"
-            yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("part", "part_buffers"))
-        saved = spec.jobs[self.save_set]
-        yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
-        if not self.inline:
-            yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in (*READ_KEYS, *RATE_KEYS))
-        if self.new_since is not None and isinstance(saved, BackupJob):
-            yield from (f"data.{_data(saved)}.change.{key}" for key in (*CHANGES, "run"))
-            yield from (f"jobs.{self.save_set}.deduplication.{key}" for key in ("chunk", "within"))
-        if isinstance(saved, BackupJob):
-            yield from () if self.inline else (f"hosts.{spec.owner_of(self.source(spec))}.read_ahead",)
-            if isinstance(spec.devices[self.to], MediaLibrary):
-                tool = f"jobs.{self.save_set}.tool"
-                yield from (f"data.{_data(saved)}.compression", f"{tool}.block", f"{tool}.unload_after")
-                if self.block_size(spec) is not None:
-                    yield f"devices.{self.to}.drive.command_time"
-                    yield from command_keys(spec, self.copying_host(spec), self.to)
 
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes of a command of the program of the backup, which copies."""

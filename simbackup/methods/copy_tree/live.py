@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
@@ -17,8 +17,10 @@ from simbackup.engine.activity import Activity
 from simbackup.equations.change import differs
 from simbackup.equations.deduplication import touched_chunks
 from simbackup.equations.files import delta
+from simbackup.late import Late, changed, late
 from simbackup.methods.file_backup.portion import Portion, portion
 from simbackup.methods.file_backup.walk import Walkers, walking
+from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import beside, filling
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -32,7 +34,7 @@ LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class CopyTree:
+class CopyTree(Late):
     """A copy of the files of one data set into the place of another, all of them or those that have changed.
 
     The walk of the source, what is sent, and the walk of what is there already go on at once. A program that alternates
@@ -80,7 +82,8 @@ class CopyTree:
         shape = self._reading(system, part)
         networks = [system.networks[name] for name in self.networks]
         listed = self.tool.list_record * system.data[self.ends[0]].files / part.size
-        shape = self.tool.sending(shape, networks, self.connections, share=self._sent(system) + listed)
+        connections = self.connections if networks else 1
+        shape = self.tool.sending(shape, networks, connections, share=self._sent(system) + listed)
         shared = self.tool.share_calls if networks else 0.0
         if self.hosts[0] != to:
             files = 0.0 if shared else made.per_byte
@@ -112,12 +115,15 @@ class CopyTree:
     @property
     def _by_block(self) -> bool:
         """Whether it sends blocks of files that both ends have."""
-        return self.tool.delta_block is not None and self.since is not None and self.hosts[0] != self.hosts[1]
+        return self.since is not None and self.hosts[0] != self.hosts[1] and self.tool.delta_block is not None
 
     def _sent(self, system: System) -> float:
         """Bytes that cross networks for each byte of files that differ."""
-        data, block = system.data[self.ends[0]], self.tool.delta_blocks(self._file_size(system))
-        if not self._by_block or block is None or self.since is None or data.change is None or data.file_change is None:
+        data = system.data[self.ends[0]]
+        if not self._by_block or self.since is None or data.change is None or data.file_change is None:
+            return 1.0
+        block = self.tool.delta_blocks(self._file_size(system))
+        if block is None:
             return 1.0
         within = min(differs(data.change, self.since) / max(differs(data.file_change, self.since), LEAST), 1.0)
         return min(delta(touched_chunks(within, data.run, block), block, self.tool.delta_checksum), 1.0)
@@ -133,25 +139,23 @@ class CopyTree:
         copies = 2.0 if self.hosts[0] == self.hosts[1] else 1.0
         if self.tool.walks_first and not part.whole and not self.tool.checksums:  # the others were looked at before
             region = data.volume.region.part(data.begin, data.size)
-            data = replace(data, size=part.size, files=max(round(part.files), 1), scattered=1.0)
-            shape = walking(host, data, region, self._sender)
+            data = changed(data, size=part.size, files=max(round(part.files), 1), scattered=1.0)
+            shape = walking(host, data, region, self._sender(system))
             shape = host.then(shape, host.seconds(self.tool.delta_cpu) if self._by_block else 0.0, Activity.CHECK)
         else:
-            shape = self._walk(host, data, self._sender, part.share).times(1.0 / part.size)
+            shape = self._walk(host, data, self._sender(system), part.share).times(1.0 / part.size)
         sent = self._sent(system)  # what the other end has is read and compared, and neither encrypted nor packed
         return host.then(shape, self.tool.copying(host, copies) * sent + (1.0 - sent) / host.copy_rate)
 
-    @property
-    def _sender(self) -> Walkers:
+    def _sender(self, system: System) -> Walkers:
         """Those who walk the source."""
-        tool = self.tool
-        return Walkers(self.workers, tool.file_cpu, tool.in_turn, None, tool.look_cpu, tool.reads_records)
+        return walkers(system, self.tool, self.workers, None)
 
     def _look(self, system: System, job: str, end: int, changed: float, files: float | None = None) -> Wait:
         """Look at all files of one end, or at so many, and read those of which checksums are made."""
-        host, who, data = system.hosts[self.hosts[end]], self._sender, system.data[self.ends[end]]
+        host, who, data = system.hosts[self.hosts[end]], self._sender(system), system.data[self.ends[end]]
         if end:
-            who = Walkers(self.workers, reads_records=self.tool.reads_records)
+            who = late(Walkers, workers=self.workers, reads_records=lambda: self.tool.reads_records)
         walk = self._walk(host, data, who, changed if self._by_block else 0.0)
         walk = walk.times(1.0 / data.files)
         if end and self.tool.share_look_calls:
@@ -165,7 +169,7 @@ class CopyTree:
         """How a walk over all files of one end loads it, with those that are read."""
         region, all_of_them = (
             data.volume.region.part(data.begin, data.size),
-            self.tool.checksums and self.since is not None,
+            self.since is not None and self.tool.checksums,
         )
         read = 1.0 if all_of_them else changed
         size = max(data.size * read, 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simbackup.late import late
 from simbackup.methods.copy_tree.live import CopyTree
 from simbackup.methods.copy_tree.spec import CopyTreeSpec
 from simbackup.methods.tool.make import tool_of
@@ -17,8 +18,10 @@ def make(job: CopyTreeSpec, spec: Spec) -> CopyTree:
     """The copy."""
     here, there = spec.host_of(job.data), spec.host_of(job.to)
     way = spec.route(here, there) or () if here != there else ()
-    workers = min(si_or(job.workers, 1.0), si_or(spec.data[job.data].files, 1.0))  # each takes whole files
-    return CopyTree(
-        (here, there), (job.data, job.to), way, tool_of(job.tool), None if job.since is None else job.since.si,
-        int(workers), int(si_or(job.connections, 1.0)),
+    files = spec.data[job.data].files
+    return late(
+        CopyTree, hosts=(here, there), ends=(job.data, job.to), networks=way, tool=tool_of(job.tool),
+        since=None if job.since is None else job.since.si,
+        workers=lambda: int(min(si_or(job.workers, 1.0), si_or(files, 1.0))),  # each takes whole files
+        connections=lambda: int(si_or(job.connections, 1.0)),
     )  # fmt: skip

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from simbackup.data.change import within_files
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import JobSpec
@@ -15,7 +13,6 @@ from simbackup.schema.refers import OF_DATA, ONTO_DATA
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 
 class CopyTreeSpec(JobSpec):
@@ -41,40 +38,10 @@ class CopyTreeSpec(JobSpec):
     tool: BackupToolSpec | None = None
     """The program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
-    conditional: ClassVar[Mapping[str, str]] = {"connections": "where the copy crosses links"}
-
     def own_facts(self) -> Facts:
         """Whether it is repeated."""
         if self.since is not None:
             yield Fact("what has changed")
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of walks and of files that are made, and those of a program."""
-        keys = ("start_time", "file_time", "copy_cpu", "file_cpu", "attributes", "alternates", "in_turn")
-        yield from (f"jobs.{name}.tool.{key}" for key in ("file_flushes", "walks_first"))
-        yield from (f"jobs.{name}.tool.{key}" for key in keys)
-        ends = self.data, *((self.to,) if self.since is not None else ())
-        yield from (f"data.{end}.{key}" for end in ends for key in ("layout", "file_size", "cached"))
-        yield f"data.{self.to}.directories"
-        if self.since is not None:
-            yield from (f"data.{self.data}.change.{key}" for key in ("daily", "hot_data", "hot_changes", "replaced"))
-            yield from (f"data.{self.data}.change.{key}" for key in ("growth", "daily_files", "in_place"))
-            yield from (f"data.{self.data}.change.run",) if within_files(spec.data[self.data].change) else ()
-            yield from (f"data.{end}.filesystem.walk_cpu" for end in ends)
-            keys = ("look_cpu", "delta_cpu", "checksums", "reads_records")
-            yield from (f"jobs.{name}.tool.{key}" for key in keys)
-        here, there = spec.host_of(self.data), spec.host_of(self.to)
-        yield from (f"hosts.{host}.read_ahead" for host in (here, there))
-        if here != there:
-            if self.since is not None:
-                yield f"jobs.{name}.tool.share_look_calls"
-            if self.since is not None and self.tool is not None and self.tool.delta_block is not None:
-                yield from (f"jobs.{name}.tool.{key}" for key in ("delta_block", "most_delta_block", "delta_checksum"))
-                yield f"data.{self.data}.change.run"
-            yield from (f"jobs.{name}.{key}" for key in ("connections", "tool.server_cpu", "tool.server_file_cpu"))
-            yield from (f"jobs.{name}.tool.{key}" for key in ("share_calls", "list_record", "window"))
-            if self.tool is not None and self.tool.alternates:
-                yield f"jobs.{name}.tool.request"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report unknown data, data without files or way between them, and those that do not say how they change."""

@@ -16,6 +16,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.equations.database import log_beside_files, phases
+from simbackup.late import Late
 from simbackup.methods.database.lock import ReadLock, read_lock
 from simbackup.methods.database.way import Coming, Section, Way, copying, in_turn, of_workers
 from simbackup.methods.job import Moved, Steps
@@ -28,7 +29,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseBackup:
+class DatabaseBackup(Late):
     """A full backup of a database to a volume, under the read lock where it is `locked`.
 
     Users write so many bytes of log a second while files are copied; a program that `copies_log` saves those, too.
@@ -94,8 +95,8 @@ class DatabaseBackup:
         begin = float(system.env.now)
         yield from self._files(system, job, data, saved)
         files = float(system.env.now) - begin
-        log = self.log_rate * files
-        if self.way.tool.copies_log and log > 0.0:
+        log = self.log_rate * files if self.way.tool.copies_log else 0.0
+        if log > 0.0:
             yield from self._log(system, job, data, saved, log)
             share = (float(system.env.now) - begin - files) / files
             more = log * log_beside_files(share)
@@ -116,7 +117,7 @@ class DatabaseBackup:
     def _files(self, system: System, job: str, data: DataSet, saved: SaveSet, image: str | None = None) -> Wait:
         """Copy the files, or those of a frozen image of them."""
         host, origin = system.hosts[self.way.host], system.origin(data, image)
-        shape = origin.found(copying(host, origin.region, self.way.tool), host.machine.read_ahead)
+        shape = origin.found(copying(host, origin.region, self.way.tool), host.machine)
         yield from self.way.write(system, (job, Activity.COPY), shape, saved, data.largest)
 
     def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: ReadLock) -> Wait:
@@ -241,7 +242,7 @@ class DatabaseRestore:
         """Load a dump: rows, and then indexes where the engine builds them afterwards."""
         target, way = system.data[self.to], self.ways[copy.target]
         host, engine = system.hosts[way.host], _engine(target)
-        apart = target.indexes if engine.index_cpu is not None else 0.0
+        apart = target.indexes if target.indexes > 0.0 and engine.index_cpu is not None else 0.0
         rows, seconds = target.size - apart, host.seconds(engine.load_cpu)
 
         def take(section: Section, done: float, size: float, comes: Coming) -> Wait:

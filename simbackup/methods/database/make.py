@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from simbackup.late import late
 from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.database.live import BinaryLog, DatabaseBackup, DatabaseRestore
 from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
@@ -18,9 +20,10 @@ if TYPE_CHECKING:
 
 def make_backup(job: DatabaseBackupSpec, spec: Spec) -> DatabaseBackup:
     """The full backup."""
-    return DatabaseBackup(
-        _there(job, spec, int(si_or(job.workers, 1.0)), _count(job.connections)), job.data, job.to, job.method,
-        job.snapshot, job.locks(spec), si_or(job.log_rate, 0.0),
+    workers = int(si_or(job.workers, 1.0))
+    return late(
+        DatabaseBackup, way=_there(job, spec, workers, lambda: _count(job.connections)), data=job.data, to=job.to,
+        method=job.method, snapshot=job.snapshot, locked=job.locks(spec), log_rate=lambda: si_or(job.log_rate, 0.0),
     )  # fmt: skip
 
 
@@ -62,20 +65,30 @@ def _back(job: RestoreSpec | None, saved: DatabaseBackupSpec | BinaryLogSpec, sp
     links, tool, owner = spec.way_from(host, source) or (), tool_of(saved.tool), spec.owner_of(source) or ""
     if job is None:
         return Way(host, owner, links, tool)
-    workers, streams = int(si_or(job.workers, 1.0)), int(si_or(job.streams, 1.0))
-    own = saved.connections if isinstance(saved, DatabaseBackupSpec) and source == saved.to else None
-    connections = _count(job.connections or own)
-    return Way(host, owner, links, tool, workers, connections=connections, streams=streams)
+
+    def connections() -> int | None:
+        own = saved.connections if isinstance(saved, DatabaseBackupSpec) and source == saved.to else None
+        return _count(job.connections or own)
+
+    return late(
+        Way, host=host, server=owner, networks=links, tool=tool, workers=lambda: int(si_or(job.workers, 1.0)),
+        connections=connections, streams=lambda: int(si_or(job.streams, 1.0)),
+    )  # fmt: skip
 
 
 def _there(
-    job: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, workers: int = 1, connections: int | None = None
+    job: DatabaseBackupSpec | BinaryLogSpec,
+    spec: Spec,
+    workers: int = 1,
+    connections: Callable[[], int | None] = lambda: None,
 ) -> Way:
     """The way to its target."""
     host, data = spec.host_of(job.data), spec.data[job.data]
-    how = reduction_of(job.compressor, None, si_or(data.compression, 1.0), overlapped=True)
-    way = spec.way_to(host, job.to) or ()
-    return Way(host, spec.owner_of(job.to) or host, way, tool_of(job.tool), workers, how, connections)
+    how = reduction_of(job.compressor, None, data, overlapped=True)
+    return late(
+        Way, host=host, server=spec.owner_of(job.to) or host, networks=spec.way_to(host, job.to) or (),
+        tool=tool_of(job.tool), workers=workers, reduction=how, connections=connections,
+    )  # fmt: skip
 
 
 def _count(said: Quantity | None) -> int | None:

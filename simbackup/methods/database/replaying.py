@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simbackup.errors import choices
@@ -43,10 +42,3 @@ def check_logs(checks: Checks, path: Path, job: Restoring, data: str) -> None:
     for device in devices if job.to is not None else ():
         if device in spec.devices:
             checks.connected((*path, "to"), target.on, device)
-
-
-def replay_uses(spec: Spec, job: Restoring, data: str) -> Iterator[str]:
-    """The keys that replaying logs uses."""
-    logs = logs_of_data(spec, data)
-    if any(name in logs for name in job.replay):
-        yield f"data.{job.to or data}.database.replay_cpu"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.methods.database.replaying import check_replay
-from simbackup.methods.database.uses import backup_uses, building, coded, reading_uses
 from simbackup.schema.capability import ImageDevice, MediaLibrary, ObjectTarget, VolumeDevice
 from simbackup.schema.chosen import of_class
 from simbackup.schema.facts import Facts, amount
@@ -53,39 +51,9 @@ class DatabaseBackupSpec(Streamed, Lasting):
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
-    conditional: ClassVar[Mapping[str, str]] = {
-        "read_lock": "in logical dumps",
-        "log_rate": "in hot copies by a program that copies the log",
-        "connections": "in backups to an object store",
-    }
-
     def creates(self) -> str | None:
         """The snapshot of a snapshot copy."""
         return self.snapshot
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of the database that this backup uses."""
-        keys = {"logical_dump": ("dump_ratio", "dump_cpu", "dump_client"), "snapshot_copy": ("locks_for_snapshot",)}
-        yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
-        if self.method == "snapshot_copy":
-            yield f"jobs.{name}.tool.mount_time"
-        if self.method == "hot_copy":
-            yield f"jobs.{name}.tool.copies_log"
-            if self.copies_log():
-                yield f"jobs.{name}.log_rate"
-        if self.method == "logical_dump":
-            yield from (f"jobs.{name}.read_lock", f"data.{self.data}.indexes")
-            if self.read_lock is None:
-                yield f"data.{self.data}.database.locks_for_dump"
-        if si_or(self.workers, 1.0) > 1.0:
-            yield f"data.{self.data}.largest"
-            if self.method == "logical_dump":
-                yield f"data.{self.data}.database.in_turn"
-        if self.method != "logical_dump":
-            yield f"jobs.{name}.tool.copy_cpu"
-        if isinstance(spec.devices[self.to], ObjectTarget):
-            yield f"jobs.{name}.connections"
-        yield from backup_uses(spec, name, self)
 
     def copies_log(self) -> bool:
         """Whether its program copies the log of the time."""
@@ -97,22 +65,6 @@ class DatabaseBackupSpec(Streamed, Lasting):
             return not self.copies_log()
         engine = spec.data[self.data].database
         return self.read_lock if self.read_lock is not None else engine is None or engine.locks_for_dump
-
-    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """The keys of loading a dump, and of replaying logs."""
-        yield from super().restore_uses(spec, name, restore, job)
-        yield from reading_uses(spec, (name, restore), job, self)
-        yield from (f"jobs.{restore}.workers", *([f"jobs.{name}.tool.restore_cpu"] * (self.method != "logical_dump")))
-        yield from coded(name, self, restore=True)
-        for data in {job.to or self.data, self.data}:
-            address = f"data.{data}"
-            if si_or(job.workers, 1.0) > 1.0:
-                yield f"{address}.largest"
-            if self.method == "logical_dump":
-                yield from (f"{address}.database.{key}" for key in ("load_cpu", "load_log"))
-                yield from building(spec, data, several=si_or(job.workers, 1.0) > 1.0)
-            if job.replay or (self.copies_log() and self.log_rate is not None):
-                yield f"{address}.database.replay_cpu"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with the database, its target, the room there, or its snapshot."""
@@ -190,15 +142,6 @@ class BinaryLogSpec(Streamed, Lasting):
     def own_facts(self) -> Facts:
         """How much was changed."""
         yield from amount(self.changed, "changed")
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What every backup of a database uses."""
-        yield from backup_uses(spec, name, self)
-
-    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """The keys of expanding what was compressed."""
-        yield from super().restore_uses(spec, name, restore, job)
-        yield from coded(name, self, restore=True)
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with the database or its target."""

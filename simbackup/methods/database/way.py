@@ -19,6 +19,7 @@ from simbackup.devices.tape.drive import Drive
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Use
 from simbackup.equations.database import phases
+from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.job import side_by_side
@@ -54,7 +55,7 @@ Take = Callable[[Section, float, float, Coming], Wait]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Way(Late):
     """The host of the database and that of the target, the networks between them, and how bytes are compressed.
 
     So many workers of a program go it at once, over as many connections to an object store unless there are others; a
@@ -89,10 +90,12 @@ class Way:
         (job, activity), copy = doing, saved.copies[0]
         there, server, done = copy.extents[0], system.hosts[self.server], 0.0
         for size, workers in phases(saved.size, self.workers, largest):
-            how = self.tool.coding(self.reduction, workers)
+            how = self.tool.coding(self.reduction, lambda workers=workers: workers)
             going = compressed(of_workers(shape, workers), system.hosts[self.host], server, how)
             networks = [system.networks[name] for name in self.networks]
             if there.medium in system.object_stores:
+                if self.server != self.host:
+                    going = self.tool.serving(going, server, handled=self.reduction.handled())
                 yield from self._upload(system, doing, going, copy, (size, workers))
                 continue
             going = self.tool.sending(going, networks, workers, share=1.0 / self.reduction.sent)
@@ -185,7 +188,8 @@ class Way:
         if place.medium in system.object_stores:
             shape = expanded(of_workers(FlowShape(), workers), host, None, how).times(how.fetched)
             shape = self._carried(system, shape, "read", copy, (size / copy.compression, workers))
-            return shape.times(1.0 / how.fetched)
+            shape, server = shape.times(1.0 / how.fetched), system.hosts.get(self.server, host)
+            return shape if server is host else self.tool.serving(shape, server, handled=how.handled(written=False))
         server = system.hosts[self.server]
         region = system.volumes[place.medium].region
         source = region.part(place.position + begin / copy.compression, size / copy.compression)

@@ -13,13 +13,14 @@ Pace = tuple[Link, float | None, float | None]
 
 
 def ingested(shape: FlowShape, system: System, job: str, device: str, how: Reduction) -> FlowShape:
-    """The shape of a byte that is saved when a store on disk takes it, too.
+    """The shape of a byte that is saved when a store takes it, too.
 
-    All streams share what the store takes at most, and the disks on which its index is read for some chunks.
+    All streams share what the store takes at most, and the disks on which its index is read for some chunks. A store of
+    objects has no such disks.
     """
     pace = (system.ingest(device), how.ingest, how.stream_ingest)
     shape = _paced(shape, pace, (f"{job}.ingest", Activity.FIND_CHUNKS))
-    if how.index_reads > 0.0:
+    if device in system.volumes and how.index_reads > 0.0:
         region = system.volumes[device].region
         one = region.store.scattered("read", region.begin, region.size, 1.0)
         shape = shape.plus({region.store.link: how.index_reads * one.busy})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.quantity import (
@@ -22,12 +21,6 @@ from simbackup.schema.quantity import (
 if TYPE_CHECKING:
     from simbackup.methods.compression.spec import CompressionSpec
     from simbackup.scenario.checks import Checks
-
-
-READ_KEYS = ("together", "at_once", "container")
-"""What decides how a store is read."""
-RATE_KEYS = ("restore_rate", "stream_restore_rate")
-"""How fast a store on disk gives it back."""
 
 
 class DeduplicationSheet(Frozen):
@@ -90,34 +83,6 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
     """
     threads: Pieces | None = None
     """Number of threads that find or join the chunks of one stream, each on a core; one by default."""
-
-    conditional: ClassVar[Mapping[str, str]] = {
-        "cut_cpu": "where a host deduplicates: at the client or the server",
-        "join_cpu": "in restores, where a host deduplicates",
-        "threads": "where a host deduplicates",
-        "ingest": "onto disks",
-        "stream_ingest": "onto disks",
-        "restore_rate": "in restores and copies from disks",
-        "stream_restore_rate": "in restores and copies from disks",
-        "index_reads": "onto disks",
-        "container": "in restores and copies from disks of full backups with 'last'",
-        "chunk": "with 'last' or 'index_reads'",
-        "generations": "in restores and copies of full backups with 'last'",
-        "within": "where no 'ratio' is stated",
-        "together": "in restores and copies",
-        "at_once": "in restores and copies",
-    }
-
-    def used(self, address: str, *, restore: bool = False) -> list[str]:
-        """The keys that a backup uses, or a restore of what it saved."""
-        keys = [*READ_KEYS, "generations", "chunk"] if restore else ["ratio", "last"]
-        if not restore:
-            keys += ["ingest", "stream_ingest", "index_reads"]
-            keys += [] if self.ratio is not None else ["within"]
-            keys += [] if self.ratio is not None and self.index_reads is None else ["chunk"]
-        if self.at != "target":
-            keys += ["threads", "join_cpu" if restore else "cut_cpu"]
-        return [f"{address}.{key}" for key in keys]
 
     def check(self, checks: Checks, path: Path, compressor: CompressionSpec | None) -> None:
         """Report a store that would grow, chunks that are compressed elsewhere than they are found, lone keys."""

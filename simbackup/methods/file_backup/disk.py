@@ -17,6 +17,7 @@ from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
+from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import given_back, ingested
 from simbackup.methods.file_backup.arriving import Arrival
@@ -37,7 +38,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True, slots=True)
-class DiskBackup:
+class DiskBackup(Late):
     """A save set from a data set, or from a frozen image of it, to a volume of the same or of another host."""
 
     host: str
@@ -112,11 +113,12 @@ class DiskBackup:
         server = system.hosts.get(self.server)
         shape = compressed(self.reading(system, data, copies, number), system.hosts[self.host], server, self.reduction)
         networks = [system.networks[name] for name in self.networks]
-        return self.tool.sending(shape, networks, self.connections, share=1.0 / self.reduction.sent)
+        connections = self.connections if networks else 1
+        return self.tool.sending(shape, networks, connections, share=1.0 / self.reduction.sent)
 
     def serving(self, system: System, shape: FlowShape, part: Portion) -> FlowShape:
-        """The shape when the host of the target takes the bytes, too."""
-        if self.server == self.host:
+        """The shape when the host of the target takes the bytes, too; a service has none."""
+        if self.server in {"", self.host}:
             return shape
         files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
         return self.tool.serving(shape, system.hosts[self.server], files, self.reduction.handled())
@@ -130,21 +132,21 @@ class DiskBackup:
         part = self.part(data)
         if self.method == "image" and self.share is not None:
             shape = asked_blocks(system, host, origin, data, part, tool=self.tool, copy=copy, share=self.share)
-            return origin.found(shape, host.machine.read_ahead, 1.0 if part.whole else 0.0)
+            return origin.found(shape, host.machine, 1.0 if part.whole else 0.0)
         if self.method == "image" and (not part.whole or part.searched(self.tool)):
             shape = changed(host, origin, data, part.share, self.tool)
-            return origin.found(host.then(shape, copy), host.machine.read_ahead, 0.0)
+            return origin.found(host.then(shape, copy), host.machine, 0.0)
         if self.method == "image":
             tool = self.tool
             shape = host.reading(origin.region, copy, origin.cached, tool.request, ahead=tool.reads_ahead)
-            return origin.found(shape, host.machine.read_ahead)
+            return origin.found(shape, host.machine)
         who = walkers(system, self.tool, self.workers, self.share)
         walk = host.then(walking(host, data, origin.region, who, part.share, whole=whole.region), copy)
-        return origin.found(walk, host.machine.read_ahead, 1.0 - data.scattered)
+        return origin.found(walk, host.machine, 1.0 - data.scattered)
 
 
 @dataclass(frozen=True, slots=True)
-class DiskRestore:
+class DiskRestore(Late):
     """A restore from a disk of any host to the place of a data set, by the host of these or over a share of it.
 
     Some of the files of a file-level backup may be selected, and of an image that is mounted where it lies, if the
@@ -196,7 +198,8 @@ class DiskRestore:
                 yield from seek(system, job, source, networks, 0.0 if over else runs)
                 shape = self._copying(system, source, target, made, copy.reduction)
                 shape = given_back(shape, system, copy.extents[0].medium, copy.reduction)
-                shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.returned)
+                connections = self.connections if networks else 1
+                shape = self.tool.sending(shape, networks, connections, share=1.0 / copy.reduction.returned)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, extra)
                 activity = Activity.RESTORE if arrival.kept == self.kept else Activity.READ

@@ -59,7 +59,7 @@ def first_walk(system: System, job: str, backup: FileBackup) -> Generator[simpy.
 
     It costs what a walk costs that finds nothing to save. What it reads is not taken to stay in memory.
     """
-    if not backup.tool.walks_first or backup.method != "file_level":
+    if backup.method != "file_level" or not backup.tool.walks_first:
         return
     host, data = system.hosts[backup.host], system.data[backup.data]
     who = walkers(system, backup.tool, backup.workers, backup.share)

@@ -20,6 +20,7 @@ from simbackup.methods.file_backup.portion import Portion
 from simbackup.methods.file_backup.receivers import OntoDisk, OntoTape, Receiver
 from simbackup.methods.file_backup.staging import handing_over
 from simbackup.methods.file_backup.tape import TapeBackup
+from simbackup.methods.file_backup.tape_writer import marks
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.new_copy import begun, shared
 from simbackup.methods.tape_reader import slower
@@ -165,8 +166,9 @@ class InlineBackup:
         if copy.target in system.libraries:
             pool = twin.pool if twin is not None else it.pool if isinstance(it, TapeBackup) else None
             networks = [system.networks[name] for name in (it if twin is None else twin).networks]
-            away, marks = command_travel(networks, reading=False), it.tool.file_marks * saved.files / saved.size
-            return OntoTape(system, saved.job, copy, pool, it.tool.block, it.tool.unload_after, marks, away)
+            away = command_travel(networks, reading=False)
+            each = marks(it.tool, system.data[it.data], saved.method, saved.size, saved.files)
+            return OntoTape(system, saved.job, copy, pool, it.tool.block, it.tool.unload_after, each, away)
         if copy.target in system.object_stores:
             return Receiver(system, saved.job, copy)
         server = twin.server if twin is not None else it.server or ""
@@ -200,7 +202,8 @@ class InlineBackup:
         how, tool, networks = end.copy.reduction, twin.tool, [system.networks[name] for name in twin.networks]
         if isinstance(end, OntoTape):
             towards, waits = end.crossing
-            towards = towards.over(networks, 1.0 / how.sent, twin.connections, tool.window)
+            if networks:
+                towards = towards.over(networks, 1.0 / how.sent, twin.connections, tool.window)
             shape = shape.plus(towards.demands, towards.moves, towards.places)
             shape = handing_over(shape, (towards, waits), (networks, 1.0 / how.sent), tool)
         elif twin.to in system.object_stores:

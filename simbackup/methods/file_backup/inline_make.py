@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from simbackup.late import changed
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.inline import InlineBackup, Twin
 from simbackup.methods.file_backup.objects import ObjectBackup
@@ -39,17 +40,17 @@ def inline(backup: DiskBackup | ObjectBackup | TapeBackup, copies: Mapping[str, 
         networks = tuple(link for link in way if not (passed_on and link in there))
         there.update(way)
         each = copy.object_size.si if copy.object_size else None
-        tool = replace(reader.tool, further_served=(servers.count(server) - 1) / stored)
+        tool = changed(reader.tool, further_served=(servers.count(server) - 1) / stored)
         connections = int(si_or(copy.connections, 1.0))
         twins.append(Twin(name, copy.to, server, networks, tool, copy.pool, connections, each, passed_on=passed_on))
     sent = [not (twin.passed_on or isinstance(spec.devices[twin.to], MediaLibrary)) for twin in twins]
     passed = [twin.passed_on and twin.server == first for twin in twins]
-    tool = replace(reader.tool, further=sum(sent) / stored, further_served=sum(passed) / stored)
+    tool = changed(reader.tool, further=sum(sent) / stored, further_served=sum(passed) / stored)
     return InlineBackup(_with(backup, tool), tuple(twins))
 
 
 def _with(backup: DiskBackup | ObjectBackup | TapeBackup, tool: Tool) -> DiskBackup | ObjectBackup | TapeBackup:
     """The backup by another program."""
     if isinstance(backup, ObjectBackup):
-        return replace(backup, backup=replace(backup.backup, tool=tool))
-    return replace(backup, tool=tool)
+        return replace(backup, backup=changed(backup.backup, tool=tool))
+    return changed(backup, tool=tool)

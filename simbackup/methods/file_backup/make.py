@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from simbackup.catalogue import Reduction
+from simbackup.late import late
 from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.database.make import replaying
-from simbackup.methods.deduplication.make import chunks_of
 from simbackup.methods.file_backup.changed import changed_by
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
 from simbackup.methods.file_backup.inline_make import inline
@@ -16,7 +17,7 @@ from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
 from simbackup.methods.file_backup.restore import Restore, Way
 from simbackup.methods.file_backup.reverse import ReverseBackup
-from simbackup.methods.file_backup.spec import FileBackupSpec, SpoolSpec
+from simbackup.methods.file_backup.spec import FileBackupSpec
 from simbackup.methods.file_backup.spool import SpooledBackup
 from simbackup.methods.file_backup.tape import TapeBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
@@ -46,48 +47,54 @@ def _alone(job: FileBackupSpec, spec: Spec) -> Work:
     """The backup, to the drives of a library or to a disk of any host."""
     keeper, tool = spec.reader_of(job.data, job.source), tool_of(job.tool)
     host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)
-    way = spec.way_to(host, job.to) or ()
-    workers = _workers(job, spec)
-    own = workers if _file_by_file(job, job, spec, job.to) else 1
-    connections = int(si_or(job.connections, float(own)))
-    how = _reduction(job, spec)
-    if isinstance(spec.devices[job.to], MediaLibrary) and job.spool is not None:
-        return _spooled(job, job.spool, spec, (host, share))
-    if isinstance(spec.devices[job.to], MediaLibrary):
-        streams = int(si_or(job.streams, 1.0))
-        shared = int(si_or(job.multiplexing, 1.0))
-        return TapeBackup(
-            host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, shared, workers, share,
-            connections, job.base_age(), job.level, _server(spec, job.to, host), how,
+    target = spec.devices[job.to]
+    if isinstance(target, MediaLibrary) and job.spool is not None:
+        spool, server = job.spool, spec.owner_of(job.spool.on) or ""
+        backup = _onto_disk(job, spec, (host, share), spool.on, server)
+        way = spec.way_to(server, job.to) or ()
+        return SpooledBackup(backup, spool.size.si, spool.overlapped, job.to, way, job.pool)
+    if isinstance(target, MediaLibrary):
+        return late(
+            TapeBackup, host=host, data=job.data, library=job.to, networks=spec.way_to(host, job.to) or (),
+            method=job.method, tool=tool, source=job.source, streams=int(si_or(job.streams, 1.0)), pool=job.pool,
+            multiplexing=int(si_or(job.multiplexing, 1.0)), workers=lambda: _workers(job, spec), share=share,
+            connections=lambda: int(si_or(job.connections, 1.0)), since=job.base_age, level=job.level,
+            server=_server(spec, job.to, host), reduction=_reduction(job, spec),
         )  # fmt: skip
-    owner = spec.owner_of(job.to) or ""
-    backup = DiskBackup(
-        host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share, connections, job.base_age(),
-        job.level, how, int(si_or(job.streams, 1.0)),
-    )  # fmt: skip
-    if isinstance(spec.devices[job.to], ObjectTarget):
+    backup = _onto_disk(job, spec, (host, share), job.to, spec.owner_of(job.to) or "")
+    if isinstance(target, ObjectTarget):
         return ObjectBackup(backup, _object_size(job))
-    if isinstance(spec.devices[job.to], Sink):
+    if isinstance(target, Sink):
         return NullBackup(backup)
     return ReverseBackup(backup) if job.level == "reverse" else backup
 
 
-def _spooled(job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[str, Share | None]) -> SpooledBackup:
-    """The backup over a disk of some host."""
-    (host, share), server = reader, spec.owner_of(spool.on) or ""
-    backup = DiskBackup(
-        host, job.data, spool.on, server, spec.way_to(host, spool.on) or (), job.method, tool_of(job.tool), job.source,
-        _workers(job, spec), share, int(si_or(job.connections, 1.0)), job.base_age(), job.level, _reduction(job, spec),
+def _onto_disk(job: FileBackupSpec, spec: Spec, reader: tuple[str, Share | None], to: str, server: str) -> DiskBackup:
+    """The backup as one onto a disk of a server, or onto what is reached like one."""
+
+    def connections() -> int:
+        own = _workers(job, spec) if _file_by_file(job, job, spec, to) else 1
+        return int(si_or(job.connections, float(own)))
+
+    host, share = reader
+    return late(
+        DiskBackup, host=host, data=job.data, to=to, server=server, networks=spec.way_to(host, to) or (),
+        method=job.method, tool=tool_of(job.tool), source=job.source, workers=lambda: _workers(job, spec), share=share,
+        connections=connections, since=job.base_age, level=job.level, reduction=_reduction(job, spec),
+        streams=lambda: int(si_or(job.streams, 1.0)),
     )  # fmt: skip
-    return SpooledBackup(backup, spool.size.si, spool.overlapped, job.to, spec.way_to(server, job.to) or (), job.pool)
 
 
 def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
     """How it deduplicates and compresses its data."""
-    data, chunks = spec.data[job.data], job.deduplication
-    lies = None if chunks is None else chunks_of(chunks, changed_by(job, data), whole=job.level == "full")
-    how = reduction_of(job.compressor, chunks, si_or(data.compression, 1.0), lies)
-    return tool_of(job.tool).coding(how, int(si_or(job.streams, 1.0)) * _workers(job, spec))
+    data = spec.data[job.data]
+    changes = cache(lambda: changed_by(job, data))
+    how = reduction_of(job.compressor, job.deduplication, data, changes, whole=job.level == "full")
+
+    def parts() -> int:  # an image has no files that workers could share out
+        return int(si_or(job.streams, 1.0)) * (_workers(job, spec) if job.method == "file_level" else 1)
+
+    return tool_of(job.tool).coding(how, parts)
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
@@ -107,16 +114,16 @@ def _workers(job: FileBackupSpec, spec: Spec) -> int:
     return min(round(si_or(job.workers, si_or(own, 1.0))), _of_stream(_files(job, spec), job.streams))
 
 
-def _server(spec: Spec, library: str, host: str) -> str | None:
-    """The host that a library belongs to, if that is another."""
-    owner = spec.owner_of(library)
+def _server(spec: Spec, target: str, host: str) -> str | None:
+    """The host that a library or a store belongs to, if that is another."""
+    owner = spec.owner_of(target)
     return owner if owner != host else None
 
 
 def _file_by_file(saved: FileBackupSpec, written: Storing, spec: Spec, device: str) -> bool:
     """Whether each file of a backup is an object of its own, as written by it or by what copied it."""
     objects = isinstance(spec.devices[device], ObjectTarget)
-    return objects and saved.method == "file_level" and written.object_size is None and saved.deduplication is None
+    return objects and saved.method == "file_level" and written.object_size is None
 
 
 def _files(saved: FileBackupSpec, spec: Spec) -> int:
@@ -137,31 +144,26 @@ def _object_size(job: Storing) -> float | None:
 def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) -> Way:
     """How a copy is restored from the drives of a library, from a disk of any host, or from objects."""
     kept, host = not job.discards(spec), job.host_of(spec, saved.data)
-    to, selection, tool = (job.to or saved.data) if kept else saved.data, selection_of(job), tool_of(saved.tool)
+    to = (job.to or saved.data) if kept else saved.data
     share, runs = share_of(job.share, spec, host, makes=True), job.share.host if job.share else host
-    way = spec.way_from(runs, device) or ()
     written = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
-    files = selection.files if selection is not None else _files(saved, spec)
-    workers = min(int(si_or(job.workers, 1.0)), _of_stream(files, job.streams))  # each makes whole files
-    own = workers if _file_by_file(saved, written, spec, device) else 1
-    connections = int(si_or(job.connections, si_or(written.connections, float(own))))
-    if isinstance(spec.devices[device], MediaLibrary):
-        return TapeRestore(
-            host,
-            to,
-            way,
-            selection,
-            tool,
-            int(si_or(job.streams, 1.0)),
-            workers,
-            connections,
-            _server(spec, device, runs),
-            share,
-            kept,
-        )
+
+    def workers() -> int:  # each makes whole files
+        files = int(job.select.files.si) if job.select is not None else _files(saved, spec)
+        return min(int(si_or(job.workers, 1.0)), _of_stream(files, job.streams))
+
+    def connections() -> int:
+        own = workers() if _file_by_file(saved, written, spec, device) else 1
+        return int(si_or(job.connections, si_or(written.connections, float(own))))
+
+    common: dict[str, Any] = {
+        "host": host, "to": to, "networks": spec.way_from(runs, device) or (), "selection": lambda: selection_of(job),
+        "tool": tool_of(saved.tool), "workers": workers, "connections": connections, "share": share, "kept": kept,
+    }  # fmt: skip
     if isinstance(spec.devices[device], ObjectTarget):
-        size = _object_size(written)
-        return ObjectRestore(host, to, way, selection, tool, workers, connections, size, share, kept)
-    streams = int(si_or(job.streams, 1.0))
-    server = spec.owner_of(device) or ""
-    return DiskRestore(host, to, server, way, selection, tool, workers, connections, streams, share, kept)
+        server = _server(spec, device, runs)
+        return late(ObjectRestore, **common, object_size=lambda: _object_size(written), server=server)
+    common["streams"] = lambda: int(si_or(job.streams, 1.0))
+    if isinstance(spec.devices[device], MediaLibrary):
+        return late(TapeRestore, **common, server=_server(spec, device, runs))
+    return late(DiskRestore, **common, server=spec.owner_of(device) or "")

@@ -10,7 +10,9 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
+from simbackup.methods.deduplication.live import given_back, ingested
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
@@ -69,7 +71,8 @@ class ObjectBackup:
         shape = compressed(it.reading(system, system.data[it.data]), system.hosts[it.host], None, it.reduction)
         shape = shape.times(stored)
         shape = store.carrying(shape, "write", objects, networks, it.connections, drawn=system.drawn(job))
-        return shape.times(1.0 / stored)
+        shape = it.serving(system, shape.times(1.0 / stored), part)
+        return ingested(shape, system, job, it.to, it.reduction)
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the objects in the store, as if written at a time."""
@@ -78,10 +81,10 @@ class ObjectBackup:
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectRestore:
+class ObjectRestore(Late):
     """A restore from objects to the place of a data set; some of the files of a file-level backup may be selected.
 
-    What is read need not be `kept`.
+    The `server` is the host of the store, if that is another. What is read need not be `kept`.
     """
 
     host: str
@@ -92,6 +95,7 @@ class ObjectRestore:
     workers: int = 1
     connections: int = 1
     object_size: float | None = None
+    server: str | None = None
     share: Share | None = None
     kept: bool = True
 
@@ -141,4 +145,9 @@ class ObjectRestore:
         shape = expanded(shape, host, None, copy.reduction).times(copy.fetched)
         store, objects = system.object_stores[copy.target], objects._replace(by_turns=self.tool.alternates)
         shape = store.carrying(shape, "read", objects, networks, self.connections, drawn=system.drawn(job))
-        return shape.times(1.0 / copy.fetched)
+        shape = shape.times(1.0 / copy.fetched)
+        if self.server is not None:
+            shape = self.tool.serving(
+                shape, system.hosts[self.server], made.per_byte, copy.reduction.handled(written=False)
+            )
+        return given_back(shape, system, copy.target, copy.reduction)

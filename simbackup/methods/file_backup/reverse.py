@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.engine.activity import Activity
+from simbackup.late import changed
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed_blocks, scattered_writes
@@ -63,7 +64,7 @@ class ReverseBackup:
 
     @property
     def _first(self) -> DiskBackup:
-        return replace(self.backup, since=None, level="full")
+        return changed(self.backup, since=None, level="full")
 
     def _newest(self, system: System) -> tuple[SaveSet, Copy] | None:
         """The newest full backup of the data on the disk, and its copy there."""
@@ -85,8 +86,8 @@ class ReverseBackup:
         old = changed_blocks(volume.region.part(begin, whole), share, run, ahead).times(1.0 / stored)
         further = MOVED_ASIDE / stored
         away = it.server != it.host
-        tool = replace(it.tool, **{"further_served" if away else "further": further})
-        shape = replace(it, tool=tool).arriving(system, job, part)
+        tool = changed(it.tool, **{"further_served" if away else "further": further})
+        shape = changed(it, tool=tool).arriving(system, job, part)
         shape = shape.beside(old, max(shape.workers, 1))
         size = part.size / stored
         into = VolumeRange(volume, begin, size, scattered_writes(volume, (begin, whole), share, run))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from simbackup.data.change import CHANGES, within_files
-from simbackup.devices.network.spec import command_keys
 from simbackup.errors import choices
-from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget, Sink
+from simbackup.schema.capability import BackupTarget, MediaLibrary, Sink
 from simbackup.schema.job import FileKeeping, Saving
 from simbackup.schema.part import Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from simbackup.schema.job import Restoring
 
 from simbackup.methods.compression.spec import CompressionSpec
-from simbackup.methods.database.replaying import replay_uses
 from simbackup.methods.deduplication.make import new_since
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.methods.file_backup.between import (
@@ -37,8 +34,6 @@ from simbackup.methods.file_backup.changed import changed_by
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
-
-TAPE_KEYS = ("file_marks", "block", "unload_after")  # what a program says of tape alone
 
 
 class FileBackupSpec(Saving, FileKeeping):
@@ -105,104 +100,6 @@ class FileBackupSpec(Saving, FileKeeping):
     }
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
     not_on_disk: ClassVar[tuple[str, ...]] = ("multiplexing", "pool")
-    conditional: ClassVar[Mapping[str, str]] = {
-        "workers": "in file_level backups",
-        "spool": "in backups to tape",
-        "connections": "where the backup crosses links, and to an object store",
-        "object_size": "in backups to an object store",
-    }
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of files in walks, of compression on tape, and of read-ahead where the host reads in sequence."""
-        data, walks = spec.data[self.data], self.method == "file_level"
-        tape = isinstance(spec.devices[self.to], MediaLibrary)
-        yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
-        yield from self.tool.asks(f"jobs.{name}.tool", image=not walks) if self.tool is not None else ()
-        yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.shares_threads") if self.compressor else ()
-        yield from self._reduction_uses(name)
-        if tape:
-            yield from (f"jobs.{name}.spool", f"data.{self.data}.compression")
-            yield from (f"jobs.{name}.tool.{key}" for key in TAPE_KEYS)
-            if self.block_size(spec) is not None:
-                yield f"devices.{self.to}.drive.command_time"
-                reader = self.share.host if self.share else spec.reader_of(self.data, self.source)
-                at = spec.owner_of(self.spool.on) if self.spool is not None else None
-                yield from command_keys(spec, at or reader, self.to)
-        if walks:
-            yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
-            yield from (f"jobs.{name}.{key}" for key in ("workers", "tool.in_turn"))
-            yield from (f"jobs.{name}.tool.workers",) if self.workers is None else ()
-            yield from (f"jobs.{name}.tool.walks_first", f"jobs.{name}.share.look_calls")
-            if self.level != "full" or (self.tool is not None and self.tool.walks_first):
-                yield from (f"jobs.{name}.tool.{key}" for key in ("look_cpu", "reads_records"))
-        yield from self._network_uses(spec, name)
-        if self.level != "full":
-            yield from (f"data.{self.data}.change.{key}" for key in CHANGES)
-            if walks:
-                keys = ("filesystem.walk_cpu", "change.daily_files", "change.in_place")
-                yield from (
-                    f"data.{self.data}.{key}"
-                    for key in (*keys, *(("change.run",) if within_files(data.change) else ()))
-                )
-            else:
-                yield f"jobs.{name}.tool.scan_cpu"
-                yield from () if self.searches() else (f"data.{self.data}.change.run",)
-        if walks or self.source is None:
-            yield f"data.{self.data}.cached"
-        if (walks and si_or(data.layout, 1.0) < 1.0) or not (walks or tape):
-            yield f"hosts.{spec.reader_of(self.data, self.source)}.read_ahead"
-
-    def _reduction_uses(self, name: str, *, restore: bool = False) -> Iterator[str]:
-        """The keys of compression and deduplication that a backup uses, or a restore of what it saved."""
-        for key, how in (("compressor", self.compressor), ("deduplication", self.deduplication)):
-            if how is not None:
-                yield from how.used(f"jobs.{name}.{key}", restore=restore)
-        if self.deduplication is not None and self.deduplication.last is not None:
-            yield from (f"data.{self.data}.change.{key}" for key in (*CHANGES, "run"))
-
-    def _network_uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of connections and objects, and of a server on another host."""
-        host = self.share.host if self.share else spec.reader_of(self.data, self.source)
-        yield from self._server_uses(spec, name, self.to, host)
-        objects = isinstance(spec.devices[self.to], ObjectTarget)
-        if objects or spec.way_to(host, self.to):
-            yield from (f"jobs.{name}.connections", f"jobs.{name}.tool.window")
-        if objects:
-            yield from (f"jobs.{name}.{key}" for key in ("object_size", "tool.part", "tool.part_buffers"))
-
-    def _server_uses(self, spec: Spec, name: str, device: str, host: str) -> Iterator[str]:
-        """The keys of the host that a target belongs to, if that is another than that of the data."""
-        at = self.spool.on if self.spool is not None and device == self.to else device
-        if spec.owner_of(at) not in {None, host}:
-            yield f"jobs.{name}.tool.server_cpu"
-            if self.method == "file_level":
-                yield f"jobs.{name}.tool.server_file_cpu"
-
-    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
-        device = spec.read_by(job)
-        host = job.share.host if job.share is not None else job.host_of(spec, self.data)
-        yield from self._reduction_uses(name, restore=True)
-        objects, tape = (isinstance(spec.devices[device], kind) for kind in (ObjectTarget, MediaLibrary))
-        yield from (f"jobs.{name}.tool.restore_cpu", f"jobs.{restore}.share", *replay_uses(spec, job, self.data))
-        yield from self._server_uses(spec, name, device, host)
-        if objects or spec.way_from(host, device):
-            yield from (f"jobs.{restore}.connections", f"jobs.{name}.tool.window")
-        yield from (f"jobs.{name}.tool.one_pass",) if tape and si_or(self.multiplexing, 1.0) > 1.0 else ()
-        through = job.select is not None and (tape or self.compressor is not None)
-        yield from (f"jobs.{name}.tool.{'part' if objects else 'restore_reads'}",) if objects or through else ()
-        by_file = self.method == "file_level" or mounts(spec, job, self)
-        if by_file or tape:
-            yield from super().restore_uses(spec, name, restore, job)
-        keys = (f"data.{self.data}.layout", f"jobs.{name}.tool.mount_time", f"jobs.{name}.tool.mounts_images")
-        yield from keys if by_file and self.method == "image" else ()
-        if by_file and not job.discards(spec):
-            yield from (
-                f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu", "make_cpu")
-            )
-            yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
-            yield from (f"jobs.{restore}.share.{key}" for key in ("make_calls", "flushes"))
-        yield from () if tape or objects else (f"hosts.{spec.owner_of(device)}.read_ahead",)
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""

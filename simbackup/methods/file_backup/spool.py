@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
@@ -14,12 +14,13 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.late import changed
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.staging import Crossing, staged
-from simbackup.methods.file_backup.tape_writer import TapeWriter
+from simbackup.methods.file_backup.tape_writer import TapeWriter, marks
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import prepare
 from simbackup.system import JobFailedError, System
@@ -132,7 +133,9 @@ class SpooledBackup:
         it, data = self.backup, system.data[self.backup.data]
         how, networks = it.reduction, [system.networks[name] for name in it.networks]
         shape = compressed(it.reading(system, data), system.hosts[it.host], system.hosts[it.server], how)
-        shape = shape.over(networks, 1.0 / how.sent, it.connections)._replace(sent=1.0 / how.sent)
+        if networks:
+            shape = shape.over(networks, 1.0 / how.sent, it.connections, it.tool.window)
+        shape = shape._replace(sent=1.0 / how.sent)
         shape = it.serving(system, shape, it.part(data))
         place = VolumeRange(system.volumes[it.to], each.place, each.size / how.stored)
         yield from system.write_through(job, it.server, place, shape.times(how.stored), Activity.SAVE)
@@ -149,6 +152,11 @@ class SpooledBackup:
             there = source.part((begin - each.begin) / stored, size / stored)
             return staged((server, there, stored), towards, (networks, 1.0 / stored), it.tool)
 
-        tool = it.tool if each.last else replace(it.tool, unload_after=math.inf)
+        tool = it.tool if each.last else changed(it.tool, unload_after=math.inf)
         away = command_travel(networks, reading=False)
-        yield from TapeWriter(each.size, shape, tool, pool=self.pool, begin=each.begin, away=away).write(system, copy)
+        data = system.data[it.data]
+        part = it.part(data)
+        yield from TapeWriter(
+            each.size, shape, tool, pool=self.pool, marks=marks(it.tool, data, it.method, part.size, part.files),
+            begin=each.begin, away=away,
+        ).write(system, copy)  # fmt: skip

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from simbackup.catalogue import NO_REDUCTION, Copy, Reduction, SaveSet
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
+from simbackup.late import Late
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
 from simbackup.methods.file_backup.staging import Crossing, handing_over
-from simbackup.methods.file_backup.tape_writer import TapeWriter
+from simbackup.methods.file_backup.tape_writer import TapeWriter, marks
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.job import Moved, Steps
@@ -23,7 +24,7 @@ from simbackup.system import System
 
 
 @dataclass(frozen=True, slots=True)
-class TapeBackup:
+class TapeBackup(Late):
     """A save set from a data set, or from a frozen image of it, to cartridges of a pool.
 
     The `server` is the host of the library, if that is another.
@@ -67,7 +68,8 @@ class TapeBackup:
             lambda crossing, begin, size: system.bounded(
                 job, self.arriving(system, crossing, part, (begin / part.size, size / part.size))
             ),
-            self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * part.files / part.size,
+            self.tool, self.streams, self.pool, self.multiplexing,
+            marks(self.tool, data, self.method, part.size, part.files),
             away=command_travel([system.networks[name] for name in self.networks], reading=False),
         )  # fmt: skip
         yield from writer.write(system, copy)
@@ -97,7 +99,9 @@ class TapeBackup:
         origin = whole.between(*where)
         copy = self.tool.copying(host, copies=1.0)
         how, networks = self.reduction, [system.networks[name] for name in self.networks]
-        towards = crossing[0].over(networks, 1.0 / how.sent, self.connections, self.tool.window)
+        towards = crossing[0]
+        if networks:
+            towards = towards.over(networks, 1.0 / how.sent, self.connections, self.tool.window)
         if self.method == "image" and self.share is not None:
             shape = asked_blocks(system, host, origin, data, part, tool=self.tool, copy=copy, share=self.share)
         elif self.method == "image" and part.whole and not part.searched(self.tool):
@@ -116,5 +120,5 @@ class TapeBackup:
         if self.method == "image" or data.filesystem is None:
             shape = origin.found(shape, None, 1.0 if part.whole else 0.0)
         else:
-            shape = origin.found(shape, host.machine.read_ahead, 1.0 - data.scattered)
+            shape = origin.found(shape, host.machine, 1.0 - data.scattered)
         return handing_over(shape, (towards, crossing[1]), (networks, 1.0 / how.sent), self.tool)

@@ -17,6 +17,7 @@ from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.joint_reading import JointReading
 from simbackup.devices.tape.live import Library
 from simbackup.engine.activity import Activity
+from simbackup.late import Late
 from simbackup.methods.compression.live import expanded
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.passes import Pass, end_of, passes, width
@@ -87,7 +88,7 @@ class _Wants:
 
 
 @dataclass(frozen=True, slots=True)
-class TapeRestore:
+class TapeRestore(Late):
     """A restore of a save set, or of some of its files, to the place of a data set; or they are read and not `kept`."""
 
     host: str
@@ -110,7 +111,7 @@ class TapeRestore:
         """Share the needed cartridges among the drives, and wait until all data are on disk."""
         target = system.data[self.to]
         files, pieces = wanted(saved, self.selection)
-        over = passed_over(saved, pieces, self.tool.restore_reads)
+        over = passed_over(saved, pieces, self.tool.restore_reads) if self.selection is not None else []
         runs = [extent for begin, size in sorted([*pieces, *over]) for extent in copy.locate(begin, size)]
         yield from prepare(system, job, target, self.tool, files)
         pending: list[Dirty] = []
@@ -217,7 +218,8 @@ class TapeRestore:
         each = 1.0 / host.copy_rate if cost is None else host.seconds(cost)
         near = stream._replace(away=NEAR) if self.tool.alternates else stream
         fill = host.then(drive.crossing(near), each)
-        fill = fill.over(networks, 1.0 / how.sent, self.connections, self.tool.window)
+        if networks:
+            fill = fill.over(networks, 1.0 / how.sent, self.connections, self.tool.window)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
             fill = fill.after(drive.waits(stream) / ratio, drive.link.name, Activity.READ)
             far = commanded(networks)

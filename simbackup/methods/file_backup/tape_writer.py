@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import simpy
 
 from simbackup.catalogue import Copy, Extent
+from simbackup.data.live import DataSet
 from simbackup.devices.network.live import NEAR, Travel
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
@@ -25,6 +26,15 @@ from simbackup.system import JobFailedError, System
 Wait = Generator[simpy.Event, Any, None]
 ROUNDING = 1e-9
 """Share of a save set that may be missing because sums of its parts are rounded."""
+
+
+def marks(tool: Tool, data: DataSet, method: str, size: float, files: float) -> float:
+    """Tape marks for each byte of a save set of so many bytes and files: some for each file that the program sees.
+
+    The image of a file system is one file, whatever is in it. Files without one, such as those of a database on raw
+    volumes, are saved one by one.
+    """
+    return tool.file_marks * (1.0 if method == "image" and data.filesystem is not None else files) / size
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from simbackup.data.live import DataSet, Files
@@ -18,12 +18,13 @@ from simbackup.engine.limit import Spot
 from simbackup.engine.weights import Among
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
+from simbackup.late import Late, changed
 from simbackup.methods.share.live import requested
 from simbackup.system import JobFailedError
 
 
 @dataclass(frozen=True, slots=True)
-class Remote:
+class Remote(Late):
     """Files that their host gives away over networks: requests for each besides its data, and bytes of one for data.
 
     `look_calls` are the requests for a file that is only looked at, `answering` the core seconds of their host for one.
@@ -38,11 +39,12 @@ class Remote:
 
     def trips(self, size: float, sent: float) -> float:
         """Requests for a file, of which a share is sent, on average."""
-        return sent * equations.round_trips(size, self.request, self.calls) + (1.0 - sent) * self.look_calls
+        looked = (1.0 - sent) * self.look_calls if sent < 1.0 else 0.0
+        return sent * equations.round_trips(size, self.request, self.calls) + looked
 
 
 @dataclass(frozen=True, slots=True)
-class Walkers:
+class Walkers(Late):
     """Who walks: how many at once, core seconds of the reference for each file, and the share they take in turn.
 
     They may read what another host keeps. `look_cpu` are the core seconds for each file that is only looked at, whose
@@ -75,7 +77,7 @@ def walking(
     files = data.filesystem
     if files is None:
         raise JobFailedError(f"'{data.name}' has no file system")  # the checks exclude it
-    files = replace(files, listed=False) if who.reads_records else files
+    files = changed(files, listed=False) if sent < 1.0 and who.reads_records else files
     mean, cold, store = data.size / data.files, 1.0 - data.cached, region.store
     each = max(data.size * sent, 1.0) / data.files
     outside = equations.outside_record(mean if data.file_size is None else data.file_size, files.resident)
@@ -85,9 +87,9 @@ def walking(
     in_order = _together(keeper, files, region, outside, sent, early=early) if apart < 1.0 else _NONE
     anywhere = _scattered(data, files, whole or region, outside, sent, ahead=(early, window)) if apart > 0.0 else _NONE
     read = _mixed(in_order, anywhere, apart)
-    left_alone = files.cpu_per_file if files.walk_cpu is None else files.walk_cpu
+    left_alone = files.cpu_per_file if sent >= 1.0 or files.walk_cpu is None else files.walk_cpu
     cpu = keeper.seconds(sent * files.cpu_per_file + (1.0 - sent) * left_alone)
-    index = host.seconds(sent * who.file_cpu + (1.0 - sent) * who.look_cpu)
+    index = host.seconds(sent * who.file_cpu + ((1.0 - sent) * who.look_cpu if sent < 1.0 else 0.0))
     places = {store.link: Spot(region.begin + region.size / 2.0)}
     shape = FlowShape(
         {store.link: read.busy / each}, {store.link: 1.0}, places, sequential=1.0 - apart, workers=who.workers
@@ -236,7 +238,7 @@ def _scattered(
     begin, room = region.begin, region.size
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
     piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
-    look = looked(data, files)
+    look = looked(data, files) if sent < 1.0 else equations.Looking(0.0, 0.0)
     reads = sent * files.reads_per_file + (1.0 - sent) * look.reads
     moved = sent * files.reads_per_file * files.record + (1.0 - sent) * look.bytes
     record = max(min(moved / reads if reads else 0.0, room), 1.0)

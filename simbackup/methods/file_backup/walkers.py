@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simbackup.late import late
 from simbackup.methods.file_backup.walk import Remote, Walkers
 from simbackup.methods.share.live import Share
 from simbackup.methods.tool.live import Tool
@@ -10,9 +11,16 @@ from simbackup.system import System
 
 def walkers(system: System, tool: Tool, workers: int, share: Share | None) -> Walkers:
     """Those who walk the files of a backup, over a share if there is one."""
-    if share is None:
-        return Walkers(workers, tool.file_cpu, tool.in_turn, None, tool.look_cpu, tool.reads_records)
-    networks = tuple(system.networks[name] for name in share.networks)
-    keeper = system.hosts[share.keeper]
-    remote = Remote(keeper, networks, share.calls, share.request, share.look_calls, keeper.seconds(share.call_cpu))
-    return Walkers(workers, tool.file_cpu, tool.in_turn, remote, tool.look_cpu, tool.reads_records)
+    return late(
+        Walkers, workers=workers, file_cpu=lambda: tool.file_cpu, in_turn=lambda: tool.in_turn,
+        remote=None if share is None else _remote(system, share), look_cpu=lambda: tool.look_cpu,
+        reads_records=lambda: tool.reads_records,
+    )  # fmt: skip
+
+
+def _remote(system: System, share: Share) -> Remote:
+    networks, keeper = tuple(system.networks[name] for name in share.networks), system.hosts[share.keeper]
+    return late(
+        Remote, keeper=keeper, networks=networks, calls=share.calls, request=share.request,
+        look_calls=lambda: share.look_calls, answering=keeper.seconds(share.call_cpu),
+    )  # fmt: skip

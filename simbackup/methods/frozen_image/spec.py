@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.schema.job import BackupJob, FileKeeping
@@ -10,7 +9,6 @@ from simbackup.schema.part import Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
 
 if TYPE_CHECKING:
-    from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -39,16 +37,6 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
     def creates(self) -> str | None:
         """The frozen image that is the backup."""
         return self.to
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of starting the program, and of its files."""
-        del spec
-        yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time"))
-
-    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """The keys of mounting the image and copying from it."""
-        yield from super().restore_uses(spec, name, restore, job)
-        yield from (f"jobs.{name}.tool.{key}" for key in ("mount_time", "request", "copy_cpu"))
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a backup that is not a frozen image of the data."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.errors import choices
@@ -13,7 +12,6 @@ from simbackup.schema.refers import OF_DATA, Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 from typing import Literal
 
@@ -33,11 +31,6 @@ class StartGroupSpec(JobSpec):
 
     moves: ClassVar[bool] = False
 
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The key of the program's time for a group."""
-        del spec
-        yield f"jobs.{name}.tool.group_time"
-
 
 class SaveIndexSpec(JobSpec):
     """Backup of the index in which the backup program lists every file that it has saved."""
@@ -56,11 +49,6 @@ class SaveIndexSpec(JobSpec):
         for name in self.of:
             if not checks.name((*path, "of"), name, legal, "job") and name in checks.spec.jobs:
                 checks.report((*path, "of"), f"'{name}' is not a file backup", choices(name, legal))
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of the program's index."""
-        del spec
-        yield from (f"jobs.{name}.tool.{key}" for key in ("index_record", "index_time"))
 
 
 class SystemStateSpec(FileKeeping):
@@ -82,8 +70,3 @@ class SystemStateSpec(FileKeeping):
             checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
         if self.data is not None:
             checks.data_set(path, self.data)
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The key of the program's time for the state."""
-        del spec
-        yield f"jobs.{name}.tool.system_state_time"

@@ -14,6 +14,7 @@ from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
+from simbackup.late import Late
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.native.buffer_loop import SteadyLoop
@@ -27,7 +28,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class Engine(Late):
     """What a database server's backup engine takes.
 
     Seconds of a request in the engine, reference core seconds a byte, sets of buffers, bytes of memory, and threads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup import units
@@ -18,7 +18,6 @@ from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring
 
 from typing import Literal
@@ -66,11 +65,6 @@ class BackupEngineSheet(Frozen):
 
 class BackupEngineSpec(Modelled, BackupEngineSheet):
     """The backup engine that runs a job."""
-
-    conditional: ClassVar[Mapping[str, str]] = {
-        "io_depth": "where the job does not set 'buffers'",
-        "transfer_size": "where the job does not set 'transfer_size'",
-    }
 
 
 ServiceTimes = Literal["exponential", "constant"]
@@ -129,21 +123,6 @@ class NativeBackupSpec(BackupJob, Lasting):
     def figures(self) -> Figures:
         """Also the buffers that it took."""
         return {"": (*super().figures()[""], "buffers")}
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of the engine that the job leaves out, and the compression of the data."""
-        del spec
-        yield from (f"data.{data}.compression" for data in self.data)
-        if self.buffers is None:
-            yield f"jobs.{name}.engine.io_depth"
-        if self.transfer_size is None:
-            yield f"jobs.{name}.engine.transfer_size"
-
-    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """The keys of expanding, of filling files, and of replaying logs."""
-        yield from super().restore_uses(spec, name, restore, job)
-        if job.replay:
-            yield f"data.{self.data[0]}.database.replay_cpu"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report data of several hosts, unreachable files, illegal buffer sizes, and compression below 1."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup.errors import choices
@@ -15,7 +14,6 @@ from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 
 class RebuildSpec(JobSpec):
@@ -32,11 +30,6 @@ class RebuildSpec(JobSpec):
     """Turns that it has at the disks for each turn of another stream, or of the users' requests; 1 by default. Near
     zero, it only works in idle time, and may not end while others work.
     """
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The limit of the array, too."""
-        yield from super().uses(spec, name)
-        yield f"devices.{self.of}.rebuild_rate"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a device that has no disk to rebuild."""

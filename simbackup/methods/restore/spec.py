@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 from simbackup.errors import choices
 from simbackup.methods.chosen_copy import copy_is_known
@@ -16,7 +16,6 @@ from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.schema.job import Names, Rounds
@@ -97,22 +96,6 @@ class RestoreSpec(Restoring):
     def tool_of(self) -> str | None:
         """The backup, whose program does the restore."""
         return self.restore
-
-    conditional: ClassVar[Mapping[str, str]] = {
-        "select": (
-            "in restores of file_level backups, from tape, from frozen images, and of images on a disk by a tool with "
-            "'mounts_images'; without it, an image on disk comes back whole"
-        ),
-        "workers": "in restores of file_level backups and of backups of databases to a volume",
-        "share": "in restores of file_level and image backups",
-        "connections": "where the restore crosses links, and from an object store",
-    }
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys that the restore of such a backup uses."""
-        saved = spec.jobs[self.restore]
-        if isinstance(saved, BackupJob):
-            yield from saved.restore_uses(spec, self.restore, name, self)
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a restore of something other than a backup, or to unknown data."""

@@ -11,12 +11,13 @@ from simbackup.devices.network.live import Network, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.equations.files import behind_the_first, round_trips
+from simbackup.late import Late
 from simbackup.methods.making import FilesMade, filling
 from simbackup.system import System
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Share(Late):
     """The host at the share and the one that keeps the files, the networks between them, and what a file costs there.
 
     Requests for each file that is read, looked at and made, besides those for data; bytes of a request for data;

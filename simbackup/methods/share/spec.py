@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from simbackup.errors import choices
 from simbackup.schema.part import Modelled, Path
@@ -48,12 +47,6 @@ class ShareSpec(Modelled, ShareSheet):
 
     host: Text
     """The host that reads or creates them, and runs the job."""
-
-    conditional: ClassVar[Mapping[str, str]] = {
-        "look_calls": "in file_level backups",
-        "make_calls": "in restores",
-        "flushes": "in restores",
-    }
 
 
 def check_share(

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Reduction
+from simbackup.catalogue import NO_REDUCTION, Reduction
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.late import Late, changed
 from simbackup.methods.making import FilesMade
 from simbackup.methods.selection import Reads
 from simbackup.system import System
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Late):
     """What a backup program adds.
 
     Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more,
@@ -97,7 +98,9 @@ class Tool:
         return max(self.delta_block, min(math.sqrt(file_size), self.most_delta_block))
 
     def made(self, per_byte: float) -> FilesMade:
-        """What it adds to files that it makes of bytes that come back."""
+        """What it adds to files that it makes of bytes that come back, if it makes any."""
+        if per_byte <= 0.0:
+            return FilesMade(0.0)
         each = self.file_cpu if self.make_cpu is None else self.make_cpu
         return FilesMade(per_byte, each, self.attributes, self.file_flushes)
 
@@ -116,19 +119,29 @@ class Tool:
         `loaded` shapes cross the networks already; `share` are the bytes that cross them for each byte. Round trips
         over those `travelled` count elsewhere.
         """
-        shape = (shape if loaded else shape.over(networks, share, connections, self.window))._replace(sent=share)
-        for network in networks if self.alternates else ():
+        if networks and not loaded:
+            shape = shape.over(networks, share, connections, self.window)
+        shape = shape._replace(sent=share)
+        for network in networks if networks and self.alternates else ():
             shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER, idle=True)
             if self.request is not None and not any(network is other for other in travelled):
                 travel = share * network.latency / self.request
                 shape = shape.after(travel, network.link.name, Activity.TRAVEL, idle=True)
         return shape
 
-    def coding(self, how: Reduction, parts: int) -> Reduction:
+    def coding(self, how: Reduction, parts: Callable[[], int]) -> Reduction:
         """How each of so many workers or streams compresses: with threads of its own, or its part of a pool."""
-        if not self.shares_threads or parts <= 1:
+        if how is NO_REDUCTION:
             return how
-        return replace(how, threads=how.threads / parts, overlapped=True)
+
+        def shared() -> bool:
+            return parts() > 1 and self.shares_threads
+
+        return changed(
+            how,
+            threads=lambda: how.threads / parts() if shared() else how.threads,
+            overlapped=lambda: shared() or how.overlapped,
+        )
 
     def restoring(self, host: Host, copies: float = 2.0) -> float:
         """Seconds of a core of a host for each byte that comes back; as for copying unless it says something else."""
@@ -150,7 +163,7 @@ class Tool:
         stated = self.server_cpu
         each = server.seconds(stated) * passed if stated is not None else copied / server.copy_rate
         each += self.further_served / server.copy_rate
-        each += server.seconds(self.server_file_cpu) * files
+        each += server.seconds(self.server_file_cpu) * files if files else 0.0
         return server.on_threads(shape, each, 1.0 / max(shape.workers, 1))
 
     def copying(self, host: Host, copies: float = 2.0) -> float:

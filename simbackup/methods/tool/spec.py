@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from simbackup.methods.selection import Reads
 from simbackup.schema.part import Modelled
@@ -21,9 +20,6 @@ from simbackup.schema.quantity import (
     TimePerFile,
     Word,
 )
-
-LOOKING = "in file_level backups of a level other than full or with 'walks_first', and in repeated copies of trees"
-"""Where files are looked at and left alone."""
 
 
 class BackupToolSheet(Frozen):
@@ -47,7 +43,9 @@ class BackupToolSheet(Frozen):
     file_time: Duration | None = None
     """Time that program and database spend exchanging messages for each file, in backup and restore."""
     file_marks: Ratio | None = None
-    """Tape marks that are written for each file, and waited for; none by default."""
+    """Tape marks that are written for each file, and waited for; none by default. The image of a file system counts as
+    one file.
+    """
     block: PositiveSize | None = None
     """Bytes that it writes to tape, or reads from tape, with each command; by default, commands take no time."""
     unload_after: Duration | None = None
@@ -178,57 +176,3 @@ class BackupToolSheet(Frozen):
 
 class BackupToolSpec(Modelled, BackupToolSheet):
     """The backup program that runs a job."""
-
-    conditional: ClassVar[Mapping[str, str]] = {
-        "start_time": "in backups and restores",
-        "mount_time": "in snapshot copies, in restores from frozen images, and of selected files with 'mounts_images'",
-        "mounts_images": "in restores of selected files of an image on a disk",
-        "check_cpu": "in backups of databases",
-        "copies_log": "in hot copies of databases",
-        "file_time": "in image, file_level and frozen_image backups and their restores",
-        "file_marks": "in backups to tape",
-        "block": "in backups to tape, and copies to it",
-        "unload_after": "in backups to tape, and copies to it",
-        "request": "in restores of frozen_image backups, in image backups, and with 'alternates'",
-        "reads_ahead": "in image backups",
-        "copy_cpu": "in image and file_level backups, copies of databases, and restores from frozen images",
-        "scan_cpu": "in image backups of a level other than full",
-        "restore_cpu": "in restores of image and file_level backups from disk and tape, and of copies of databases",
-        "server_cpu": "in backups of files, blocks and databases to another host, and restores from there",
-        "server_file_cpu": "in file_level backups to another host, and restores from there",
-        "file_cpu": "in file_level backups and their restores",
-        "make_cpu": "in restores of file_level backups",
-        "look_cpu": LOOKING,
-        "reads_records": LOOKING,
-        "part": "where objects are written or read",
-        "part_buffers": "where objects are written",
-        "delta_block": "in repeated copies of trees to another host",
-        "most_delta_block": "with 'delta_block', in repeated copies of trees to another host",
-        "delta_checksum": "with 'delta_block', in repeated copies of trees to another host",
-        "delta_cpu": "in repeated copies of trees, with 'delta_block' or 'checksums'",
-        "checksums": "in repeated copies of trees",
-        "alternates": "in file_level and image backups and their restores, and in copies of trees",
-        "workers": "in file_level backups that do not set 'workers'",
-        "walks_first": "in file_level backups, and copies of trees",
-        "list_record": "in copies of trees to another host",
-        "in_turn": "in file_level backups, and restores of them, with several workers",
-        "attributes": "in restores of file_level backups",
-        "share_calls": "in copies of trees to another host",
-        "share_look_calls": "in repeated copies of trees to another host",
-        "file_flushes": "in restores of file_level backups, and in copies of trees",
-        "one_pass": "in restores from tape of backups with 'multiplexing'",
-        "restore_reads": "in restores of selected files from tape, or from a disk if a program compressed them",
-        "shares_threads": "in backups with a compressor and several workers or streams",
-        "window": "in backups, copies and restores that cross links, other than to object stores",
-        "group_time": "in start_group",
-        "index_record": "in save_index",
-        "index_time": "in save_index",
-        "system_state_time": "in system_state",
-    }
-
-    def asks(self, address: str, *, image: bool) -> Iterator[str]:
-        """The keys of its requests in a backup of an image, or of files."""
-        if image or self.alternates:
-            yield f"{address}.request"
-        if image:
-            yield f"{address}.reads_ahead"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from simbackup.schema.part import Path
@@ -10,7 +9,6 @@ from simbackup.schema.refers import ONTO_DEVICE, Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 from typing import Literal
 
@@ -50,11 +48,6 @@ class ResumeSpec(JobSpec):
     method: Literal["resume"]
     machine: Annotated[Text, Refers("acts on", "hosts")]
     """The virtual machine: a name of `hosts:` that states `within`."""
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The key of read-ahead at the host below."""
-        del name
-        yield f"hosts.{spec.hosts[self.machine].within}.read_ahead"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a machine that is not virtual."""

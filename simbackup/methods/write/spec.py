@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.part import Path
@@ -11,7 +10,6 @@ from simbackup.schema.refers import ONTO_DATA, Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 from typing import Literal
 
@@ -43,22 +41,9 @@ class WriteSpec(JobSpec):
     over: Annotated[Text, Refers("crosses", "links")] | None = None
     """The link through which the writer reaches the host of the data."""
 
-    conditional: ClassVar[Mapping[str, str]] = {
-        "cpu_per_byte": "without 'synchronous', on what goes through the page cache",
-        "flush": "without 'synchronous', on what goes through the page cache",
-        "over": "with 'synchronous: true'",
-    }
-
     def own_facts(self) -> Facts:
         """How much of the data it writes."""
         yield from amount(self.portion, "of it")
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of its way of writing."""
-        del spec
-        yield from (() if self.synchronous else (f"data.{self.data}.directories",))
-        keys = ("over",) if self.synchronous else ("cpu_per_byte", "flush")
-        yield from (f"jobs.{name}.{key}" for key in keys)
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report keys that do not go with its way of writing."""

@@ -110,7 +110,7 @@ function begun(message) {
   $("horizon").hidden = !message.site;
   tabs.offer(message.site ? OF_SITE : OF_SCENARIO);
   $("downloads").replaceChildren();
-  warn(message);
+  $("problems").replaceChildren();
 }
 
 /** Show what is doubtful about it. */

@@ -40,11 +40,12 @@ def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
 
 def _demand(system: System, users: UsersSpec) -> Demand:
     data = system.data[users.data]
+    updates = si_or(users.updates, 0.0)
     spread = Spread(
         size=(users.update_size or users.read_size).si,
-        working_set=data.size * si_or(users.working_set, 1.0),
-        hot_data=si_or(users.hot_data, 1.0),
-        hot_updates=si_or(users.hot_updates, 1.0),
+        working_set=data.size * (si_or(users.working_set, 1.0) if updates else 1.0),
+        hot_data=si_or(users.hot_data, 1.0) if updates else 1.0,
+        hot_updates=si_or(users.hot_updates, 1.0) if updates else 1.0,
         begin=data.begin,
         extent=data.size,
     )
@@ -52,9 +53,9 @@ def _demand(system: System, users: UsersSpec) -> Demand:
         reads=users.reads.si,
         read_size=users.read_size.si,
         cpu=users.cpu.si,
-        updates=si_or(users.updates, 0.0),
+        updates=updates,
         spread=spread,
-        synchronous=users.synchronous,
+        synchronous=updates > 0.0 and users.synchronous,
         networks=tuple(system.networks[link] for link in users.via),
         request=si_or(users.request, 0.0),
     )

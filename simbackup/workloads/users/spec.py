@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.schema.facts import Facts, amount
@@ -13,7 +12,6 @@ from simbackup.schema.workload import WorkloadSpec
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 
 from simbackup.schema.job import Names
@@ -105,16 +103,6 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
         for key in ("request", "timeout"):
             if getattr(self, key) is not None and not self.via:
                 checks.report((*path, key), "has no effect on users who cross no link", "write 'via:' and a link")
-
-    conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("working_set", "hot_data", "hot_updates", "synchronous"), "with 'updates' of a transaction"
-    )
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of updates, if there are any."""
-        yield from super().uses(spec, name)
-        if self.updates is not None:
-            yield from (f"workloads.{name}.{key}" for key in self.conditional)
 
     def figures(self) -> Figures:
         """What a job costs them: waits for locks, a slower disk, and slower transactions."""
