@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
 
+from simbackup.planning.evenings import evenings
 from simbackup.planning.ledger import Day
 from simbackup.planning.nights import LONGEST, Nights
 from simbackup.planning.playing import Outcome, Play, job_of, played
@@ -38,8 +39,9 @@ class Arrivals:
         play
             A function that simulates a night; by default, the simulator.
         """
-        first, *others = days[-NIGHTS - 1 :]
-        recent = [first, *others] if len(days) <= NIGHTS else [first._replace(runs=()), *others]
+        whole = evenings(days)
+        first, *others = whole[-NIGHTS - 1 :]
+        recent = [first, *others] if len(whole) <= NIGHTS else [first._replace(runs=()), *others]
         nights = Nights(site, recent, play or partial(played, site))
         nights.sample()
         return cls(nights)

@@ -96,12 +96,15 @@ class Ledger:
         following = {system.policy for system in self.site.systems}
         return [name for name in self.site.file.spec.policies if name in following]
 
-    def days(self, last: date) -> Iterator[Day]:
-        """Each day from the start to the last; a policy that no system follows saves nothing."""
+    def days(self, last: date | datetime) -> Iterator[Day]:
+        """Each day from the start to the last, or to a moment of it; a policy that no system follows saves nothing."""
         due: dict[date, list[tuple[str, Due]]] = {}
+        until = last if isinstance(last, datetime) else None
+        last = last.date() if isinstance(last, datetime) else last
         for name in self.followed:
             for run in self.site.calendar(name).runs(self.site.start, last, self.site.zone):
-                due.setdefault(run.day, []).append((name, run))
+                if until is None or run.time <= until:
+                    due.setdefault(run.day, []).append((name, run))
         for day in each_day(self.site.start, last):
             yield self._day(day, sorted(due.get(day, []), key=lambda one: one[1].time))
 
@@ -143,7 +146,7 @@ class Ledger:
             age = elapsed(before, run.time)
         self.last[policy] = times[point.number] = run.time
         place.add(point, base)
-        copies = copied(self.site.file.spec.policies[policy], point.level, run.day)
+        copies = copied(self.site.file.spec.policies[policy], point.level, run.day, self.site.start)
         sent = tuple(copy for copy in copies if not self._seeds(policy, copy))
         for at, kept in [("", place), *((name, self.places[policy, name]) for name in copies)]:
             if at:

@@ -13,6 +13,7 @@ from dateutil.relativedelta import relativedelta
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.endless import endless
+from simbackup.planning.evenings import evenings
 from simbackup.planning.idle import idle_keys
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
@@ -258,7 +259,7 @@ def stocked(site: PlannedSite, until: str | date, *, play: Play | None = None) -
     """
     last = end_of(site.start, until)
     days = tuple(Ledger(site).days(last))
-    return Plan(site, last, days, Nights(site, days, play or partial(played, site)))
+    return Plan(site, last, days, Nights(site, evenings(days), play or partial(played, site)))
 
 
 UNITS = {"y": "years", "m": "months", "w": "weeks", "d": "days"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from dateutil.relativedelta import relativedelta
@@ -24,7 +24,7 @@ from simbackup.planning.recovery import Recovery, Restored
 from simbackup.planning.restore_interval import least_of, restore_interval, sampled, waits_of
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
 from simbackup.planning.site import Client, PlannedSite, load_site
-from simbackup.policies.clock import moment
+from simbackup.policies.clock import NOON, moment
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.uncertainty.whole import deviation_at
@@ -32,7 +32,6 @@ from simbackup.uncertainty.whole import deviation_at
 WHAT = ("site", "client", "one-file")
 AT_ONCE = 4
 MOUNTS = frozenset({Activity.MOUNT})
-NOON = time(12)
 
 
 class Searched(NamedTuple):

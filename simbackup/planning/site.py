@@ -150,10 +150,9 @@ class PlannedSite:
         entries = tuple(Entry(level, Days(texts, given.without)) for level, texts in given.levels())
         return Calendar(entries, clock(given.at))
 
-    def opening(self, policy: str, day: date) -> Opening | None:
-        """The window of a policy on a day, None if it has none."""
-        given = self.file.spec.policies[policy].window_on(day)
-        return None if given is None else given.on(day, self.zone)
+    def opening(self, policy: str, time: datetime) -> Opening | None:
+        """The window of a policy by which a backup that is due at a moment is judged, None if it has none."""
+        return self.file.spec.policies[policy].opening_at(time, self.start)
 
 
 def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> PlannedSite:
