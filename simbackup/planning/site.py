@@ -144,6 +144,11 @@ class PlannedSite:
         """The systems that follow a policy."""
         return tuple(system for system in self.systems if system.policy == name)
 
+    def target_of(self, policy: str, copy: str = "") -> str:
+        """The target of the backups of a policy, or of one of its copies."""
+        given = self.file.spec.policies[policy]
+        return given.copies[copy].to if copy else given.target
+
     def calendar(self, policy: str) -> Calendar:
         """What runs when by a policy."""
         given = self.file.spec.policies[policy]
