@@ -98,6 +98,7 @@ def _stocks(found: Plan) -> None:
     for name in names:
         head += [f"{name}, cartridges", "bought"] if found.site.targets[name].tape else [f"{name}, TB"]
     rows: list[tuple[str, ...]] = []
+    unrestorable = any(any(day.broken.values()) for day in found.days)
     for i, day in enumerate(found.days):
         after = found.days[i + 1].day if i + 1 < len(found.days) else None
         if after is None or (after.day == 1 and after.month in {1, 4, 7, 10}):
@@ -106,8 +107,9 @@ def _stocks(found: Plan) -> None:
                 stock = day.stocks[name]
                 tape = found.site.targets[name].tape
                 cells += [str(stock.cartridges), str(stock.bought)] if tape else [f"{stock.used / TERABYTE:.1f}"]
-            rows.append((*cells, str(min(day.points.values()))))
-    head.append("restore points")
+            broken = (str(sum(day.broken.values())),) if unrestorable else ()
+            rows.append((*cells, str(min(day.points.values())), *broken))
+    head += ["restore points", *(("not restorable",) if unrestorable else ())]
     show.table(head, rows, "Capacity in use", right=tuple(range(1, len(head))))
 
 

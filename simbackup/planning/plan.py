@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dateutil.relativedelta import relativedelta
 
 from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.cautions import cautions
 from simbackup.planning.cost import TERABYTE, Month, months
-from simbackup.planning.endless import endless
 from simbackup.planning.evenings import evenings
-from simbackup.planning.idle import idle_keys
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
@@ -105,8 +104,13 @@ class Plan:
 
     @cached_property
     def points(self) -> list[Row]:
-        """One mapping for each day: restore points of each policy, and bytes of the catalogue."""
-        return [{"date": day.day, "catalogue": day.catalogue, **day.points} for day in self.days]
+        """One mapping for each day: restore points of policies, copies that cannot be restored, bytes of catalogue."""
+        return [
+            {
+                "date": day.day, "catalogue": day.catalogue, "not_restorable": sum(day.broken.values()), **day.points,
+            }
+            for day in self.days
+        ]  # fmt: skip
 
     @cached_property
     def logs_lost(self) -> dict[str, float]:
@@ -140,7 +144,7 @@ class Plan:
 
     @cached_property
     def warnings(self) -> list[Problem]:
-        """Keys of the site without effect, chains that never end, and policies by which nothing is saved."""
+        """Keys without effect, what never happens, chains that never end, and policies by which nothing is saved."""
         tree = self.site.file.source
         never: dict[Place, Problem] = {}
         for name in self.unsaved:
@@ -149,7 +153,7 @@ class Plan:
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"
             ))  # fmt: skip
-        return [*idle_keys(self.site), *endless(self.site.file), *never.values()]
+        return [*cautions(self.site, self.until), *never.values()]
 
     @property
     def fits_until(self) -> date | None:
