@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from simbackup.planning.ledger import Day, Stock
+from simbackup.planning.night import LevelRun
 from simbackup.policies.calendar import evening
 from simbackup.policies.clock import NOON
 
@@ -19,7 +20,7 @@ def evenings(days: Sequence[Day]) -> list[Day]:
     if not days:
         return []
     by_date = {day.day: day for day in days}
-    runs = {day.day: [] for day in days}
+    runs = {day.day: list[tuple[LevelRun, datetime]]() for day in days}
     begun = dict[date, list[Day]]()
     for day in days:
         for run, time in day.runs:

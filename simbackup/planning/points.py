@@ -81,7 +81,7 @@ class Points:
             kept = set[int]().union(*(series.kept for series in there.values()))
             yield kept & whole, {copy: series.kept - whole for copy, series in there.items() if series.kept - whole}
 
-    def chain(self, number: int, copies: Iterable[str], usable: Usable) -> tuple[Link, ...] | None:
+    def chain(self, number: int, copies: Iterable[str], usable: Usable | None = None) -> tuple[Link, ...] | None:
         """The chain of a point from some copies together, the full backup first; None where it is not whole.
 
         A save set is read where the one based on it is, otherwise from the first of the copies that has it.
@@ -92,7 +92,7 @@ class Points:
             there[needed] = [
                 copy for copy in order
                 if (point := self.series[copy].points.get(needed)) is not None
-                and (point.base is None or there.get(point.base)) and usable(copy, point)
+                and (point.base is None or there.get(point.base)) and (usable is None or usable(copy, point))
             ]  # fmt: skip
         links: list[Link] = []
         at: int | None = number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,6 +39,8 @@ class Restored(NamedTuple):
     reason: str = ""
     logs: float = 0.0
     """Bytes of transaction logs that are applied after it."""
+    targets: tuple[str, ...] = ()
+    """The targets from which its save sets are read."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Recovery:
     """What a restore takes: each system in the order of the list, in seconds from the loss."""
 
     what: str
-    at: date
+    at: datetime
     lost: str
     systems: tuple[Restored, ...]
     warnings: tuple[Problem, ...] = ()
@@ -86,7 +88,7 @@ class Recovery:
     def as_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
         return {
-            "what": self.what, "at": self.at, "after_loss_of": self.lost, "complete": self.complete,
+            "what": self.what, "at": f"{self.at:%Y-%m-%d %H:%M}", "after_loss_of": self.lost, "complete": self.complete,
             "interval": self.interval and {"probability": LEVEL, **self.interval._asdict()},
             "read_back": self.read_back and self.read_back._asdict(),
             "data_lost": self.data_lost, "back": {f"{share:.0%}": self.until(share) for share in SHARES},
