@@ -129,7 +129,11 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     what: Annotated[str, typer.Option(metavar="WHAT", help="site, 'client NAME', or 'one-file NAME'.")] = "site",
     at: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="Restore at noon of this day; by default, a year after the start."),
+        typer.Option(
+            metavar="DATE|TIME",
+            help="Restore at noon of this day, or at a moment such as '2027-06-09 10:05'; a year after the start by "
+            "default.",
+        ),
     ] = None,
     lost: Annotated[
         str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")
@@ -141,14 +145,14 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
 ) -> None:
     """Restore a site, a system or a file on a date. Exits with 1 if something cannot be restored."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
-    from simbackup.planning.plan import end_of  # noqa: PLC0415
+    from simbackup.planning.plan import moment_at  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
 
     loaded = load_site(site, overrides(sets or []))
-    day = None if at is None else end_of(loaded.start, at, "--at")
+    moment = None if at is None else moment_at(loaded.start, at)
     with counting.nights() as play:
-        found = restore(loaded, what, day, lost, at_once, intervals=intervals.value, play=play(loaded))
+        found = restore(loaded, what, moment, lost, at_once, intervals=intervals.value, play=play(loaded))
     warn(found.warnings)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))
@@ -237,7 +241,8 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
     ] = "3y",
     at: Annotated[
-        str | None, typer.Option(metavar="DATE", help="The day of a restore; by default, a year after the start.")
+        str | None,
+        typer.Option(metavar="DATE|TIME", help="The day or moment of a restore; by default, a year after the start."),
     ] = None,
     lost: Annotated[
         str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost; for restore.")
@@ -247,7 +252,7 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
     """Plot the capacity in use over time, the nights as a calendar, or the systems that a restore brings back."""
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
-    from simbackup.planning.plan import end_of  # noqa: PLC0415
+    from simbackup.planning.plan import moment_at  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
@@ -262,7 +267,7 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
         check_file(out, PICTURE)
     loaded = load_site(site, overrides(sets or []))
     if kind == "restore":
-        found = restore(loaded, "site", None if at is None else end_of(loaded.start, at, "--at"), lost)
+        found = restore(loaded, "site", None if at is None else moment_at(loaded.start, at), lost)
         warn(found.warnings)
         drawn = found.plot.restore()
     else:

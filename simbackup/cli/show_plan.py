@@ -50,6 +50,7 @@ def plan(found: Plan) -> None:
         head = ("system", "missed", "of nights", "first", "cause")
         show.table(head, late, "Systems that miss a window", right=(1, 2))
     _stocks(found)
+    _losses(found)
     if found.months:
         years: dict[str, list[float]] = {}
         for month in found.months:
@@ -113,6 +114,20 @@ def _stocks(found: Plan) -> None:
     show.table(head, rows, "Capacity in use", right=tuple(range(1, len(head))))
 
 
+def _losses(found: Plan) -> None:
+    """What a loss at noon costs on the worst day and on average, of data alone and of each place."""
+    rows: list[tuple[str, ...]] = []
+    for one in found.losses:
+        lost = one["after_loss_of"] or "data alone"
+        if one["day"] is None:
+            rows.append((lost, "everything", "", "everything", ""))
+        else:
+            worst, mean = (show_short(one[key], "s", 3) for key in ("worst", "mean"))
+            rows.append((lost, worst, str(one["day"]), mean, str(one["since"])))
+    head = ("loss of", "on the worst day", "which is", "on average", "from")
+    show.table(head, rows, "Data lost at noon", right=(1, 3))
+
+
 def recovery(found: Recovery) -> None:
     """A restore: each system in the order of the list, and when how many of them are back."""
     rows = [
@@ -123,14 +138,18 @@ def recovery(found: Recovery) -> None:
         )
         for one in found.systems
     ]  # fmt: skip
-    title = f"Restore of {found.what} at noon of {found.at}" + (
-        f" after the loss of {found.lost}" if found.lost else ""
-    )
+    title = f"Restore of {found.what} at {found.when}" + (f" after the loss of {found.lost}" if found.lost else "")
     head = ["system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost"]
     if any(one.logs for one in found.systems):
         head.append("logs")
         rows = [(*row, show_short(one.logs, "B", 3)) for row, one in zip(rows, found.systems, strict=True)]
     show.line(title)
+    if len(found.branches) > 1:
+        steps = [
+            (" then ".join(f"{name} {show_short(each, 's', 3)}" for name, each in one.steps),
+             show_short(one.seconds, "s", 3)) for one in found.branches
+        ]  # fmt: skip
+        show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
     show.table(head, rows, right=tuple(range(2, len(head))))
     for share in SHARES:
         back = found.until(share)
@@ -140,6 +159,8 @@ def recovery(found: Recovery) -> None:
         show.line(f"{100 * share:.0f} % of the systems are back after {show_short(back, 's', 3)}")
     if found.interval is not None:
         show.line(found.interval.sentence())
+    if found.left_out:
+        show.line(f"not included, as the site does not state it: {', '.join(found.left_out)}")
     if found.read_back is not None:
         size, cost, currency = found.read_back
         show.line(f"reading {show_short(size, 'B', 3)} back from object storage costs {cost:,.0f} {currency}")

@@ -14,6 +14,7 @@ from simbackup.planning.site import Client, PlannedSite
 from simbackup.policies.clock import NOON, elapsed, moment
 from simbackup.policies.days import each_day
 from simbackup.policies.levels import RestorePoint
+from simbackup.units import show_short
 
 
 class Available(NamedTuple):
@@ -107,6 +108,10 @@ class Loss(NamedTuple):
     day: date | None = None
     mean: float = math.inf
     since: date | None = None
+
+    def sentence(self) -> str:
+        """When the worst day is, and the mean, in words."""
+        return f"on {self.day}, {show_short(self.mean, 's', 3)} on average"
 
 
 def loss(search: Search, until: date, clients: Sequence[Client]) -> Loss:

@@ -4,26 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Self
 
-from simbackup.planning.recovery import Restored
+from simbackup.planning.recovery import Branch, Restored
 from simbackup.planning.site import PlannedSite
 from simbackup.schema.quantity import Quantity, si_or
-
-
-class Branch(NamedTuple):
-    """Steps that follow each other, with their seconds."""
-
-    steps: tuple[tuple[str, float], ...]
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of all steps."""
-        return sum(seconds for _, seconds in self.steps)
-
-    def begins(self, other: Branch) -> bool:
-        """Whether another branch has all these steps and more."""
-        return len(other.steps) > len(self.steps) and other.steps[: len(self.steps)] == self.steps
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dateutil.relativedelta import relativedelta
 
 from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.arrivals import Arrivals
+from simbackup.planning.available import Loss, Search, loss
 from simbackup.planning.cautions import cautions
 from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.evenings import evenings
@@ -19,10 +22,12 @@ from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Play, played
-from simbackup.planning.site import PlannedSite, load_site
+from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
+from simbackup.policies.clock import clock
 from simbackup.policies.retention import MOST_DAYS, period
+from simbackup.units import UnitError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,6 +132,23 @@ class Plan:
         return {policy: every[policy] + longest for policy, longest in found.items()}
 
     @cached_property
+    def arrivals(self) -> Arrivals:
+        """When its backups and copies ended."""
+        return Arrivals(self.nights)
+
+    def loss(self, lost: str = "", clients: Sequence[Client] | None = None) -> Loss:
+        """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone."""
+        search = Search(self.site, self.arrivals, frozenset(self.site.lost_with(lost)))
+        return loss(search, self.until, self.site.systems if clients is None else clients)
+
+    @cached_property
+    def losses(self) -> list[Row]:
+        """One mapping for the loss of data alone and for that of each place: data lost on the worst day, and the mean."""
+        places = dict.fromkeys(target.place for target in self.site.targets.values())
+        lost = ["", *(places if len(places) > 1 else ())]
+        return [{"after_loss_of": name, **self.loss(name)._asdict()} for name in lost]
+
+    @cached_property
     def limits(self) -> list[FitsUntil]:
         """For each target and the windows: the first date on which it no longer fits."""
         return [*self.full, self._window()]
@@ -198,14 +220,14 @@ class Plan:
         return FitsUntil("windows", missed.night, f"'{what}' misses it: {missed.cause}")
 
     def tables(self) -> dict[str, list[Row]]:
-        """All tables by name: clients, limits, capacity, points, months, nights."""
+        """All tables by name: clients, limits, capacity, points, losses, months, nights."""
         return self._summaries() | {"nights": [verdict._asdict() for verdict in self.verdicts]}
 
     def _summaries(self) -> dict[str, list[Row]]:
         """All tables but that of the nights one by one, which is as long as systems and nights are many."""
         return {
             "clients": self.clients, "limits": [limit._asdict() for limit in self.limits], "capacity": self.capacity,
-            "points": self.points, "months": [month._asdict() for month in self.months],
+            "points": self.points, "losses": self.losses, "months": [month._asdict() for month in self.months],
         }  # fmt: skip
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
@@ -264,6 +286,31 @@ def stocked(site: PlannedSite, until: str | date, *, play: Play | None = None) -
     last = end_of(site.start, until)
     days = tuple(Ledger(site).days(last))
     return Plan(site, last, days, Nights(site, evenings(days), play or partial(played, site)))
+
+
+MOMENT = re.compile(r"(?P<day>\S+)[ T](?P<time>\d{1,2}:\d{2}(?::\d{2})?)")
+"""A moment: a date, or a time from the start, and a time of day."""
+
+
+def moment_at(start: date, text: str, option: str = "--at") -> date | datetime:
+    """The day or the moment that a text such as `2027-06-09`, `1y` or `2027-06-09 10:05` names in a plan.
+
+    Raises
+    ------
+    InputError
+        The text names neither, or not after the start.
+
+    >>> str(moment_at(date(2027, 1, 4), "2027-06-09 10:05")), str(moment_at(date(2027, 1, 4), "1y"))
+    ('2027-06-09 10:05:00', '2028-01-03')
+    """
+    found = MOMENT.fullmatch(text.strip())
+    if found is None:
+        return end_of(start, text, option)
+    try:
+        return datetime.combine(end_of(start, found["day"], option), clock(found["time"]))
+    except UnitError as error:
+        message, _, _ = str(error).partition("; ")
+        raise InputError([Problem(Place(option), "", message, "write for example '2027-06-09 10:05'")]) from None
 
 
 UNITS = {"y": "years", "m": "months", "w": "weeks", "d": "days"}

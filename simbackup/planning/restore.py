@@ -79,7 +79,7 @@ def restore(
     ledger = Ledger(site)
     days = [*ledger.days(now)]
     arrivals = Arrivals(nights) if nights is not None else Arrivals.before(site, days, play)
-    search = Search(site, arrivals, frozenset(lost_with(site, lost)))
+    search = Search(site, arrivals, frozenset(site.lost_with(lost)))
     wanted: dict[str, list[str]] = {}
     for client in clients:
         wanted.setdefault(client.policy, []).append(client.name)
@@ -102,7 +102,12 @@ def restore(
             for client in ordered
         ]
         read = read_back(site, _read(there, group, systems))
-        return Recovery(scope, now, lost, times.timed(systems), tuple(_unstated(site, there, lost)), None, read)
+        missing = tuple(_unstated(site, there, lost))
+        used = dict.fromkeys(name for one in systems for name in one.targets)
+        return Recovery(
+            scope, now, lost, times.timed(systems), (*_late(site, there), *missing), None, read, times.branches(used),
+            tuple(one.address for one in missing),
+        )  # fmt: skip
 
     if not group:
         return recovery(None, declared)
@@ -146,6 +151,18 @@ def _shared_among(one: Restored, source: RestoreSource) -> Iterator[tuple[str, f
         yield copies.target.name, one.bytes * size / sum(sizes)
 
 
+def _late(site: PlannedSite, sources: Mapping[str, RestoreSource]) -> Iterator[Problem]:
+    """A warning for each policy with newer save sets that were still being written."""
+    for policy, source in sources.items():
+        if source.available.late:
+            place = site.file.tree.find(("policies", policy))[0].place
+            until, to = source.chain[-1].time.date(), source.copies[-1].target.name
+            message = f"backups after that of {until} were not yet complete on '{to}', and are left out"
+            yield Problem(
+                place, f"policies.{policy}", message, "'simbackup plan run' shows how long they take", "warning"
+            )
+
+
 def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str) -> Iterator[Problem]:
     """A warning for each time that the site does not state, and that is left out."""
     spec, tree = site.file.spec, site.file.tree
@@ -155,17 +172,11 @@ def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str
     if lost and spec.catalogue is None:
         message = "is missing: the time to recover the catalogue is left out"
         yield Problem(tree.place, "catalogue", message, "write for example 'catalogue: 2 h'", "warning")
-    if lost and spec.operator is None:
-        message = "is missing: the time of people for each system is left out"
+    if spec.operator is None:
+        message = "is missing: the time of the person who looks up and prepares each system is left out"
         yield Problem(tree.place, "operator", message, "write for example 'operator: 10 min'", "warning")
     for policy, source in sources.items():
         logs, place = spec.policies[policy].logs, tree.find(("policies", policy))[0].place
-        if source.available.late:
-            until, to = source.chain[-1].time.date(), source.copies[-1].target.name
-            message = f"backups after that of {until} were not yet complete on '{to}', and are left out"
-            yield Problem(
-                place, f"policies.{policy}", message, "'simbackup plan run' shows how long they take", "warning"
-            )
         if spec.policies[policy].tool is None:
             message = "is missing: the times of the backup program are left out"
             yield Problem(place, f"policies.{policy}.tool", message, "name a datasheet backup_tool/...", "warning")
@@ -196,16 +207,6 @@ def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
     if name not in known:
         raise InputError([Problem(Place("--what"), "", f"there is no system '{name}'", choices(name, known))])
     return (known[name],), word == "one-file"
-
-
-def lost_with(site: PlannedSite, lost: str) -> set[str]:
-    """The targets that are lost with a target, its host, or a place."""
-    gone = {name for name, target in site.targets.items() if lost and lost in {name, f"{name}-host", target.place}}
-    if lost and not gone:
-        legal = {*site.targets, *(target.place for target in site.targets.values())}
-        message = f"there is no target and no place '{lost}'"
-        raise InputError([Problem(Place("--after-loss-of"), "", message, choices(lost, legal))])
-    return gone
 
 
 def _rows(

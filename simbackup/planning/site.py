@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from simbackup.data.change import change_of
 from simbackup.equations.change import Change, differs, grown, hits_a_day
+from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import Chunking, chunking_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
@@ -143,6 +144,21 @@ class PlannedSite:
     def of_policy(self, name: str) -> tuple[Client, ...]:
         """The systems that follow a policy."""
         return tuple(system for system in self.systems if system.policy == name)
+
+    def lost_with(self, lost: str) -> set[str]:
+        """The targets that are lost with a target, its host, or a place; none with nothing.
+
+        Raises
+        ------
+        InputError
+            There is none of that name.
+        """
+        gone = {name for name, target in self.targets.items() if lost and lost in {name, f"{name}-host", target.place}}
+        if lost and not gone:
+            legal = {*self.targets, *(target.place for target in self.targets.values())}
+            message = f"there is no target and no place '{lost}'"
+            raise InputError([Problem(Place("--after-loss-of"), "", message, choices(lost, legal))])
+        return gone
 
     def target_of(self, policy: str, copy: str = "") -> str:
         """The target of the backups of a policy, or of one of its copies."""
