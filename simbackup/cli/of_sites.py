@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
+from simbackup.planning.horizon import HORIZON
+
+
+class WithTemplates(TyperCommand):
+    """A command whose help ends with the names of all templates of sites."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 (click's method)
+        """Write the names after the options."""
+        from simbackup.planning.inventory import templates  # noqa: PLC0415
+
+        with formatter.section("Templates"):
+            formatter.write_text(", ".join(templates()))
+
 
 SiteFile = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")]
 
@@ -21,7 +35,7 @@ def init(
         "site.yaml"
     ),
     template: Annotated[
-        str, typer.Option(metavar="NAME", help="virtualised, small-office, database-farm or file-services.")
+        str, typer.Option(metavar="NAME", help="The template, one of those listed below.")
     ] = "virtualised",
 ) -> None:
     """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed."""
@@ -49,7 +63,7 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
-    ] = "3y",
+    ] = HORIZON,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder."),
@@ -101,7 +115,7 @@ def explain_site(  # noqa: PLR0917 (typer reads each as an option)
     ] = None,
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How far to search: a time such as 3y or 18 months, or a date.")
-    ] = "3y",
+    ] = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -166,7 +180,7 @@ def check_site(
     goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = "3y",
+    ] = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -197,7 +211,7 @@ def size_site(  # noqa: PLR0917 (typer reads each as an option)
     ],
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = "3y",
+    ] = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -239,7 +253,7 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
     ] = None,
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = "3y",
+    ] = HORIZON,
     at: Annotated[
         str | None,
         typer.Option(metavar="DATE|TIME", help="The day or moment of a restore; by default, a year after the start."),

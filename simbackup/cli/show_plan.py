@@ -7,13 +7,13 @@ from datetime import date
 from typing import Any, cast
 
 from simbackup.cli import show, show_causes
+from simbackup.planning.alike import called
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.night_reasons import NightReasons
 from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import SHARES, Recovery
 from simbackup.planning.sizing import Sizing
-from simbackup.planning.windows import called
 from simbackup.units import show_short
 
 TERABYTE = 1e12
@@ -129,20 +129,21 @@ def _losses(found: Plan) -> None:
 
 
 def recovery(found: Recovery) -> None:
-    """A restore: each system in the order of the list, and when how many of them are back."""
-    rows = [
-        (
-            one.system, one.source, str(one.chain), str(one.mounts), show_short(one.bytes, "B", 3),
+    """A restore: the systems in the order of the list, those alike in one row, and when how many of them are back."""
+    head = ["system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost"]
+    logs = any(one.logs for one in found.systems)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for one in found.systems:
+        cells = (
+            one.source, str(one.chain), str(one.mounts), show_short(one.bytes, "B", 3),
             one.reason or show_short(one.starts, "s", 3), "" if one.reason else show_short(one.back, "s", 3),
             "everything" if one.reason else show_short(one.lost, "s", 3),
-        )
-        for one in found.systems
-    ]  # fmt: skip
+            *((show_short(one.logs, "B", 3),) if logs else ()),
+        )  # fmt: skip
+        alike.setdefault(cells, []).append(one.system)
+    rows = [(called(systems), *cells) for cells, systems in alike.items()]
     title = f"Restore of {found.what} at {found.when}" + (f" after the loss of {found.lost}" if found.lost else "")
-    head = ["system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost"]
-    if any(one.logs for one in found.systems):
-        head.append("logs")
-        rows = [(*row, show_short(one.logs, "B", 3)) for row, one in zip(rows, found.systems, strict=True)]
+    head += ["logs"] * logs
     show.line(title)
     if len(found.branches) > 1:
         steps = [

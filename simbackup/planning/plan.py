@@ -17,6 +17,7 @@ from simbackup.planning.available import Loss, Search, loss
 from simbackup.planning.cautions import cautions
 from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.evenings import evenings
+from simbackup.planning.horizon import HORIZON
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
@@ -143,7 +144,7 @@ class Plan:
 
     @cached_property
     def losses(self) -> list[Row]:
-        """One mapping for the loss of data alone and for that of each place: data lost on the worst day, and the mean."""
+        """One mapping for a loss of data alone and for that of each place: data lost on the worst day, and the mean."""
         places = dict.fromkeys(target.place for target in self.site.targets.values())
         lost = ["", *(places if len(places) > 1 else ())]
         return [{"after_loss_of": name, **self.loss(name)._asdict()} for name in lost]
@@ -250,7 +251,7 @@ class Plan:
 
 def plan(
     what: Source | PlannedSite,
-    until: str | date = "3 years",
+    until: str | date = HORIZON,
     overrides: Mapping[str, object] | None = None,
     *,
     play: Play | None = None,

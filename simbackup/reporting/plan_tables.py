@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simbackup.planning.alike import called
 from simbackup.planning.plan import Plan
-from simbackup.planning.windows import called
 from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 
 QUARTERS = frozenset({1, 4, 7, 10})
