@@ -19,7 +19,16 @@ from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_page import serve
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
-from simbackup.cli.of_sites import check_site, explain_site, init, plan_site, plot_site, restore_site, size_site
+from simbackup.cli.of_sites import (
+    WithTemplates,
+    check_site,
+    explain_site,
+    init,
+    plan_site,
+    plot_site,
+    restore_site,
+    size_site,
+)  # fmt: skip
 from simbackup.cli.options import note
 from simbackup.cli.streams import to_nowhere
 from simbackup.errors import SimbackupError
@@ -49,7 +58,8 @@ def _group(text: str, commands: Mapping[str, Callable[..., None]]) -> typer.Type
         help=text, short_help=brief(text), no_args_is_help=True, context_settings=SETTINGS, rich_markup_mode=None
     )
     for name, command in commands.items():
-        group.command(name, short_help=brief(command.__doc__))(command)
+        shown = WithTemplates if command is init else None
+        group.command(name, short_help=brief(command.__doc__), cls=shown)(command)
     return group
 
 

@@ -24,10 +24,10 @@ def check_file(path: Path) -> list[Problem]:
         if path.name in {shelf.MEASURED, CALIBRATION} or path.name.endswith(STUDY):
             _of_many_runs(path, shown)
         elif kind_of(read(path, shown, []).mapping) == "site":
-            from simbackup.planning.idle import idle_keys  # noqa: PLC0415
+            from simbackup.planning.cautions import cautions  # noqa: PLC0415
             from simbackup.planning.site import load_site  # noqa: PLC0415
 
-            return idle_keys(load_site(path))
+            return cautions(load_site(path))
         elif path.name == SOURCES:
             read(path, shown)
         elif _among_models(path) or {"parameters", "kind"} & read(path, shown, []).mapping.keys():

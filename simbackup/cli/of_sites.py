@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
+from simbackup.planning.horizon import HORIZON
+
+
+class WithTemplates(TyperCommand):
+    """A command whose help ends with the names of all templates of sites."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 (click's method)
+        """Write the names after the options."""
+        from simbackup.planning.inventory import templates  # noqa: PLC0415
+
+        with formatter.section("Templates"):
+            formatter.write_text(", ".join(templates()))
+
 
 SiteFile = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")]
 
@@ -24,7 +38,7 @@ def init(
         "site.yaml"
     ),
     template: Annotated[
-        str, typer.Option(metavar="NAME", help="virtualised, small-office, database-farm or file-services.")
+        str, typer.Option(metavar="NAME", help="The template, one of those listed below.")
     ] = "virtualised",
     unit: Annotated[
         str, typer.Option(metavar="UNIT", help="The unit of sizes that name none, such as GB or MiB.")
@@ -58,7 +72,7 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
-    ] = "3y",
+    ] = HORIZON,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder."),
@@ -110,7 +124,7 @@ def explain_site(  # noqa: PLR0917 (typer reads each as an option)
     ] = None,
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How far to search: a time such as 3y or 18 months, or a date.")
-    ] = "3y",
+    ] = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -138,7 +152,11 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     what: Annotated[str, typer.Option(metavar="WHAT", help="site, 'client NAME', or 'one-file NAME'.")] = "site",
     at: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="Restore at noon of this day; by default, a year after the start."),
+        typer.Option(
+            metavar="DATE|TIME",
+            help="Restore at noon of this day, or at a moment such as '2027-06-09 10:05'; a year after the start by "
+            "default.",
+        ),
     ] = None,
     lost: Annotated[
         str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")
@@ -150,14 +168,14 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
 ) -> None:
     """Restore a site, a system or a file on a date. Exits with 1 if something cannot be restored."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
-    from simbackup.planning.plan import end_of  # noqa: PLC0415
+    from simbackup.planning.plan import moment_at  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
 
     loaded = load_site(site, overrides(sets or []))
-    day = None if at is None else end_of(loaded.start, at, "--at")
+    moment = None if at is None else moment_at(loaded.start, at)
     with counting.nights() as play:
-        found = restore(loaded, what, day, lost, at_once, intervals=intervals.value, play=play(loaded))
+        found = restore(loaded, what, moment, lost, at_once, intervals=intervals.value, play=play(loaded))
     warn(found.warnings)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))
@@ -171,7 +189,7 @@ def check_site(
     goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = "3y",
+    ] = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -202,7 +220,7 @@ def size_site(  # noqa: PLR0917 (typer reads each as an option)
     ],
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = "3y",
+    ] = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -244,9 +262,10 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
     ] = None,
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = "3y",
+    ] = HORIZON,
     at: Annotated[
-        str | None, typer.Option(metavar="DATE", help="The day of a restore; by default, a year after the start.")
+        str | None,
+        typer.Option(metavar="DATE|TIME", help="The day or moment of a restore; by default, a year after the start."),
     ] = None,
     lost: Annotated[
         str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost; for restore.")
@@ -256,7 +275,7 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
     """Plot the capacity in use over time, the nights as a calendar, or the systems that a restore brings back."""
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
-    from simbackup.planning.plan import end_of  # noqa: PLC0415
+    from simbackup.planning.plan import moment_at  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
@@ -271,7 +290,7 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
         check_file(out, PICTURE)
     loaded = load_site(site, overrides(sets or []))
     if kind == "restore":
-        found = restore(loaded, "site", None if at is None else end_of(loaded.start, at, "--at"), lost)
+        found = restore(loaded, "site", None if at is None else moment_at(loaded.start, at), lost)
         warn(found.warnings)
         drawn = found.plot.restore()
     else:

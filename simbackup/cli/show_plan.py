@@ -7,13 +7,13 @@ from datetime import date
 from typing import Any, cast
 
 from simbackup.cli import show, show_causes
+from simbackup.planning.alike import called
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.night_reasons import NightReasons
 from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import SHARES, Recovery
 from simbackup.planning.sizing import Sizing
-from simbackup.planning.windows import called
 from simbackup.units import show_short
 
 TERABYTE = 1e12
@@ -50,6 +50,7 @@ def plan(found: Plan) -> None:
         head = ("system", "missed", "of nights", "first", "cause")
         show.table(head, late, "Systems that miss a window", right=(1, 2))
     _stocks(found)
+    _losses(found)
     if found.months:
         years: dict[str, list[float]] = {}
         for month in found.months:
@@ -98,6 +99,7 @@ def _stocks(found: Plan) -> None:
     for name in names:
         head += [f"{name}, cartridges", "bought"] if found.site.targets[name].tape else [f"{name}, TB"]
     rows: list[tuple[str, ...]] = []
+    unrestorable = any(any(day.broken.values()) for day in found.days)
     for i, day in enumerate(found.days):
         after = found.days[i + 1].day if i + 1 < len(found.days) else None
         if after is None or (after.day == 1 and after.month in {1, 4, 7, 10}):
@@ -106,29 +108,49 @@ def _stocks(found: Plan) -> None:
                 stock = day.stocks[name]
                 tape = found.site.targets[name].tape
                 cells += [str(stock.cartridges), str(stock.bought)] if tape else [f"{stock.used / TERABYTE:.1f}"]
-            rows.append((*cells, str(min(day.points.values()))))
-    head.append("restore points")
+            broken = (str(sum(day.broken.values())),) if unrestorable else ()
+            rows.append((*cells, str(min(day.points.values())), *broken))
+    head += ["restore points", *(("not restorable",) if unrestorable else ())]
     show.table(head, rows, "Capacity in use", right=tuple(range(1, len(head))))
 
 
+def _losses(found: Plan) -> None:
+    """What a loss at noon costs on the worst day and on average, of data alone and of each place."""
+    rows: list[tuple[str, ...]] = []
+    for one in found.losses:
+        lost = one["after_loss_of"] or "data alone"
+        if one["day"] is None:
+            rows.append((lost, "everything", "", "everything", ""))
+        else:
+            worst, mean = (show_short(one[key], "s", 3) for key in ("worst", "mean"))
+            rows.append((lost, worst, str(one["day"]), mean, str(one["since"])))
+    head = ("loss of", "on the worst day", "which is", "on average", "from")
+    show.table(head, rows, "Data lost at noon", right=(1, 3))
+
+
 def recovery(found: Recovery) -> None:
-    """A restore: each system in the order of the list, and when how many of them are back."""
-    rows = [
-        (
-            one.system, one.source, str(one.chain), str(one.mounts), show_short(one.bytes, "B", 3),
+    """A restore: the systems in the order of the list, those alike in one row, and when how many of them are back."""
+    head = ["system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost"]
+    logs = any(one.logs for one in found.systems)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for one in found.systems:
+        cells = (
+            one.source, str(one.chain), str(one.mounts), show_short(one.bytes, "B", 3),
             one.reason or show_short(one.starts, "s", 3), "" if one.reason else show_short(one.back, "s", 3),
             "everything" if one.reason else show_short(one.lost, "s", 3),
-        )
-        for one in found.systems
-    ]  # fmt: skip
-    title = f"Restore of {found.what} at noon of {found.at}" + (
-        f" after the loss of {found.lost}" if found.lost else ""
-    )
-    head = ["system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost"]
-    if any(one.logs for one in found.systems):
-        head.append("logs")
-        rows = [(*row, show_short(one.logs, "B", 3)) for row, one in zip(rows, found.systems, strict=True)]
+            *((show_short(one.logs, "B", 3),) if logs else ()),
+        )  # fmt: skip
+        alike.setdefault(cells, []).append(one.system)
+    rows = [(called(systems), *cells) for cells, systems in alike.items()]
+    title = f"Restore of {found.what} at {found.when}" + (f" after the loss of {found.lost}" if found.lost else "")
+    head += ["logs"] * logs
     show.line(title)
+    if len(found.branches) > 1:
+        steps = [
+            (" then ".join(f"{name} {show_short(each, 's', 3)}" for name, each in one.steps),
+             show_short(one.seconds, "s", 3)) for one in found.branches
+        ]  # fmt: skip
+        show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
     show.table(head, rows, right=tuple(range(2, len(head))))
     for share in SHARES:
         back = found.until(share)
@@ -138,6 +160,8 @@ def recovery(found: Recovery) -> None:
         show.line(f"{100 * share:.0f} % of the systems are back after {show_short(back, 's', 3)}")
     if found.interval is not None:
         show.line(found.interval.sentence())
+    if found.left_out:
+        show.line(f"not included, as the site does not state it: {', '.join(found.left_out)}")
     if found.read_back is not None:
         size, cost, currency = found.read_back
         show.line(f"reading {show_short(size, 'B', 3)} back from object storage costs {cost:,.0f} {currency}")

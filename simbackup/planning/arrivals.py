@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
 
+from simbackup.planning.evenings import evenings
 from simbackup.planning.ledger import Day
 from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Outcome, Play, job_of, played
@@ -25,6 +27,10 @@ class Arrivals:
     def __init__(self, nights: Nights) -> None:
         self._nights = nights
         self._days = {(run.policy, time): day for day in nights.days for run, time in day.runs}
+        self._times: dict[str, list[datetime]] = {}
+        for policy, time in sorted(self._days):
+            self._times.setdefault(policy, []).append(time)
+        self._known: dict[tuple[str, str, datetime, tuple[str, ...]], float | None] = {}
 
     @classmethod
     def before(cls, site: PlannedSite, days: Sequence[Day], play: Play | None = None) -> Arrivals:
@@ -39,22 +45,34 @@ class Arrivals:
         play
             A function that simulates a night; by default, the simulator.
         """
-        first, *others = days[-NIGHTS - 1 :]
-        recent = [first, *others] if len(days) <= NIGHTS else [first._replace(runs=()), *others]
+        whole = evenings(days)
+        first, *others = whole[-NIGHTS - 1 :]
+        recent = [first, *others] if len(whole) <= NIGHTS else [first._replace(runs=()), *others]
         nights = Nights(site, recent, play or partial(played, site))
         nights.sample()
         return cls(nights)
 
     def there(self, policy: str, copy: str, point: RestorePoint, systems: Iterable[str], now: datetime) -> bool:
         """Whether the save sets of some systems at a restore point, or their copies, were whole at a moment."""
-        passed = elapsed(point.time, now)
-        return all(took <= passed for took in self._took(policy, copy, point.time, systems))
+        took = self._longest(policy, copy, point.time, systems)
+        return took is None or took <= elapsed(point.time, now)
 
-    def longest_logs(self, policy: str, to: str, systems: Sequence[str]) -> float:
+    def longest_logs(self, policy: str, to: str, systems: Sequence[str], now: datetime) -> float:
         """Seconds of the longest backup of logs of some systems to a target, in the newest night that had any."""
         copy = logs_jobs(self._nights.site.file.spec.policies[policy], "", 0)[to].removeprefix("-")
-        times = sorted((time for name, time in self._days if name == policy), reverse=True)
-        return next((max(each) for time in times if (each := [*self._took(policy, copy, time, systems)])), 0.0)
+        times = self._times.get(policy, [])
+        for time in reversed(times[: bisect_right(times, now)]):
+            took = self._longest(policy, copy, time, systems)
+            if took is not None:
+                return took
+        return 0.0
+
+    def _longest(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> float | None:
+        """Seconds of the longest backup or copy of some systems in a night; None where it was not simulated."""
+        key = policy, copy, time, tuple(systems)
+        if key not in self._known:
+            self._known[key] = max(self._took(policy, copy, time, key[-1]), default=None)
+        return self._known[key]
 
     def _took(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> Iterable[float]:
         """Seconds that backups or copies of a night took, as far as it was simulated and has them."""

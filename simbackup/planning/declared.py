@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from simbackup.planning.recovery import Restored
+from simbackup.planning.recovery import Branch, Restored
 from simbackup.planning.site import PlannedSite
 from simbackup.schema.quantity import Quantity, si_or
 
@@ -31,21 +31,41 @@ class Declared:
     def timed(self, simulated: Sequence[Restored]) -> tuple[Restored, ...]:
         """Restores with the declared times, from those that were simulated without, in the order of their list.
 
-        One person prepares one system after another, while those before come back. A system whose turn comes later
-        than it could begin holds up those after it by as much, so no gap is made good: exact for one drive or lane, and
-        no less than it takes for several.
+        A system needs its hardware (`recovery`), the catalogue, which needs the hardware of the backup server, a person
+        who prepares it (`operator`), one system after another, and its media (`fetch`). What different people do at
+        different places overlaps. A system whose turn comes later than it could begin holds up those after it by as
+        much, so no gap is made good: exact for one drive or lane, and no less than it takes for several. Media hold up
+        only systems that come back from the same targets.
         """
         found: list[Restored] = []
         held, prepared = 0.0, 0.0
+        media: dict[tuple[str, ...], float] = {}
         for one in simulated:
             if one.reason:
                 found.append(one)
                 continue
             prepared += self.operator
-            held = max(held, prepared - one.starts)
-            later = self.recovery + self.catalogue + (self.fetch or {}).get(one.source, 0.0) + held
+            held = max(held, self.recovery + max(self.catalogue, prepared) - one.starts)
+            fetched = max((self.fetched(name) for name in one.targets), default=0.0)
+            media[one.targets] = max(media.get(one.targets, 0.0), fetched - one.starts)
+            later = max(held, media[one.targets])
             found.append(one._replace(starts=one.starts + later, back=one.back + later))
         return tuple(found)
+
+    def fetched(self, target: str) -> float:
+        """Seconds until what is kept on a target can be read."""
+        return (self.fetch or {}).get(target, 0.0)
+
+    def branches(self, targets: Iterable[str]) -> tuple[Branch, ...]:
+        """What goes on side by side before the first restore begins, as far as it takes time, the longest first."""
+        found = [
+            Branch((("recovery", self.recovery), ("catalogue", self.catalogue))),
+            Branch((("recovery", self.recovery), ("operator, for the first system", self.operator))),
+            *(Branch(((f"targets.{name}.fetch", self.fetched(name)),)) for name in targets),
+        ]
+        stated = [Branch(tuple(step for step in one.steps if step[1] > 0.0)) for one in found]
+        longer = {one: None for one in stated if one.steps and not any(one.begins(other) for other in stated)}
+        return tuple(sorted(longer, key=lambda one: -one.seconds))
 
     def ends(self, site: PlannedSite) -> Iterator[tuple[str, Self, Self]]:
         """For each time with a range its address, and all times with it at the lower and at the upper end."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -15,7 +16,7 @@ from simbackup.errors import InputError, Problem
 from simbackup.planning.cost import MEAN_MONTH
 from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import Recovery
-from simbackup.planning.restore import AT_ONCE, lost_with, restore, scope_of
+from simbackup.planning.restore import AT_ONCE, restore, scope_of
 from simbackup.planning.spec import CalendarDay
 from simbackup.schema.file_kind import kind_of
 from simbackup.schema.part import Disagreement, Rules, disagreements
@@ -32,13 +33,13 @@ class RestoreGoalSpec(Frozen):
     what: Text = "site"
     """`site`, `client NAME`, or `one-file NAME`."""
     at: CalendarDay | None = None
-    """The day; the last one of the plan by default."""
+    """The day; by default, the last one of the plan for `within`, and the worst one for `data_lost`."""
     after_loss_of: Text | None = None
     """The target or place that is lost; none by default."""
     within: Duration | None = None
     """Longest time until it is complete (RTO)."""
     data_lost: Duration | None = None
-    """Longest time between the restore point and the loss (RPO)."""
+    """Longest time between the restore point and the loss (RPO), on the worst day of the plan unless `at` names one."""
     at_once: PositiveCount | None = None
     """Number of restores from disk at the same time; four by default."""
 
@@ -155,9 +156,9 @@ def _unfitting(plan: Plan, goals: Goals) -> Iterator[Problem]:
         if goal.at is not None and not plan.site.start <= goal.at <= plan.until:
             remedy = f"it begins on {plan.site.start} and ends on {plan.until}"
             yield _problem(goals.tree, (*here, "at"), f"{goal.at} is not within the plan", remedy)
-        for key, check in (("what", scope_of), ("after_loss_of", lost_with)):
+        for key, check in (("what", partial(scope_of, plan.site)), ("after_loss_of", plan.site.lost_with)):
             try:
-                check(plan.site, getattr(goal, key) or "")
+                check(getattr(goal, key) or "")
             except InputError as error:
                 for one in error.problems:
                     yield _problem(goals.tree, (*here, key), one.message, one.remedy)
@@ -203,16 +204,24 @@ def _restores(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
 
     for name, goal in goals.restores.items():
         at_once = int(goal.at_once.si) if goal.at_once is not None else AT_ONCE
-        found = played(goal.what, str(goal.at or ""), goal.after_loss_of or "", at_once)
+        lost, at = goal.after_loss_of or "", str(goal.at or "")
         if goal.within is not None:
+            found = played(goal.what, at, lost, at_once)
             back = found.until(1.0)
             reached = show_short(back, "s", 3) if found.complete else "never complete"
             yield Goal(f"{name}: back", f"within {goal.within.text}", reached, back <= goal.within.si)
-        if goal.data_lost is not None:
-            reached = show_short(found.data_lost, "s", 3) if found.complete else "everything"
-            yield Goal(
-                f"{name}: data lost", f"at most {goal.data_lost.text}", reached, found.data_lost <= goal.data_lost.si
-            )
+        if goal.data_lost is not None and at:
+            found = played(goal.what, at, lost, at_once)
+            yield _data_lost(name, goal.data_lost, found.data_lost if found.complete else math.inf, f"on {at}")
+        elif goal.data_lost is not None:
+            worst = plan.loss(lost, scope_of(plan.site, goal.what)[0])
+            yield _data_lost(name, goal.data_lost, worst.worst, worst.sentence())
+
+
+def _data_lost(name: str, wanted: Duration, found: float, when: str) -> Goal:
+    """The goal for data lost beside what was found, and when."""
+    reached = f"{show_short(found, 's', 3)} {when}" if math.isfinite(found) else "everything"
+    return Goal(f"{name}: data lost", f"at most {wanted.text}", reached, found <= wanted.si)
 
 
 def cost(plan: Plan) -> float:

@@ -20,6 +20,7 @@ from simbackup.planning.plan import Plan
 from simbackup.planning.playing import job_of
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, numbers
+from simbackup.policies.calendar import evening
 from simbackup.run import TooManyRecordsError, ran
 from simbackup.scenario import Scenario
 from simbackup.schema import tree as trees
@@ -145,7 +146,7 @@ def _deciding(
     verdict = plan.windows.tightest
     if verdict is None:
         return None
-    kind, i, later = plan.nights.found(verdict.night)
+    kind, i, later = plan.nights.found(evening(verdict.due))
     night, job = plan.nights.night(kind, i), job_of(verdict.system, later, verdict.copy)
     quick = wanted == "quick"
     scenario = scenario_of(plan.site.file, night_scenario(plan.site.file, night))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import NamedTuple
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbackup.planning.cartridges import Cartridges
-from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget, copied
+from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget
+from simbackup.planning.points import Points
 from simbackup.planning.site import PlannedSite, Target
 from simbackup.planning.stored import NOTHING, Clients, StoredCopies, StoredLogs, WrittenObjects
 from simbackup.policies.calendar import Due
@@ -19,7 +20,6 @@ from simbackup.policies.clock import elapsed
 from simbackup.policies.days import each_day
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
-from simbackup.policies.series import Series
 
 Bytes = NDArray[np.float64]
 Sessions = dict[str, dict[Retention, list[tuple[Hashable, float]]]]
@@ -46,13 +46,17 @@ class Stock(NamedTuple):
 
 
 class Day(NamedTuple):
-    """A day of the ledger: what ran in its night, what targets hold, restore points of policies, bytes of catalogue."""
+    """A day of the ledger: what began on it, what targets hold, restore points of policies, bytes of catalogue.
+
+    `broken` are the copies of each policy that cannot be restored, as their chain is not whole where they are.
+    """
 
     day: date
     runs: tuple[tuple[LevelRun, datetime], ...]
     stocks: dict[str, Stock]
     points: dict[str, int]
     catalogue: float
+    broken: Mapping[str, int] = {}
 
 
 @dataclass
@@ -60,11 +64,14 @@ class Ledger:
     """Runs the calendar of a site, and keeps its save sets."""
 
     site: PlannedSite
+    points: dict[str, Points] = field(default_factory=dict[str, Points])
     places: dict[tuple[str, str], StoredCopies] = field(default_factory=dict[tuple[str, str], StoredCopies])
     logs: list[StoredLogs] = field(default_factory=list[StoredLogs])
     tapes: dict[str, Cartridges] = field(default_factory=dict[str, Cartridges])
     times: dict[str, dict[int, datetime]] = field(default_factory=dict[str, dict[int, datetime]])
     last: dict[str, datetime] = field(default_factory=dict[str, datetime])
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    """Restore points of each policy, and copies that cannot be restored."""
     written: dict[str, WrittenObjects] = field(default_factory=dict[str, WrittenObjects])
     """What the night has written into each store of objects."""
 
@@ -76,14 +83,10 @@ class Ledger:
             if policy.logs is not None:
                 logs, every = [self.site.targets[to] for to in policy.logs.to or (policy.target,)], policy.logs.every.si
                 self.logs += [StoredLogs(name, target, systems, every) for target in logs]
-            for copy, to, retention, merges in (
-                ("", policy.target, policy.retention, policy.merges),
-                *((copy, part.to, part.retention, part.merges) for copy, part in policy.copies.items()),
-            ):
-                target = self.site.targets[to]
-                self.places[name, copy] = StoredCopies(
-                    name, copy, target, systems, Series(retention.made() if retention else Retention(), merges)
-                )
+            self.points[name], self.counts[name] = Points.of(self.site, name), (0, 0)
+            for copy, series in self.points[name].series.items():
+                target = self.site.targets[self.site.target_of(name, copy)]
+                self.places[name, copy] = StoredCopies(name, copy, target, systems, series)
         for name, target in self.site.targets.items():
             if target.tape:
                 streams = max(min(target.drives, len(self.site.systems)), 1)
@@ -96,12 +99,15 @@ class Ledger:
         following = {system.policy for system in self.site.systems}
         return [name for name in self.site.file.spec.policies if name in following]
 
-    def days(self, last: date) -> Iterator[Day]:
-        """Each day from the start to the last; a policy that no system follows saves nothing."""
+    def days(self, last: date | datetime) -> Iterator[Day]:
+        """Each day from the start to the last, or to a moment of it; a policy that no system follows saves nothing."""
         due: dict[date, list[tuple[str, Due]]] = {}
+        until = last if isinstance(last, datetime) else None
+        last = last.date() if isinstance(last, datetime) else last
         for name in self.followed:
             for run in self.site.calendar(name).runs(self.site.start, last, self.site.zone):
-                due.setdefault(run.day, []).append((name, run))
+                if until is None or run.time <= until:
+                    due.setdefault(run.day, []).append((name, run))
         for day in each_day(self.site.start, last):
             yield self._day(day, sorted(due.get(day, []), key=lambda one: one[1].time))
 
@@ -127,13 +133,17 @@ class Ledger:
             for logs in (logs for logs in self.logs if logs.policy == policy):
                 logs.keep(self.places[policy, ""].series.kept, run.time)
             runs.append((done[policy]._replace(made=tuple(made)), run.time))
-        return Day(day, tuple(runs), self._stocks(day, peaks), self._points(), self._catalogue())
+            points = self.points[policy]
+            self.counts[policy] = len(points.restorable()), sum(map(len, points.broken().values()))
+        whole, broken = ({policy: each[i] for policy, each in self.counts.items()} for i in range(2))
+        return Day(day, tuple(runs), self._stocks(day, peaks), whole, self._catalogue(), broken)
 
     def _backup(self, policy: str, run: Due, sessions: Sessions) -> LevelRun:
         """Add the save set of a run, and its copies."""
         place, times = self.places[policy, ""], self.times.setdefault(policy, {})
-        newest = {at: self._newest(policy, at) for at in ("", *self.site.file.spec.policies[policy].copies)}
-        point = place.series.add(run.time, run.level)
+        newest = {at: self._newest(policy, at) for at in self.points[policy].series}
+        seeds = {copy for copy in newest if copy and self._seeds(policy, copy)}
+        point, copies = self.points[policy].run(run)
         base = None if point.base is None else place.series.points[point.base].time
         before = self.last.get(policy)
         for logs in (logs for logs in self.logs if logs.policy == policy and before is not None):
@@ -143,11 +153,9 @@ class Ledger:
             age = elapsed(before, run.time)
         self.last[policy] = times[point.number] = run.time
         place.add(point, base)
-        copies = copied(self.site.file.spec.policies[policy], point.level, run.day)
-        sent = tuple(copy for copy in copies if not self._seeds(policy, copy))
+        sent = tuple(copy for copy in copies if copy not in seeds)
         for at, kept in [("", place), *((name, self.places[policy, name]) for name in copies)]:
             if at:
-                kept.series.take(point)
                 kept.add(point, base)
             self._write(kept.target, kept.written(point))
             if kept.target.tape:
@@ -193,13 +201,6 @@ class Ledger:
                 self.written.get(name, NOTHING),
             )  # fmt: skip
         return stocks
-
-    def _points(self) -> dict[str, int]:
-        """Restore points of each policy, at whichever place they are kept."""
-        found: dict[str, set[int]] = {}
-        for (policy, _), place in self.places.items():
-            found.setdefault(policy, set()).update(place.series.kept)
-        return {policy: len(kept) for policy, kept in found.items()}
 
     def _catalogue(self) -> float:
         """Bytes of the catalogue: a record for each file of each save set, wherever it is kept."""

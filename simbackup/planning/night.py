@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
-from simbackup.policies.clock import Window, clock, deadline
-from simbackup.policies.days import Days
+from simbackup.policies.clock import clock, deadline, elapsed
+from simbackup.policies.days import named
 from simbackup.policies.levels import Level
 
 NOON = 12 * 3600.0
@@ -59,8 +59,8 @@ class LevelRun(NamedTuple):
         return SENT_AS.get(self.level, self.level) if self.age > 0.0 else Level.FULL
 
 
-Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[Window | None, ...], int | None]
-"""What runs in a night, with how much, and in which windows."""
+Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[float | None, ...], int | None]
+"""What runs in a night, with how much, how long until windows close, and the weekday."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +114,9 @@ def work_of(file: SiteFile, night: Night) -> Work:
         for each in (night.factors, night.used, night.moved, night.logs, night.new, night.points)
         for name, amount in each.items()
     )
-    days = (night.day + timedelta(days=run.later) for run in night.runs)
-    windows = (file.spec.policies[run.policy].window_on(day) for run, day in zip(night.runs, days, strict=True))
+    rooms = (room_of(file, run, night.day) for run in night.runs)
     weekday = night.day.weekday() if has_weekdays(file) else None
-    return night.runs, tuple(amounts), tuple(windows), weekday
+    return night.runs, tuple(amounts), tuple(rooms), weekday
 
 
 def has_weekdays(file: SiteFile) -> bool:
@@ -137,10 +136,21 @@ def begin(text: str) -> float:
     return seconds if seconds >= NOON else seconds + DAY
 
 
-def copied(policy: PolicySpec, level: Level, day: date) -> tuple[str, ...]:
-    """The copies that are made of a save set of a level on a day."""
+def room_of(file: SiteFile, run: LevelRun, day: date) -> float | None:
+    """Seconds from when the backups of a run begin until their window closes, None without a window.
+
+    The night begins on a day, or the first of several nights that are simulated together.
+    """
+    policy = file.spec.policies[run.policy]
+    due = datetime.combine(day, time(), UTC) + timedelta(days=run.later, seconds=begin(policy.at))
+    opening = policy.opening_at(due, file.spec.start)
+    return None if opening is None else elapsed(due, opening.closes)
+
+
+def copied(policy: PolicySpec, level: Level, day: date, since: date) -> tuple[str, ...]:
+    """The copies that are made of a save set of a level and of a date, in a plan that begins on another day."""
 
     def due(copy: SecondCopySpec) -> bool:
-        return (copy.which == "all" or level.whole) and any(True for _ in Days(copy.on).between(day, day))
+        return (copy.which == "all" or level.whole) and named(copy.on, day, since)
 
     return tuple(name for name, copy in policy.copies.items() if due(copy))

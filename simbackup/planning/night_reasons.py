@@ -17,6 +17,7 @@ from simbackup.planning.policy import PolicySpec
 from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.verdicts import Verdict, verdicts_of
 from simbackup.planning.windows import tightness
+from simbackup.policies.calendar import evening
 from simbackup.results.causes import spent
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
@@ -91,17 +92,20 @@ def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = (
         remedy = "name a --night, or a later day with --until"
         raise ResultError(f"until {plan.until}, only first backups run, and those are not judged; {remedy}")
     day = night or (deciding.night if deciding is not None else plan.until)
-    try:
-        kind, i, later = plan.nights.found(day)
-    except KeyError:
+    due = [time for each in plan.days if each.day == day for _, time in each.runs]
+    if night is None and deciding is not None:
+        due = [deciding.due]
+    if not due:
         days = [str(each.day) for each in plan.days if each.runs]
         raise InputError(
             [Problem(Place("--night"), "", f"nothing is backed up in the night of {day}", choices(str(day), days))]
-        ) from None
+        )
+    evening_of = evening(max(due))
+    kind, i, later = plan.nights.found(evening_of)
     night_there = plan.nights.night(kind, i)
     result = simulated(plan.site, night_there)
     found = outcomes(plan.site, night_there, result)
-    today = next(each for each in plan.days if each.day == day)
+    today = next(each for each in plan.nights.days if each.day == evening_of)
     verdicts = {_name(one): one for one in verdicts_of(plan.site, today, later, found, plan.nights.firsts)}
     for job in jobs:
         if job not in verdicts:

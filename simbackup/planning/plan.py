@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dateutil.relativedelta import relativedelta
 
 from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.arrivals import Arrivals
+from simbackup.planning.available import Loss, Search, loss
+from simbackup.planning.cautions import cautions
 from simbackup.planning.cost import TERABYTE, Month, months
-from simbackup.planning.endless import endless
-from simbackup.planning.idle import idle_keys
+from simbackup.planning.evenings import evenings
+from simbackup.planning.horizon import HORIZON
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Play, played
-from simbackup.planning.site import PlannedSite, load_site
+from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
+from simbackup.policies.clock import clock
 from simbackup.policies.retention import MOST_DAYS, period
+from simbackup.units import UnitError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,8 +110,13 @@ class Plan:
 
     @cached_property
     def points(self) -> list[Row]:
-        """One mapping for each day: restore points of each policy, and bytes of the catalogue."""
-        return [{"date": day.day, "catalogue": day.catalogue, **day.points} for day in self.days]
+        """One mapping for each day: restore points of policies, copies that cannot be restored, bytes of catalogue."""
+        return [
+            {
+                "date": day.day, "catalogue": day.catalogue, "not_restorable": sum(day.broken.values()), **day.points,
+            }
+            for day in self.days
+        ]  # fmt: skip
 
     @cached_property
     def logs_lost(self) -> dict[str, float]:
@@ -120,6 +131,23 @@ class Plan:
         spec = self.site.file.spec.policies
         every = {self._called(name): policy.logs.every.si for name, policy in spec.items() if policy.logs is not None}
         return {policy: every[policy] + longest for policy, longest in found.items()}
+
+    @cached_property
+    def arrivals(self) -> Arrivals:
+        """When its backups and copies ended."""
+        return Arrivals(self.nights)
+
+    def loss(self, lost: str = "", clients: Sequence[Client] | None = None) -> Loss:
+        """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone."""
+        search = Search(self.site, self.arrivals, frozenset(self.site.lost_with(lost)))
+        return loss(search, self.until, self.site.systems if clients is None else clients)
+
+    @cached_property
+    def losses(self) -> list[Row]:
+        """One mapping for a loss of data alone and for that of each place: data lost on the worst day, and the mean."""
+        places = dict.fromkeys(target.place for target in self.site.targets.values())
+        lost = ["", *(places if len(places) > 1 else ())]
+        return [{"after_loss_of": name, **self.loss(name)._asdict()} for name in lost]
 
     @cached_property
     def limits(self) -> list[FitsUntil]:
@@ -139,7 +167,7 @@ class Plan:
 
     @cached_property
     def warnings(self) -> list[Problem]:
-        """Keys of the site without effect, chains that never end, and policies by which nothing is saved."""
+        """Keys without effect, what never happens, chains that never end, and policies by which nothing is saved."""
         tree = self.site.file.source
         never: dict[Place, Problem] = {}
         for name in self.unsaved:
@@ -148,7 +176,7 @@ class Plan:
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"
             ))  # fmt: skip
-        return [*idle_keys(self.site), *endless(self.site.file), *never.values()]
+        return [*cautions(self.site, self.until), *never.values()]
 
     @property
     def fits_until(self) -> date | None:
@@ -193,14 +221,14 @@ class Plan:
         return FitsUntil("windows", missed.night, f"'{what}' misses it: {missed.cause}")
 
     def tables(self) -> dict[str, list[Row]]:
-        """All tables by name: clients, limits, capacity, points, months, nights."""
+        """All tables by name: clients, limits, capacity, points, losses, months, nights."""
         return self._summaries() | {"nights": [verdict._asdict() for verdict in self.verdicts]}
 
     def _summaries(self) -> dict[str, list[Row]]:
         """All tables but that of the nights one by one, which is as long as systems and nights are many."""
         return {
             "clients": self.clients, "limits": [limit._asdict() for limit in self.limits], "capacity": self.capacity,
-            "points": self.points, "months": [month._asdict() for month in self.months],
+            "points": self.points, "losses": self.losses, "months": [month._asdict() for month in self.months],
         }  # fmt: skip
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
@@ -223,7 +251,7 @@ class Plan:
 
 def plan(
     what: Source | PlannedSite,
-    until: str | date = "3 years",
+    until: str | date = HORIZON,
     overrides: Mapping[str, object] | None = None,
     *,
     play: Play | None = None,
@@ -258,7 +286,32 @@ def stocked(site: PlannedSite, until: str | date, *, play: Play | None = None) -
     """
     last = end_of(site.start, until)
     days = tuple(Ledger(site).days(last))
-    return Plan(site, last, days, Nights(site, days, play or partial(played, site)))
+    return Plan(site, last, days, Nights(site, evenings(days), play or partial(played, site)))
+
+
+MOMENT = re.compile(r"(?P<day>\S+)[ T](?P<time>\d{1,2}:\d{2}(?::\d{2})?)")
+"""A moment: a date, or a time from the start, and a time of day."""
+
+
+def moment_at(start: date, text: str, option: str = "--at") -> date | datetime:
+    """The day or the moment that a text such as `2027-06-09`, `1y` or `2027-06-09 10:05` names in a plan.
+
+    Raises
+    ------
+    InputError
+        The text names neither, or not after the start.
+
+    >>> str(moment_at(date(2027, 1, 4), "2027-06-09 10:05")), str(moment_at(date(2027, 1, 4), "1y"))
+    ('2027-06-09 10:05:00', '2028-01-03')
+    """
+    found = MOMENT.fullmatch(text.strip())
+    if found is None:
+        return end_of(start, text, option)
+    try:
+        return datetime.combine(end_of(start, found["day"], option), clock(found["time"]))
+    except UnitError as error:
+        message, _, _ = str(error).partition("; ")
+        raise InputError([Problem(Place(option), "", message, "write for example '2027-06-09 10:05'")]) from None
 
 
 UNITS = {"y": "years", "m": "months", "w": "weeks", "d": "days"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from dateutil.relativedelta import relativedelta
@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from simbackup.devices.job_queue.spec import Order
 from simbackup.policies import days as calendar_days
-from simbackup.policies.clock import Window, clock, deadline
+from simbackup.policies.clock import Opening, Window, clock, deadline
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import NO_AGE, Retention, period
 from simbackup.schema.job import Names
@@ -23,6 +23,8 @@ from simbackup.units import UnitError
 RawPart = Annotated[Any, BeforeValidator(lambda raw: raw)]  # pyright: ignore[reportUnknownLambdaType]
 """A part of a scenario, which is checked there."""
 Counted = Count | None
+LONGEST_GAP = 366
+"""Days after a backup in which a window that opens next is searched for."""
 SHORTEST = 10
 """Seconds between two backups of a log, below which a window of a week would hold too many."""
 LevelName = Literal["full", "synthetic_full", "differential", "cumulative", "incremental"]
@@ -94,9 +96,10 @@ class SecondCopySpec(Frozen):
     which: Literal["all", "full"] = "all"
     """Which save sets are copied: all, or only full backups."""
     on: Names = ("daily",)
-    """On which nights, in the same form as `schedule`."""
+    """The dates of the save sets that are copied, in the same form as `schedule`."""
     at: Text | None = None
-    """The time of day at which copying begins, such as `08:00`; after each backup by default."""
+    """The time of day at which copying begins, the next one after the backup is due, such as `08:00`; after each backup
+    by default."""
     by: Text | None = None
     """The time of day by which it should have ended, or that of a weekday, such as `monday 06:00`."""
     retention: RetentionSpec | None = None
@@ -157,18 +160,18 @@ class PolicySpec(Frozen):
     at: Text
     """The time of day at which they begin, such as `20:00`."""
     schedule: Annotated[dict[LevelName, Names], Field(min_length=1)]
-    """The days of each level: `daily`, `saturday`, `monday to friday`, `first saturday`, `last day of march`,
-    `every 2 weeks on sunday`, `2027-12-31`. If several levels name the same day, the one listed first runs."""
+    """The dates on which each level begins: `daily`, `saturday`, `monday to friday`, `first saturday`, `last day of
+    march`, `every 2 weeks on sunday`, `2027-12-31`. If several levels name the same date, the one listed first runs."""
     spread: bool = False
     """Whether full backups are spread over the days of the week, so that each day saves about the same amount: each
     system has its own day instead of that of `full`, and the policy becomes seven, `NAME-monday` to `NAME-sunday`.
     """
     without: Names = ()
-    """Days on which nothing runs."""
+    """Dates on which nothing begins."""
     window: Text | None = None
     """The window, such as `20:00 to 06:00`."""
     windows: dict[Text, Text] = Field(default_factory=dict)
-    """Windows of particular days, which override `window`, such as `saturday: "18:00 to 12:00"`."""
+    """Windows that open on particular dates, which override `window`, such as `saturday: "18:00 to 12:00"`."""
     retention: RetentionSpec | None = None
     """How long restore points are kept; forever by default."""
     merges: bool = False
@@ -211,12 +214,27 @@ class PolicySpec(Frozen):
         """The target that takes the backups, when the policy is divided among several."""
         return self.to[0]
 
-    def window_on(self, day: date) -> Window | None:
-        """The window on a day, None if there is none."""
+    def window_on(self, day: date, since: date) -> Window | None:
+        """The window that opens on a day, None if there is none, in a plan that begins on another day."""
         for days, text in self.windows.items():
-            if any(True for _ in calendar_days.Days((days,)).between(day, day)):
+            if calendar_days.named((days,), day, since):
                 return window(text)
         return window(self.window) if self.window is not None else None
+
+    def opening_at(self, time: datetime, since: date) -> Opening | None:
+        """The opening that contains a moment, otherwise the next one; None without any, in a plan that begins on a day.
+
+        A window belongs to the date on which it opens: that of the evening before may still be open in the morning.
+        """
+        if self.window is None and not self.windows:
+            return None
+        zone = time.tzinfo
+        for days in range(-1, LONGEST_GAP):
+            day = time.date() + timedelta(days=days)
+            found = self.window_on(day, since)
+            if found is not None and (opening := found.on(day, zone)).closes > time:
+                return opening
+        return None
 
     def levels(self) -> list[tuple[Level, tuple[str, ...]]]:
         """Levels and their days, in the order of the file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +12,7 @@ from simbackup.equations.uncertainty import LEVEL
 from simbackup.errors import Problem
 from simbackup.planning.cost import ReadBack
 from simbackup.planning.restore_interval import RestoreInterval
+from simbackup.policies.clock import NOON
 
 if TYPE_CHECKING:
     from simbackup.plots.of_recovery import RecoveryPlots
@@ -39,6 +40,23 @@ class Restored(NamedTuple):
     reason: str = ""
     logs: float = 0.0
     """Bytes of transaction logs that are applied after it."""
+    targets: tuple[str, ...] = ()
+    """The targets from which its save sets are read."""
+
+
+class Branch(NamedTuple):
+    """Steps that follow each other, with their seconds."""
+
+    steps: tuple[tuple[str, float], ...]
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all steps."""
+        return sum(seconds for _, seconds in self.steps)
+
+    def begins(self, other: Branch) -> bool:
+        """Whether another branch has all these steps and more."""
+        return len(other.steps) > len(self.steps) and other.steps[: len(self.steps)] == self.steps
 
 
 @dataclass(frozen=True)
@@ -46,7 +64,7 @@ class Recovery:
     """What a restore takes: each system in the order of the list, in seconds from the loss."""
 
     what: str
-    at: date
+    at: datetime
     lost: str
     systems: tuple[Restored, ...]
     warnings: tuple[Problem, ...] = ()
@@ -55,6 +73,16 @@ class Recovery:
     """How sure the time until all is back is; None if something never is."""
     read_back: ReadBack | None = None
     """What is read from object storage and what that costs; None if nothing is, or without a price."""
+
+    branches: tuple[Branch, ...] = ()
+    """What goes on side by side before the first restore begins, the longest first."""
+    left_out: tuple[str, ...] = ()
+    """The addresses of times that the site does not state, and that are not included."""
+
+    @property
+    def when(self) -> str:
+        """The moment of the loss in words."""
+        return f"{'noon' if self.at.time() == NOON else f'{self.at:%H:%M}'} of {self.at.date()}"
 
     @property
     def complete(self) -> bool:
@@ -86,10 +114,12 @@ class Recovery:
     def as_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
         return {
-            "what": self.what, "at": self.at, "after_loss_of": self.lost, "complete": self.complete,
+            "what": self.what, "at": f"{self.at:%Y-%m-%d %H:%M}", "after_loss_of": self.lost, "complete": self.complete,
             "interval": self.interval and {"probability": LEVEL, **self.interval._asdict()},
             "read_back": self.read_back and self.read_back._asdict(),
-            "data_lost": self.data_lost, "back": {f"{share:.0%}": self.until(share) for share in SHARES},
+            "branches": [{"steps": dict(one.steps), "after": one.seconds} for one in self.branches],
+            "left_out": list(self.left_out), "data_lost": self.data_lost,
+            "back": {f"{share:.0%}": self.until(share) for share in SHARES},
             "warnings": [str(warning) for warning in self.warnings],
             "systems": [{**system._asdict(), "point": system.point and str(system.point)} for system in self.systems],
         }  # fmt: skip

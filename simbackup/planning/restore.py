@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, time, timedelta
-from typing import Any, NamedTuple
+from datetime import date, datetime
+from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
 from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.arrivals import Arrivals
+from simbackup.planning.available import Search
 from simbackup.planning.cost import read_back
 from simbackup.planning.declared import Declared
 from simbackup.planning.ledger import Ledger
@@ -24,7 +25,7 @@ from simbackup.planning.recovery import Recovery, Restored
 from simbackup.planning.restore_interval import least_of, restore_interval, sampled, waits_of
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
 from simbackup.planning.site import Client, PlannedSite, load_site
-from simbackup.policies.clock import moment
+from simbackup.policies.clock import NOON, moment
 from simbackup.results.result import Result
 from simbackup.run import ran
 from simbackup.uncertainty.whole import deviation_at
@@ -32,22 +33,12 @@ from simbackup.uncertainty.whole import deviation_at
 WHAT = ("site", "client", "one-file")
 AT_ONCE = 4
 MOUNTS = frozenset({Activity.MOUNT})
-NOON = time(12)
-
-
-class Searched(NamedTuple):
-    """Where save sets are looked for: the ledger, which of them were whole at a moment, and targets that are lost."""
-
-    ledger: Ledger
-    arrivals: Arrivals
-    gone: set[str]
-    now: datetime
 
 
 def restore(
     what: Source | PlannedSite,
     scope: str = "site",
-    at: date | None = None,
+    at: date | datetime | None = None,
     lost: str = "",
     at_once: int = AT_ONCE,
     *,
@@ -55,7 +46,7 @@ def restore(
     nights: Nights | None = None,
     play: Play | None = None,
 ) -> Recovery:
-    """The time of a restore at noon on a day, from the newest save sets that were complete by then.
+    """The time of a restore at a moment, from the newest save sets that were complete by then.
 
     Parameters
     ----------
@@ -64,7 +55,7 @@ def restore(
     scope
         `site`, `client NAME`, or `one-file NAME`; the largest system with files unless one is named.
     at
-        The day; by default, a year after the start.
+        The moment, in the zone of the site, or a day, which means its noon; by default, a year after the start.
     lost
         A target or a place whose copies are lost.
     at_once
@@ -83,21 +74,22 @@ def restore(
         Something is wrong with the file, the scope, or the name of what is lost.
     """
     site = what if isinstance(what, PlannedSite) else load_site(what)
-    day = at or site.start + relativedelta(years=1)
+    now = moment_of(site, at or site.start + relativedelta(years=1))
     clients, one_file = scope_of(site, scope)
     ledger = Ledger(site)
-    days = [*ledger.days(max(day - timedelta(days=1), site.start))]
+    days = [*ledger.days(now)]
     arrivals = Arrivals(nights) if nights is not None else Arrivals.before(site, days, play)
-    gone = lost_with(site, lost)
-    now = moment(day, NOON, site.zone)
+    search = Search(site, arrivals, frozenset(site.lost_with(lost)))
     wanted: dict[str, list[str]] = {}
     for client in clients:
         wanted.setdefault(client.policy, []).append(client.name)
-    sources = {
-        policy: _source(Searched(ledger, arrivals, gone, now), policy, names) for policy, names in wanted.items()
-    }
+    there: dict[str, RestoreSource] = {}
+    for policy, names in wanted.items():
+        found_here = search.newest(policy, ledger.points[policy], names, now)
+        if found_here is not None:
+            copies = tuple(ledger.places[policy, link.copy] for link in found_here.links)
+            there[policy] = RestoreSource(policy, found_here, copies)
     ordered = sorted(clients, key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
-    there = {policy: source for policy, source in sources.items() if source is not None}
     group = [client for client in ordered if client.policy in there]
     nothing = f"no copy is left after the loss of '{lost}'" if lost else "nothing has been saved yet"
     declared = Declared.of(site, lost)
@@ -110,7 +102,12 @@ def restore(
             for client in ordered
         ]
         read = read_back(site, _read(there, group, systems))
-        return Recovery(scope, day, lost, times.timed(systems), tuple(_unstated(site, there, lost)), None, read)
+        missing = tuple(_unstated(site, there, lost))
+        used = dict.fromkeys(name for one in systems for name in one.targets)
+        return Recovery(
+            scope, now, lost, times.timed(systems), (*_late(site, there), *missing), None, read, times.branches(used),
+            tuple(one.address for one in missing),
+        )  # fmt: skip
 
     if not group:
         return recovery(None, declared)
@@ -141,10 +138,29 @@ def _read(
     """Targets with the bytes that are read there: save sets of systems, and logs."""
     policies = {client.name: client.policy for client in clients}
     for one in systems:
-        if one.source:
-            yield one.source, one.bytes
+        if one.targets:
+            yield from _shared_among(one, sources[policies[one.system]])
             if one.logs:
                 yield sources[policies[one.system]].logs, one.logs
+
+
+def _shared_among(one: Restored, source: RestoreSource) -> Iterator[tuple[str, float]]:
+    """The bytes of a restore by target, as save sets of its chain have them."""
+    sizes = [copies.together[point.number] for copies, point in zip(source.copies, source.chain, strict=True)]
+    for copies, size in zip(source.copies, sizes, strict=True):
+        yield copies.target.name, one.bytes * size / sum(sizes)
+
+
+def _late(site: PlannedSite, sources: Mapping[str, RestoreSource]) -> Iterator[Problem]:
+    """A warning for each policy with newer save sets that were still being written."""
+    for policy, source in sources.items():
+        if source.available.late:
+            place = site.file.tree.find(("policies", policy))[0].place
+            until, to = source.chain[-1].time.date(), source.copies[-1].target.name
+            message = f"backups after that of {until} were not yet complete on '{to}', and are left out"
+            yield Problem(
+                place, f"policies.{policy}", message, "'simbackup plan run' shows how long they take", "warning"
+            )
 
 
 def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str) -> Iterator[Problem]:
@@ -156,23 +172,24 @@ def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str
     if lost and spec.catalogue is None:
         message = "is missing: the time to recover the catalogue is left out"
         yield Problem(tree.place, "catalogue", message, "write for example 'catalogue: 2 h'", "warning")
-    if lost and spec.operator is None:
-        message = "is missing: the time of people for each system is left out"
+    if spec.operator is None:
+        message = "is missing: the time of the person who looks up and prepares each system is left out"
         yield Problem(tree.place, "operator", message, "write for example 'operator: 10 min'", "warning")
     for policy, source in sources.items():
         logs, place = spec.policies[policy].logs, tree.find(("policies", policy))[0].place
-        if source.late:
-            until, to = source.chain[-1].time.date(), source.copies.target.name
-            message = f"backups after that of {until} were not yet complete on '{to}' at noon, and are left out"
-            yield Problem(
-                place, f"policies.{policy}", message, "'simbackup plan run' shows how long they take", "warning"
-            )
         if spec.policies[policy].tool is None:
             message = "is missing: the times of the backup program are left out"
             yield Problem(place, f"policies.{policy}.tool", message, "name a datasheet backup_tool/...", "warning")
         if source.logs and logs is not None and logs.replay is None:
             message = "is missing: the time in which databases apply their logs is left out"
             yield Problem(place, f"policies.{policy}.logs.replay", message, "write for example '50 MB/s'", "warning")
+
+
+def moment_of(site: PlannedSite, at: date | datetime) -> datetime:
+    """The moment of a restore in the zone of a site; that of a day is noon."""
+    if isinstance(at, datetime):
+        return at if at.tzinfo is not None else moment(at.date(), at.time(), site.zone)
+    return moment(at, NOON, site.zone)
 
 
 def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
@@ -192,48 +209,6 @@ def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
     return (known[name],), word == "one-file"
 
 
-def lost_with(site: PlannedSite, lost: str) -> set[str]:
-    """The targets that are lost with a target, its host, or a place."""
-    gone = {name for name, target in site.targets.items() if lost and lost in {name, f"{name}-host", target.place}}
-    if lost and not gone:
-        legal = {*site.targets, *(target.place for target in site.targets.values())}
-        message = f"there is no target and no place '{lost}'"
-        raise InputError([Problem(Place("--after-loss-of"), "", message, choices(lost, legal))])
-    return gone
-
-
-def _source(where: Searched, policy: str, systems: Sequence[str]) -> RestoreSource | None:
-    """The newest point of a policy that a place that is left holds with its chain; of equal ones, that on disk."""
-    found: list[tuple[int, bool, RestoreSource]] = []
-    for (name, copy), copies in where.ledger.places.items():
-        if name != policy or copies.target.name in where.gone:
-            continue
-        for number in sorted(copies.series.kept, reverse=True):
-            try:
-                chain = tuple(copies.series.chain(number))
-            except KeyError:  # its base lies elsewhere
-                continue
-            if all(where.arrivals.there(policy, copy, point, systems, where.now) for point in chain):
-                late = number < max(copies.series.kept)
-                found.append((number, not copies.target.tape, RestoreSource(copies, chain, late=late)))
-                break
-    source = max(found, key=lambda each: each[:2], default=(0, False, None))[2]
-    if source is None:
-        return None
-    logs = _logs(where.ledger, policy, where.gone, source.chain[-1].number)
-    return source._replace(logs=logs, delay=where.arrivals.longest_logs(policy, logs, systems) if logs else 0.0)
-
-
-def _logs(ledger: Ledger, policy: str, gone: set[str], number: int) -> str:
-    """The target that is left with all logs of a policy since a point; empty if there is none."""
-    newest = ledger.places[policy, ""].series.count - 1
-    for logs in ledger.logs:
-        whole = all(after in logs.sizes for after in range(number, newest))
-        if logs.policy == policy and logs.target.name not in gone and whole:
-            return logs.target.name
-    return ""
-
-
 def _rows(
     site: PlannedSite, sources: Mapping[str, RestoreSource], clients: Sequence[Client], now: datetime, result: Result
 ) -> Iterator[Restored]:
@@ -242,13 +217,15 @@ def _rows(
     since = min(float(rows[f"back-{client.name}"]["start"]) for client in clients)
     for client in clients:
         row, source = rows[f"back-{client.name}"], sources[client.policy]
-        target, point, logs = source.copies.target, source.chain[-1], rows.get(f"logs-{client.name}")
+        names, point = tuple(target.name for target in source.targets), source.chain[-1]
+        logs = rows.get(f"logs-{client.name}")
         bad = next((str(one["reason"]) for one in (row, logs) if one is not None and one["status"] not in GOOD), "")
         size = float(logs["bytes"]) if logs is not None else 0.0
         yield Restored(
-            client.name, client.priority, target.name, point.time, len(source.chain), float(row["bytes"]),
+            client.name, client.priority, " and ".join(names), point.time, len(source.chain), float(row["bytes"]),
             _mounts(result, f"back-{client.name}"), float(row["start"]) + float(row["waits"]) - since,
             float((logs or row)["end"]) - since + _applied(site, client, size, logs), source.lost(site, now), bad, size,
+            names,
         )  # fmt: skip
 
 

@@ -8,32 +8,42 @@ from itertools import pairwise
 from operator import mul
 from typing import Any, NamedTuple
 
+from simbackup.planning.available import Available
 from simbackup.planning.chunks import deduplicating
 from simbackup.planning.night import LevelRun, Night
 from simbackup.planning.scenarios import connecting, jobs_of, logs_job, site_parts, straight, whole_bytes
-from simbackup.planning.site import Client, PlannedSite
+from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.planning.stored import StoredCopies
 from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import Level, RestorePoint
 
 
 class RestoreSource(NamedTuple):
-    """Where a system comes back from: the save sets of its policy on a target, and the chain of the newest point.
+    """Where a system comes back from: what is available of its policy, and where each save set of the chain is."""
 
-    `logs` is the target that has all logs since, empty if none has; `delay` are the seconds that the longest of their
-    backups took.
-    """
+    policy: str
+    available: Available
+    copies: tuple[StoredCopies, ...]
 
-    copies: StoredCopies
-    chain: tuple[RestorePoint, ...]
-    logs: str = ""
-    delay: float = 0.0
-    late: bool = False
-    """Whether newer save sets were still being written."""
+    @property
+    def chain(self) -> tuple[RestorePoint, ...]:
+        """The restore points of the chain, its full backup first."""
+        return tuple(link.point for link in self.available.links)
 
-    def before(self, point: RestorePoint) -> tuple[float | None, int]:
-        """Seconds from the save set before a point to it, None if it is the first; and how many there are before it."""
-        older = [other.time for other in self.copies.series.points.values() if other.time < point.time]
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The targets from which the chain is read, each once."""
+        return tuple({copies.target.name: copies.target for copies in self.copies}.values())
+
+    @property
+    def logs(self) -> str:
+        """The target that has all logs since, empty if none has."""
+        return self.available.logs
+
+    def before(self, i: int) -> tuple[float | None, int]:
+        """Seconds from the save set before one of the chain to it, None without one; and how many there are before."""
+        point = self.chain[i]
+        older = [other.time for other in self.copies[i].series.points.values() if other.time < point.time]
         return (elapsed(max(older), point.time) if older else None), len(older)
 
     def size(self, site: PlannedSite, client: Client) -> float:
@@ -48,8 +58,8 @@ class RestoreSource(NamedTuple):
 
     def lost(self, site: PlannedSite, now: datetime) -> float:
         """Seconds of new data that are lost: since the point, or at most between two backups of logs and during one."""
-        since, logs = elapsed(self.chain[-1].time, now), site.file.spec.policies[self.copies.policy].logs
-        return min(since, logs.every.si + self.delay) if self.logs and logs is not None else since
+        logs = site.file.spec.policies[self.policy].logs
+        return self.available.lost(logs.every.si if logs is not None else 0.0, now)
 
 
 def restore_scenario(
@@ -74,13 +84,13 @@ def restore_scenario(
     for client in clients:
         source = sources[client.policy]
         back: dict[str, Any] = {"restore": f"{client.name}-0", "after": written}
-        back |= connecting(site.file, source.copies.target.name, writes=False)
-        tape, last = source.copies.target.tape, len(source.chain) - 1
-        if not tape:
+        first, last = source.copies[0].target, len(source.chain) - 1
+        back |= connecting(site.file, first.name, writes=False)
+        if not any(target.tape for target in source.targets):
             if len(lane) >= at_once:
                 back["after"] = lane[-at_once]
             lane.append(f"back-{client.name}")
-        if one_file and (client.by_file or tape or (client.mounted and source.copies.target.on_disk)):
+        if one_file and (client.by_file or first.tape or (client.mounted and first.on_disk)):
             size = client.size_at(site.seconds(now)) / max(client.files, 1.0)
             back["select"] = {"files": 1, "size": whole_bytes(size), "at": 0.5}
         elif last:
@@ -111,15 +121,17 @@ def _written(
 
     On tape all systems of the policy are written, among whose save sets those that are wanted lie.
     """
-    target, policy = source.copies.target, source.copies.policy
-    pool = site.file.spec.targets[target.name].pool
-    names = [client.name for client in (site.of_policy(policy) if target.tape else clients) if client.policy == policy]
-    for i, point in enumerate(source.chain):
+    policy, names = source.policy, list[str]()
+    for i, (point, copies) in enumerate(zip(source.chain, source.copies, strict=True)):
+        target, before = copies.target, names
+        among = site.of_policy(policy) if target.tape else clients
+        names = [client.name for client in among if client.policy == policy]
+        pool = site.file.spec.targets[target.name].pool
         age = elapsed(source.chain[i - 1].time, point.time) if i else 0.0
         for name in names:
             job = straight(jobs_of(site.file, name, LevelRun(policy, point.level, age), f"-{i}")[f"{name}-{i}"])
             job |= {"to": target.name} | connecting(site.file, target.name)
             job |= {"pool": pool} if pool is not None else {}
-            job |= deduplicating(site.file, target.name, *source.before(point))
-            jobs[f"{name}-{i}"] = job | ({"after": f"{name}-{i - 1}"} if i else {})
+            job |= deduplicating(site.file, target.name, *source.before(i))
+            jobs[f"{name}-{i}"] = job | ({"after": f"{name}-{i - 1}"} if name in before else {})
     yield from (f"{name}-{len(source.chain) - 1}" for name in names)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
 from typing import Any
 
 from simbackup import units
 from simbackup.errors import Place
 from simbackup.planning.chunks import deduplicating, replicating
 from simbackup.planning.loading import SiteFile
-from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin, has_weekdays
+from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin, has_weekdays, room_of
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.policies.levels import Level
@@ -29,7 +28,7 @@ def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
     parts = site_parts(file, night)
     saving: dict[str, list[dict[str, Any]]] = {}
     for run in night.runs:
-        day, start = night.day + timedelta(days=run.later), run.later * DAY
+        start, room = run.later * DAY, room_of(file, run, night.day)
         for name in of_policy(file, run.policy):
             points = max(night.points.get(run.policy, 1), 1)
             jobs = jobs_of(file, name, run, night_suffix(run.later), start, points)
@@ -43,7 +42,6 @@ def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
                 for other in (*saving[name], backup):
                     _queued(other, f"{name}-turn")
             saving.setdefault(name, []).append(backup)
-            room = _room(file.spec.policies[run.policy], day)
             if room is not None:
                 backup["window"] = f"{room:.0f} s"
             parts["jobs"] |= jobs
@@ -96,15 +94,6 @@ def machine_of(file: SiteFile, system: str) -> str:
     return file.spec.systems[system].machine or next(iter(file.spec.machines))
 
 
-def _room(policy: PolicySpec, day: date) -> float | None:
-    """Seconds from when backups of a policy begin until its window closes, None without a window."""
-    window = policy.window_on(day)
-    if window is None:
-        return None
-    closes = f"{window.closes:%H:%M:%S}"
-    return (begin(closes) - begin(policy.at)) % DAY or DAY
-
-
 def jobs_of(  # noqa: PLR0917
     file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: float = 0.0, points: int = 1
 ) -> dict[str, Any]:
@@ -141,7 +130,7 @@ def jobs_of(  # noqa: PLR0917
         jobs[last] = consolidating(made, job)
     for copy in run.copies:
         new = replicating(file, (policy.target, policy.copies[copy].to), before.get(""), before.get(copy))
-        jobs[f"{job}-{copy}"] = _copying(file, policy.copies[copy], job, last, start) | new | tries
+        jobs[f"{job}-{copy}"] = _copying(file, policy.copies[copy], job, last, start + begin(policy.at)) | new | tries
         for made in (made for made in run.made if made.copy == copy):
             jobs[f"{job}-{made.name}"] = consolidating(made, f"{job}-{copy}")
     return jobs
@@ -164,11 +153,11 @@ def straight(job: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in job.items() if key not in OF_TARGET}
 
 
-def _copying(file: SiteFile, copy: SecondCopySpec, job: str, last: str, start: float) -> dict[str, Any]:
-    """The copy of what a job saved, when the last of what is made of it is there."""
+def _copying(file: SiteFile, copy: SecondCopySpec, job: str, last: str, due: float) -> dict[str, Any]:
+    """The copy of what a job saved that was due then, when the last of what is made of it is there."""
     made: dict[str, Any] = {"method": "copy_save_set", "save_set": job, "to": copy.to, "after": last}
     if copy.at is not None:
-        made["begin"] = units.show_moment(start + begin(copy.at))
+        made["begin"] = units.show_moment(due + (begin(copy.at) - due) % DAY)
     if copy.by is not None:
         made["deadline"] = copy.by
     pool = file.spec.targets[copy.to].pool
@@ -245,7 +234,7 @@ def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: d
         return {}
     job = logs_job(file, name, night.logs[saved], parts, saved)
     first, every = run.later * DAY + begin(policy.at), policy.logs.every.si
-    room = _room(policy, night.day + timedelta(days=run.later)) or HALF_A_DAY
+    room = room_of(file, run, night.day) or HALF_A_DAY
     last = max(room - every, min(night.logged - first, DAY - every))
     times = {"begin": f"{first:.0f} s", "every": f"{every:.0f} s", "until": f"{first + max(last, 0.0):.0f} s"}
     jobs = logs_jobs(policy, name, run.later)

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from simbackup.data.change import change_of
 from simbackup.equations.change import Change, differs, grown, hits_a_day
+from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import Chunking, chunking_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
@@ -144,16 +145,35 @@ class PlannedSite:
         """The systems that follow a policy."""
         return tuple(system for system in self.systems if system.policy == name)
 
+    def lost_with(self, lost: str) -> set[str]:
+        """The targets that are lost with a target, its host, or a place; none with nothing.
+
+        Raises
+        ------
+        InputError
+            There is none of that name.
+        """
+        gone = {name for name, target in self.targets.items() if lost and lost in {name, f"{name}-host", target.place}}
+        if lost and not gone:
+            legal = {*self.targets, *(target.place for target in self.targets.values())}
+            message = f"there is no target and no place '{lost}'"
+            raise InputError([Problem(Place("--after-loss-of"), "", message, choices(lost, legal))])
+        return gone
+
+    def target_of(self, policy: str, copy: str = "") -> str:
+        """The target of the backups of a policy, or of one of its copies."""
+        given = self.file.spec.policies[policy]
+        return given.copies[copy].to if copy else given.target
+
     def calendar(self, policy: str) -> Calendar:
         """What runs when by a policy."""
         given = self.file.spec.policies[policy]
         entries = tuple(Entry(level, Days(texts, given.without)) for level, texts in given.levels())
         return Calendar(entries, clock(given.at))
 
-    def opening(self, policy: str, day: date) -> Opening | None:
-        """The window of a policy on a day, None if it has none."""
-        given = self.file.spec.policies[policy].window_on(day)
-        return None if given is None else given.on(day, self.zone)
+    def opening(self, policy: str, time: datetime) -> Opening | None:
+        """The window of a policy by which a backup that is due at a moment is judged, None if it has none."""
+        return self.file.spec.policies[policy].opening_at(time, self.start)
 
 
 def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> PlannedSite:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.goals import Goal, Goals, cost, judged, stocked_goals
+from simbackup.planning.horizon import HORIZON
 from simbackup.planning.loading import SiteFile, site_of
 from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import stocked
@@ -39,7 +40,7 @@ class Sizing:
         return None if first.missed else first
 
 
-def size(file: SiteFile, goals: Goals, vary: Mapping[str, Sequence[str]], until: str | date = "3 years") -> Sizing:
+def size(file: SiteFile, goals: Goals, vary: Mapping[str, Sequence[str]], until: str | date = HORIZON) -> Sizing:
     """Every configuration of some values by address, such as `targets.pool.device.disks`, with its cost and misses.
 
     Nights and restores are simulated only where capacity, restore points and cost meet their goals.

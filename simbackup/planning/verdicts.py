@@ -49,9 +49,9 @@ def verdicts_of(
     for run, time in day.runs:
         level = FIRST if firsts[run.policy] == day.day else run.level.value
         policy = site.file.spec.policies[run.policy]
-        opening = site.opening(run.policy, day.day)
+        opening = site.opening(run.policy, time)
         room = None if opening is None else elapsed(time, opening.closes)
-        night, copies = day.day, tuple(_copies(run, policy, day.day))
+        night, copies = time.date(), tuple(_copies(run, policy, day.day))
         for system in site.of_policy(run.policy):
             name = system.name
             yield _verdict((night, name, run.policy, level, ""), time, outcomes[job_of(name, later)], room)

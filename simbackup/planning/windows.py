@@ -79,17 +79,6 @@ class _Count:
         return OfLevel(self.nights, self.missed, self.first_missed, self.longest)
 
 
-def called(systems: tuple[str, ...]) -> str:
-    """Some systems in few words.
-
-    >>> called(("sql01",)), called(("vm01", "vm02")), called(("vm01", "vm02", "vm03"))
-    ('sql01', 'vm01 and vm02', 'vm01 and 2 more')
-    """
-    first, *others = systems
-    rest = others if len(others) == 1 else [f"{len(others)} more"] * bool(others)
-    return " and ".join([first, *rest])
-
-
 @dataclass(frozen=True, slots=True)
 class Windows:
     """Verdicts by system and by level, the first window that was missed, and jobs that ran into another night.

@@ -59,5 +59,5 @@ def restore(found: Recovery) -> Chart:
         axis.set_ylim(0.0, PERCENT * 1.04)
         axis.set_xlabel(f"time from the loss, {unit.name}")
         axis.set_ylabel("systems back, %")
-        drawn.suptitle(style.titled(f"Restore of {found.what} on {found.at}{lost}", WIDTH), x=0.01, ha="left")
+        drawn.suptitle(style.titled(f"Restore of {found.what} at {found.when}{lost}", WIDTH), x=0.01, ha="left")
     return drawn

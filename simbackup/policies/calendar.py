@@ -14,7 +14,7 @@ from simbackup.policies.levels import Level
 
 
 class Due(NamedTuple):
-    """A run that is due: the day on which its night begins, the moment, and the level."""
+    """A run that is due: the date on which it is scheduled to begin, the moment, and the level."""
 
     day: date
     time: datetime
@@ -33,7 +33,7 @@ class Entry:
 class Calendar:
     """Levels by calendar: on a day that several entries name, the first of them runs.
 
-    Nights begin at noon: a run that is due before noon belongs to the night of the day before.
+    A run belongs to the date on which it is scheduled to begin, before noon as well as after it.
 
     >>> weekly = Entry(Level.FULL, Days(("saturday",))), Entry(Level.INCREMENTAL, Days(("daily",)))
     >>> runs = Calendar(weekly, time(20)).runs(date(2027, 1, 1), date(2027, 1, 3), ZoneInfo("Europe/Berlin"))
@@ -45,14 +45,19 @@ class Calendar:
     at: time
 
     def runs(self, first: date, last: date, zone: ZoneInfo) -> Iterator[Due]:
-        """All runs of the nights from the first to the last, both included, in order."""
+        """All runs of the days from the first to the last, both included, in order."""
         levels: dict[date, Level] = {}
         for entry in self.entries:
             for day in entry.days.between(first, last):
                 levels.setdefault(day, entry.level)
         for day in sorted(levels):
-            yield Due(day, moment(day + (NEXT if self.at < NOON else TONIGHT), self.at, zone), levels[day])
+            yield Due(day, moment(day, self.at, zone), levels[day])
 
 
-NOON = time(12)
-TONIGHT, NEXT = timedelta(), timedelta(days=1)
+def evening(time: datetime) -> date:
+    """The day on which the night of a moment begins; nights last from noon to noon.
+
+    >>> str(evening(datetime(2027, 1, 2, 20))), str(evening(datetime(2027, 1, 3, 2, 30)))
+    ('2027-01-02', '2027-01-02')
+    """
+    return (time.replace(tzinfo=None) - timedelta(hours=12)).date()

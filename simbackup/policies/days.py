@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from typing import Any
 
 from dateutil import rrule
@@ -61,6 +62,24 @@ class Days:
         """
         left_out = set(_all(self.without, first, last))
         yield from (day for day in sorted(set(_all(self.texts, first, last))) if day not in left_out)
+
+
+def named(texts: tuple[str, ...], day: date, since: date) -> bool:
+    """Whether some texts name a day; `every ...` counts from another day.
+
+    >>> fortnight = ("every 2 weeks on monday",)
+    >>> [named(fortnight, date(2027, 1, 4 + days), date(2027, 1, 4)) for days in (0, 7, 14)]
+    [True, False, True]
+    """
+    return day in _of_year(texts, day.year, since)
+
+
+@lru_cache(maxsize=1024)
+def _of_year(texts: tuple[str, ...], year: int, since: date) -> frozenset[date]:
+    """The days of a year from another day on that some texts name."""
+    last = date(year, 12, 31)
+    days = Days(texts).between(since, last) if since <= last else ()
+    return frozenset(day for day in days if day.year == year)
 
 
 def check(text: str) -> None:

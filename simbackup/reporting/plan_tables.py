@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simbackup.planning.alike import called
 from simbackup.planning.plan import Plan
-from simbackup.planning.windows import called
 from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 
 QUARTERS = frozenset({1, 4, 7, 10})
@@ -59,7 +59,9 @@ def stocks(plan: Plan) -> ReportTable:
     for name, target in targets.items():
         heads = (f"{name}: cartridges", f"{name}: bought") if target.tape else (name,)
         columns += [Column(head, "count" if target.tape else "B") for head in heads]
-    columns.append(Column("restore points", "count"))
+    unrestorable = any(any(day.broken.values()) for day in plan.days)
+    heads = ("restore points", *(("not restorable",) if unrestorable else ()))
+    columns += [Column(head, "count") for head in heads]
     rows: list[tuple[Cell, ...]] = []
     for i, day in enumerate(plan.days):
         after = plan.days[i + 1].day if i + 1 < len(plan.days) else None
@@ -69,7 +71,8 @@ def stocks(plan: Plan) -> ReportTable:
                 stock = day.stocks[name]
                 figures = (stock.cartridges, stock.bought) if target.tape else (stock.used,)
                 cells += [quantity(each, "count" if target.tape else "B") for each in figures]
-            rows.append((*cells, quantity(min(day.points.values()), "count")))
+            counts = (min(day.points.values()), sum(day.broken.values()))
+            rows.append((*cells, *(quantity(each, "count") for each in counts[: len(heads)])))
     return ReportTable("Capacity", tuple(columns), rows, "Capacity in use, at the ends of quarters")
 
 

@@ -21,6 +21,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainT
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from simbackup.planning.horizon import HORIZON
 from simbackup.results.record import program_version
 from simbackup.web import tasks
 from simbackup.web.asked import Json, RefusedError, text_of, texts_of
@@ -110,6 +111,7 @@ class WhatIf:
         name = request.query_params.get("open", self.first)
         text = rendered(
             "index.html", own=await to_thread.run_sync(lambda: self.chosen.names), first=name, horizons=HORIZONS,
+            horizon=HORIZON,
             version=program_version(),
         )  # fmt: skip
         answer = HTMLResponse(text)
@@ -138,7 +140,7 @@ class WhatIf:
         before = guest.variants.get(str(asked.get("before") or ""))
         task = {
             "text": text, "folder": str(folder), "changes": texts_of(asked, "changes"),
-            "before": before.figures if before else {}, "until": str(asked.get("until") or HORIZONS[0]),
+            "before": before.figures if before else {}, "until": str(asked.get("until") or HORIZON),
         }  # fmt: skip
         variant = guest.begun(text_of(asked, "document"), tab)
         lines = self._lines(guest, variant, tab, {**task, "out": str(variant.folder)})

@@ -1,0 +1,146 @@
+"""What can be restored at a moment: the newest restore points that were complete, and how much data a loss costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NamedTuple
+
+from simbackup.planning.arrivals import Arrivals
+from simbackup.planning.points import Link, Points
+from simbackup.planning.site import Client, PlannedSite
+from simbackup.policies.clock import NOON, elapsed, moment
+from simbackup.policies.days import each_day
+from simbackup.policies.levels import RestorePoint
+from simbackup.units import show_short
+
+
+class Available(NamedTuple):
+    """The chain of the newest restore point of a policy, its full backup first.
+
+    `logs` is the target that has all logs since, empty if none has; `delay` are the seconds that the longest of their
+    backups took. `late` says whether newer save sets were still being written.
+    """
+
+    links: tuple[Link, ...]
+    logs: str = ""
+    delay: float = 0.0
+    late: bool = False
+
+    @property
+    def point(self) -> RestorePoint:
+        """The restore point."""
+        return self.links[-1].point
+
+    def lost(self, every: float, now: datetime) -> float:
+        """Seconds of new data that are lost: since the point, or at most between two backups of logs and during one."""
+        since = elapsed(self.point.time, now)
+        return min(since, every + self.delay) if self.logs else since
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Where save sets are looked for: which of them were whole at a moment, without targets that are lost."""
+
+    site: PlannedSite
+    arrivals: Arrivals
+    gone: frozenset[str]
+
+    def newest(self, policy: str, points: Points, systems: Sequence[str], now: datetime) -> Available | None:
+        """The newest restore point of a policy in a place that is left; of equal ones, that on disk. None without one.
+
+        Parameters
+        ----------
+        policy
+            Its name.
+        points
+            Its restore points at that moment.
+        systems
+            The systems whose save sets have to be whole.
+        now
+            The moment.
+        """
+
+        def usable(copy: str, point: RestorePoint) -> bool:
+            return self.arrivals.there(policy, copy, point, systems, now)
+
+        found: list[tuple[int, bool, Available]] = []
+        left = {copy: self.site.targets[self.site.target_of(policy, copy)] for copy in points.series}
+        left = {copy: target for copy, target in left.items() if target.name not in self.gone}
+        for place in dict.fromkeys(target.place for target in left.values()):
+            here = sorted((copy for copy in left if left[copy].place == place), key=lambda copy: left[copy].tape)
+            kept = sorted(set[int]().union(*(points.series[copy].kept for copy in here)), reverse=True)
+            late = False
+            for number in kept:
+                links = points.chain(number, here, usable)
+                if links is not None:
+                    found.append((number, not left[links[-1].copy].tape, Available(links, late=late)))
+                    break
+                late = late or points.chain(number, here) is not None
+        best = max(found, key=lambda each: each[:2], default=(0, False, None))[2]
+        if best is None:
+            return None
+        logs = self._logs(policy, points, best.point.number)
+        delay = self.arrivals.longest_logs(policy, logs, systems, now) if logs else 0.0
+        return best._replace(logs=logs, delay=delay)
+
+    def _logs(self, policy: str, points: Points, number: int) -> str:
+        """The target that is left with all logs of a policy since a point; empty if there is none.
+
+        Logs are kept as long as the restore point before them.
+        """
+        given, own = self.site.file.spec.policies[policy], points.series[""]
+        if given.logs is None or not all(after in own.kept for after in range(number, own.count - 1)):
+            return ""
+        return next((to for to in given.logs.to or (given.target,) if to not in self.gone), "")
+
+
+class Loss(NamedTuple):
+    """What losses at noon would cost over the days of a plan, in seconds of new data: the worst day, and the mean.
+
+    Days count from the first one at whose noon each system has a restore point, `since`; before it, everything is
+    lost. None where that never is so.
+    """
+
+    worst: float = math.inf
+    day: date | None = None
+    mean: float = math.inf
+    since: date | None = None
+
+    def sentence(self) -> str:
+        """When the worst day is, and the mean, in words."""
+        return f"on {self.day}, {show_short(self.mean, 's', 3)} on average"
+
+
+def loss(search: Search, until: date, clients: Sequence[Client]) -> Loss:
+    """What a loss at noon of each day until the last one would cost: the loss of the system that loses most."""
+    wanted: dict[str, list[str]] = {}
+    for client in clients:
+        wanted.setdefault(client.policy, []).append(client.name)
+    each = [_each_noon(search, policy, systems, until) for policy, systems in wanted.items()]
+    days = [(day, max(lost)) for day, *lost in zip(each_day(search.site.start, until), *each, strict=True)]
+    whole = next((i for i, (_, lost) in enumerate(days) if math.isfinite(lost)), None)
+    if whole is None:
+        return Loss()
+    counted = days[whole:]
+    worst, day = max(((lost, day) for day, lost in counted), key=lambda each: each[0])
+    return Loss(worst, day, math.fsum(lost for _, lost in counted) / len(counted), counted[0][0])
+
+
+def _each_noon(search: Search, policy: str, systems: Sequence[str], until: date) -> Iterator[float]:
+    """Seconds of new data of a policy that a loss at noon of each day costs; without end where all are lost."""
+    site, points = search.site, Points.of(search.site, policy)
+    logs = site.file.spec.policies[policy].logs
+    every = logs.every.si if logs is not None else 0.0
+    runs = site.calendar(policy).runs(site.start, until, site.zone)
+    following = next(runs, None)
+    for day in each_day(site.start, until):
+        noon = moment(day, NOON, site.zone)
+        while following is not None and following.time <= noon:
+            points.run(following)
+            points.expire(following.time)
+            following = next(runs, None)
+        found = search.newest(policy, points, systems, noon)
+        yield math.inf if found is None else found.lost(every, noon)

@@ -1,0 +1,128 @@
+"""The restore points of a policy at its target and at those of its copies: which are there over time, without bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NamedTuple, Self
+
+from simbackup.planning.night import copied
+from simbackup.planning.policy import PolicySpec
+from simbackup.planning.site import PlannedSite
+from simbackup.policies.calendar import Due
+from simbackup.policies.levels import RestorePoint
+from simbackup.policies.retention import Retention
+from simbackup.policies.series import Expiry, Series
+
+Usable = Callable[[str, RestorePoint], bool]
+"""Whether what a copy has of a restore point can be used; the backups have an empty name."""
+
+
+class Link(NamedTuple):
+    """A save set of a chain: the copy from which it is read, with an empty name for the backups, and its point."""
+
+    copy: str
+    point: RestorePoint
+
+
+@dataclass(slots=True)
+class Points:
+    """The restore points of a policy: those of its backups, with an empty name, and those of each copy.
+
+    `places` are the places of the targets on which they are.
+    """
+
+    policy: PolicySpec
+    since: date
+    series: dict[str, Series]
+    places: dict[str, str]
+
+    @classmethod
+    def of(cls, site: PlannedSite, name: str) -> Self:
+        """Those of a policy of a site, before anything is saved."""
+        policy = site.file.spec.policies[name]
+        parts = {"": policy, **policy.copies}
+        series = {
+            copy: Series(part.retention.made() if part.retention is not None else Retention(), part.merges)
+            for copy, part in parts.items()
+        }
+        places = {copy: site.targets[site.target_of(name, copy)].place for copy in parts}
+        return cls(policy, site.start, series, places)
+
+    def run(self, due: Due) -> tuple[RestorePoint, tuple[str, ...]]:
+        """Add the save set of a run, and its copies; the point, and the names of the copies."""
+        point = self.series[""].add(due.time, due.level)
+        copies = copied(self.policy, point.level, due.day, self.since)
+        for copy in copies:
+            self.series[copy].take(point)
+        return point, copies
+
+    def expire(self, now: datetime) -> dict[str, Expiry]:
+        """Let go what retention no longer keeps, by copy."""
+        return {copy: series.expire(now) for copy, series in self.series.items()}
+
+    def restorable(self) -> set[int]:
+        """The points that a retention keeps and whose whole chain is in one place."""
+        return set[int]().union(*(kept for kept, _ in self._by_place()))
+
+    def broken(self) -> dict[str, set[int]]:
+        """Of each copy the points that its retention keeps and whose chain is not whole in its place."""
+        found: dict[str, set[int]] = {}
+        for _, copies in self._by_place():
+            found |= copies
+        return found
+
+    def _by_place(self) -> Iterator[tuple[set[int], dict[str, set[int]]]]:
+        """Of each place the points that can be restored, and by copy those that cannot."""
+        for place in dict.fromkeys(self.places.values()):
+            there = {copy: series for copy, series in self.series.items() if self.places[copy] == place}
+            whole = whole_chains(there.values())
+            kept = set[int]().union(*(series.kept for series in there.values()))
+            yield kept & whole, {copy: series.kept - whole for copy, series in there.items() if series.kept - whole}
+
+    def chain(self, number: int, copies: Iterable[str], usable: Usable | None = None) -> tuple[Link, ...] | None:
+        """The chain of a point from some copies together, the full backup first; None where it is not whole.
+
+        A save set is read where the one based on it is, otherwise from the first of the copies that has it.
+        """
+        order = list(copies)
+        there: dict[int, list[str]] = {}
+        for needed in sorted(self._below(number, order)):
+            there[needed] = [
+                copy for copy in order
+                if (point := self.series[copy].points.get(needed)) is not None
+                and (point.base is None or there.get(point.base)) and (usable is None or usable(copy, point))
+            ]  # fmt: skip
+        links: list[Link] = []
+        at: int | None = number
+        while at is not None:
+            has = there[at]
+            if not has:
+                return None
+            copy = links[-1].copy if links and links[-1].copy in has else has[0]
+            links.append(Link(copy, self.series[copy].points[at]))
+            at = links[-1].point.base
+        return tuple(reversed(links))
+
+    def _below(self, number: int, copies: Iterable[str]) -> set[int]:
+        """The numbers of the points that chains of one may need, itself among them."""
+        found, more = set[int](), [number]
+        while more:
+            at = more.pop()
+            if at not in found:
+                found.add(at)
+                points = (self.series[copy].points.get(at) for copy in copies)
+                more += [point.base for point in points if point is not None and point.base is not None]
+        return found
+
+
+def whole_chains(together: Iterable[Series]) -> set[int]:
+    """The numbers of the points of which some series have the whole chain, together."""
+    each: list[Mapping[int, RestorePoint]] = [series.points for series in together]
+    found: set[int] = set()
+    for number in sorted(set[int]().union(*each)):
+        points = (points[number] for points in each if number in points)
+        if any(point.base is None or point.base in found for point in points):
+            found.add(number)
+    return found
