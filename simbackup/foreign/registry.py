@@ -31,7 +31,7 @@ from simbackup.foreign.inventories.listing import Listing
 from simbackup.foreign.json_text import Json
 from simbackup.foreign.measurements import btape, dd, fio, fio_text, iperf3, lsblk, mtx
 from simbackup.foreign.measurements.finding import Output
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 T = TypeVar("T")
 HISTORIES: tuple[FormatReader[Past], ...] = tuple(

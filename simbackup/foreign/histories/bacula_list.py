@@ -13,7 +13,7 @@ from itertools import pairwise
 from simbackup.errors import Place
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.histories.reports import jobs_of_table
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.inventory import table_of
 from simbackup.schema.tree import Node
 

@@ -15,7 +15,7 @@ from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FAILED, OK, WARNING, FinishedJob
 from simbackup.foreign.histories.moments import MONTHS
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _LINE = re.compile(r"\s+(?P<head>[A-Z][A-Za-z /()-]{2,40}):\s+(?P<text>\S.*?)\s*")
 _DAY = re.compile(r"(\d\d?)-([A-Z][a-z]{2})-(\d{4}) (\d\d):(\d\d)(?::(\d\d))?")

@@ -12,7 +12,7 @@ from datetime import datetime
 from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _NAME = re.compile(r"Archive name: (.*)")
 _TIME = re.compile(

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.histories.reports import jobs_of_table
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.inventory import Inventory, read_inventory
 
 _ROW = re.compile(r"\d+,\d+,\d,\d*,[^,]*,[^,]*,[^,]*,[^,]*,\d{9,11},\d+,\d{9,11},[^,]*,\d*,")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _HEAD = re.compile(r"^\s*JobID +Type +State +Status +Policy", re.MULTILINE)
 

@@ -7,7 +7,7 @@ Usage" at pbs.proxmox.com/docs.
 from __future__ import annotations
 
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 
 def recognises(source: ForeignFile) -> bool:

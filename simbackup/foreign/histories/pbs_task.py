@@ -13,7 +13,7 @@ from datetime import datetime
 from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FAILED, OK, WARNING, FinishedJob
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d|Z)): (.*)")
 _BEGIN = re.compile(r"starting new backup on datastore '([^']*)'.*: \"(?:ns/.*/)?(\w+)/([^/]+)/[^\"]*\"")

@@ -13,7 +13,7 @@ from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import OK, WARNING, FinishedJob
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.json_text import Json, document
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 LEVELS = {"full": "full", "diff": "differential", "incr": "incremental"}
 

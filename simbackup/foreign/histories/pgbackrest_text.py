@@ -14,7 +14,7 @@ from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import OK, FinishedJob
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.histories.pgbackrest import LEVELS
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _STANZA = re.compile(r"stanza: (\S+)\s*")
 _BACKUP = re.compile(r"\s*(full|diff|incr) backup: (\S+)\s*")

@@ -16,7 +16,7 @@ from simbackup.foreign.histories.finished_job import NUMBERS, STATES, TEXTS, UNF
 from simbackup.foreign.histories.mapping import END, MappingSpec, built_in, unit_of
 from simbackup.foreign.histories.moments import DATES, UNIX, checked, form_of, moment, seconds_of
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.inventory import Inventory, read_inventory
 from simbackup.schema.tree import Node
 from simbackup.units import UnitError

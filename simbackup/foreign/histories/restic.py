@@ -11,7 +11,7 @@ from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.json_text import Json, document, lines
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 
 def recognises(source: ForeignFile) -> bool:

@@ -7,7 +7,7 @@ It states the size of a repository or of its snapshots, and no time of a backup,
 from __future__ import annotations
 
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 
 def recognises(source: ForeignFile) -> bool:

@@ -11,7 +11,7 @@ import re
 from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _FILES = re.compile(r"Files: +(\d{1,15}) new, +(\d{1,15}) changed, +(\d{1,15}) unmodified\s*")
 _ADDED = re.compile(r"Added to the repo(?:sitory)?: +(\d[\d.]* \w*B)(?:ytes)?\s*(?:\((\d[\d.]* \w*B) stored\))?\s*")

@@ -14,7 +14,7 @@ from datetime import datetime
 from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FAILED, OK, FinishedJob
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _LINE = re.compile(
     r"(?:(?:\d+: )?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S* )?(?P<kind>INFO|WARN|WARNING|ERROR): (?P<text>.*)"

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.foreign.inventories.listing import Listing
-from simbackup.foreign.reader import MOST_HEAD, FormatReader, ForeignFile
+from simbackup.foreign.reader import MOST_HEAD, ForeignFile, FormatReader
 from simbackup.schema.inventory import Inventory
 from simbackup.schema.tree import Node
 

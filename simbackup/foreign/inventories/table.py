@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simbackup.foreign.inventories.listing import Listing
-from simbackup.foreign.reader import SHEET, FormatReader, ForeignFile
+from simbackup.foreign.reader import SHEET, ForeignFile, FormatReader
 from simbackup.schema.inventory import read_inventory
 
 

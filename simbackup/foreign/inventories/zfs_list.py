@@ -10,7 +10,7 @@ import re
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.foreign.inventories.listing import Listing
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.inventory import Inventory
 from simbackup.schema.tree import Node
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from simbackup.errors import Place, Problem
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 
 _BYTES = re.compile(r"^\s*(?P<bytes>[0-9]{1,18}) [^\W\d_]+\b(?P<rest>.*)$")

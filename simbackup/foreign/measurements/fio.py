@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from simbackup.errors import Problem
 from simbackup.foreign.json_text import Json, document
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 
 LEAST_SEQUENTIAL = 64 * 1024

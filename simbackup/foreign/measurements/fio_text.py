@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from simbackup.errors import Place, Problem
 from simbackup.foreign.measurements.finding import Finding, Output, unused
 from simbackup.foreign.measurements.fio import LEAST_SEQUENTIAL, MOST_SMALL, RANDOM, SEQUENTIAL
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _JOB = re.compile(
     r"(?P<name>.+): \(g=(?P<group>\d+)\): rw=(?P<kind>\w+), bs=(?:\(R\) )?(?P<read>[\d.]+[KMG]?i?B?)-\S+"

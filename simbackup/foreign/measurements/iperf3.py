@@ -8,7 +8,7 @@ from __future__ import annotations
 from simbackup.errors import Problem
 from simbackup.foreign.json_text import document
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 
 BITS = 8.0

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from simbackup.errors import Place, Problem
 from simbackup.foreign.json_text import document
 from simbackup.foreign.measurements.finding import Finding, Output, unused
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 
 _HEAD = re.compile(r"^NAME\b.*\bSIZE\b", re.MULTILINE)

@@ -9,7 +9,7 @@ import re
 
 from simbackup.errors import Place, Problem
 from simbackup.foreign.measurements.finding import Finding, Output, unused
-from simbackup.foreign.reader import FormatReader, ForeignFile
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 
 _HEAD = re.compile(
