@@ -60,7 +60,8 @@ class ForeignFile:
     @property
     def tabular(self) -> bool:
         """Whether it is a workbook, or its first two lines have the same mark between cells."""
-        begin = [line for line in self.text[:MOST_HEAD].splitlines() if line.strip()][:2]
+        lines = self.text[:MOST_HEAD].splitlines()
+        begin = [line for line in lines if line.strip() and not line.startswith("sep=")][:2]
         return self.excel or (len(begin) > 1 and any(mark in begin[0] and mark in begin[1] for mark in MARKS))
 
     @cached_property
