@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from simbackup.foreign.histories.mapping import MappingSpec
 
 T = TypeVar("T")
+MOST_HEAD = 1 << 17
+"""Letters that the first two lines of a table take at most."""
+MARKS = ",;\t"
 SHEET = "vInfo"
 """The sheet of a workbook that is read if there is one; else the first."""
 
 
 @dataclass(frozen=True)
-class Source:
+class ForeignFile:
     """A file that another program wrote, and what the user said of it."""
 
     path: Path
@@ -50,6 +53,18 @@ class Source:
         return read_any_text(self.path, self.shown)
 
     @cached_property
+    def lines(self) -> list[str]:
+        """The lines of its text."""
+        return self.text.splitlines()
+
+    @property
+    def tabular(self) -> bool:
+        """Whether it is a workbook, or its first two lines have the same mark between cells."""
+        lines = self.text[:MOST_HEAD].splitlines()
+        begin = [line for line in lines if line.strip() and not line.startswith("sep=")][:2]
+        return self.excel or (len(begin) > 1 and any(mark in begin[0] and mark in begin[1] for mark in MARKS))
+
+    @cached_property
     def table(self) -> Inventory | None:
         """Its table, in which columns without a name of their own are left out; None if it is none."""
         try:
@@ -73,16 +88,16 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader(Generic[T]):
+class FormatReader(Generic[T]):
     """One format: the program that writes it, the command that makes it do so, and how it is read."""
 
     program: str
     """The program and its versions, as in the documentation."""
     command: str
     """The command or action that writes the format."""
-    recognises: Callable[[Source], bool]
+    recognises: Callable[[ForeignFile], bool]
     """Whether a file is of this format."""
-    read: Callable[[Source], T] | None = None
+    read: Callable[[ForeignFile], T] | None = None
     """What it holds; None if it lacks what every command needs."""
     lacks: str = ""
     """What a format without `read` lacks, and what has it."""

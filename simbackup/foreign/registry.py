@@ -28,13 +28,13 @@ from simbackup.foreign.histories import (
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.inventories import rvtools, table, zfs_list
 from simbackup.foreign.inventories.listing import Listing
+from simbackup.foreign.json_text import Json
 from simbackup.foreign.measurements import btape, dd, fio, fio_text, iperf3, lsblk, mtx
 from simbackup.foreign.measurements.finding import Output
-from simbackup.foreign.json_text import Json
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 T = TypeVar("T")
-HISTORIES: tuple[Reader[Past], ...] = tuple(
+HISTORIES: tuple[FormatReader[Past], ...] = tuple(
     module.READER
     for module in (
         restic, restic_stats, borg, pgbackrest, pbs_snapshots, bacula_report, bacula_llist, bacula_list, borg_stats,
@@ -42,13 +42,13 @@ HISTORIES: tuple[Reader[Past], ...] = tuple(
     )
 )  # fmt: skip
 """Readers of past jobs, those with the surest mark first."""
-MEASUREMENTS: tuple[Reader[Output], ...] = tuple(
+MEASUREMENTS: tuple[FormatReader[Output], ...] = tuple(
     module.READER for module in (fio, iperf3, lsblk, mtx, fio_text, btape, dd)
 )
 """Readers of what tools measured."""
-INVENTORIES: tuple[Reader[Listing], ...] = tuple(module.READER for module in (zfs_list, rvtools, table))
+INVENTORIES: tuple[FormatReader[Listing], ...] = tuple(module.READER for module in (zfs_list, rvtools, table))
 """Readers of lists of systems."""
-READERS: Mapping[str, Sequence[Reader[Any]]] = {
+READERS: Mapping[str, Sequence[FormatReader[Any]]] = {
     "history": HISTORIES, "measure": MEASUREMENTS, "plan init": INVENTORIES,
 }  # fmt: skip
 """All readers, by command."""
@@ -59,7 +59,7 @@ MOST_WORDS = 60
 """Letters of a file that a message shows."""
 
 
-def read_with(command: str, readers: Iterable[Reader[T]], source: Source) -> T:
+def read_with(command: str, readers: Iterable[FormatReader[T]], source: ForeignFile) -> T:
     """What a file holds, read by the first reader that recognises it.
 
     Raises
@@ -81,11 +81,11 @@ def read_with(command: str, readers: Iterable[Reader[T]], source: Source) -> T:
     raise InputError([source.problem(1, _described(source), f"'{command}' reads {known}")])
 
 
-def _named(reader: Reader[Any]) -> str:
+def _named(reader: FormatReader[Any]) -> str:
     return reader.command if reader.program == ANY else f"{reader.program} ({reader.command})"
 
 
-def _of_another(command: str, source: Source) -> tuple[str, str] | None:
+def _of_another(command: str, source: ForeignFile) -> tuple[str, str] | None:
     """What a file is that this command has no use for, and what to do; None if it is nothing known."""
     for other, readers in READERS.items():
         for reader in readers:
@@ -95,7 +95,7 @@ def _of_another(command: str, source: Source) -> tuple[str, str] | None:
     return None
 
 
-def _described(source: Source) -> str:
+def _described(source: ForeignFile) -> str:
     """What a file looks like that nobody knows."""
     text = source.text
     if not text.strip():

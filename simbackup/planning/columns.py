@@ -13,7 +13,7 @@ HEAD = re.compile(r"\s*(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]]|(?<=[^\W\d])[ _]([kKMGTP
 """A column: what it is called, and a unit in brackets or as the last word."""
 COLUMNS = {
     "name": ("name", "system", "host", "hostname", "server", "vm", "machine name"),
-    "size": ("size", "capacity", "used", "data", "used space", "in use"),
+    "size": ("size", "capacity", "used", "data", "used space", "in use", "provisioned", "total disk capacity"),
     "files": ("files", "file count", "number of files"),
     "change": ("change", "daily change", "change rate", "daily"),
     "growth": ("growth", "yearly growth", "growth rate"),

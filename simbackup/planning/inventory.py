@@ -10,7 +10,7 @@ from pathlib import Path
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.foreign.reader import Source
+from simbackup.foreign.reader import ForeignFile
 from simbackup.foreign.registry import INVENTORIES, read_with
 from simbackup.planning.columns import COLUMNS, columns_of, unused
 from simbackup.planning.loading import site_of
@@ -108,7 +108,7 @@ def site_text(
     text = _template(template)
     tree = parse(text, f"{template}.site.yaml")
     shown = shelf.shown(inventory)
-    listing = read_with("plan init", INVENTORIES, Source(inventory, shown, idle=powered_off))
+    listing = read_with("plan init", INVENTORIES, ForeignFile(inventory, shown, idle=powered_off))
     reading = read_systems(
         listing.table, shown, tuple(tree.mapping["policies"].mapping), tuple(tree.mapping["machines"].mapping),
         _unit_of_size(unit),
@@ -344,7 +344,8 @@ def _amount(reading: Reading, cell: Node, key: str, default: str = "") -> str:
         return ""  # reported for the whole column
     try:
         value = amount(text, unit, reading.written, head or (default if bare else ""))
-        _bounded(text, key, value, f" in {default or head}" if bare or (head and UNIT.search(text) is None) else "")
+        named = head or default if UNIT.search(text) is None else ""
+        _bounded(text, key, value, f" in {named}" if named else "")
     except UnitError as error:
         message, _, remedy = str(error).partition("; ")
         reading.problems.append(Problem(cell.place, "", message, remedy))

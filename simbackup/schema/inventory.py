@@ -22,6 +22,8 @@ MOST_CELLS = 20_000_000
 _DELIMITERS = ",;\t"
 _QUOTED = re.compile(r' *"((?:[^"]|"")*)" *')
 _PLAIN = {mark: re.compile(rf"[^{mark}\r\n]*") for mark in _DELIMITERS}
+_STATED = re.compile(r"sep=([,;\t])[\t ,;]*(?:\r\n|\r|\n)")
+"""A first line in which Excel states the mark."""
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -115,9 +117,11 @@ def _csv(text: str, name: str) -> list[list[Node]]:
     """The cells of CSV text, row by row (RFC 4180)."""
     text = text.removeprefix("\ufeff")
     first = _NEWLINE.split(text, maxsplit=1)[0]
-    mark = max(_DELIMITERS, key=first.count)
+    stated = _STATED.match(text)
+    mark = stated[1] if stated else max(_DELIMITERS, key=first.count)
     records: list[list[Node]] = [[]]
-    at, line, begin = 0, 1, 0
+    at = begin = stated.end() if stated else 0
+    line = 2 if stated else 1
     while True:
         place = Place(name, line, at - begin + 1)
         quoted = _QUOTED.match(text, at)

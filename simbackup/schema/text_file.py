@@ -9,7 +9,7 @@ from pathlib import Path
 from simbackup.errors import InputError, Place, Problem
 from simbackup.schema.yaml_file import a_folder
 
-MOST_BYTES = 1 << 28
+MOST_BYTES = 1 << 27
 """Bytes of a file up to which it is read."""
 BINARY = {
     b"PK\x03\x04": ("a ZIP archive or an Excel file", "unpack it, or name it .xlsx"),

@@ -38,6 +38,9 @@ WORDS = {
 NAMED = {
     "drawing/part_boxes.py": {"over", "workload"},
     "experiments/knock_out.py": {"tool"},
+    "foreign/histories/bacula_report.py": {"copy"},
+    "foreign/measurements/fio_text.py": {"write"},
+    "foreign/measurements/lsblk.py": {"disk"},
     "scenario/checks.py": {"snapshot"},
     "planning/columns.py": {"machine"},
     "planning/inventory.py": {"machine"},
@@ -54,7 +57,8 @@ NAMED = {
 }
 """By module: a word of sentences; the program of a job, which can limit it, as devices can; the word for any frozen
 image; a part of the section `workloads`; a kind of machine of a site; an ending of names; columns of a plan; the level
-of an interval; and what planners move."""
+of an interval; what planners move; and words of other
+programs."""
 
 
 def kinds() -> set[str]:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from simbackup.errors import Place
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.histories.reports import jobs_of_table
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.inventory import table_of
 from simbackup.schema.tree import Node
 
@@ -28,16 +28,15 @@ def plain(text: str) -> str:
     return bare.replace(",", "") if _THOUSANDS.fullmatch(bare) else bare
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has a ruled table with a column of job ids."""
-    lines = source.text.splitlines()
     return any(
         _RULE.fullmatch(above) and re.search(r"\|\s*jobid\s*\|", line, re.IGNORECASE) is not None
-        for above, line in pairwise(lines)
+        for above, line in pairwise(source.lines)
     )
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The jobs of all tables; what bconsole writes around them is passed over.
 
     Raises
@@ -46,7 +45,7 @@ def read(source: Source) -> Past:
         A cell cannot be read, or the table states no end of the jobs.
     """
     records: list[list[Node]] = []
-    for number, line in enumerate(source.text.splitlines(), 1):
+    for number, line in enumerate(source.lines, 1):
         if not line.strip().startswith("|"):
             continue
         texts = [plain(text) for text in line.strip().strip("|").split("|")]
@@ -59,4 +58,4 @@ def read(source: Source) -> Past:
     )
 
 
-READER = Reader("Bacula, Bareos", "list jobs", recognises, read)
+READER = FormatReader("Bacula, Bareos", "list jobs", recognises, read)

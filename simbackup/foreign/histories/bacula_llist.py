@@ -12,7 +12,7 @@ from simbackup.errors import Place
 from simbackup.foreign.histories.bacula_list import MAPPING, plain
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.histories.reports import jobs_of_table
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.inventory import table_of
 from simbackup.schema.tree import Node
 
@@ -21,12 +21,12 @@ _FIRST = re.compile(r"^\s*jobid: *[\d,]+\s*$", re.IGNORECASE | re.MULTILINE)
 _TIME = re.compile(r"^\s*starttime: ", re.IGNORECASE | re.MULTILINE)
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has lines of a job's number and start as `llist` writes them."""
     return _FIRST.search(source.text) is not None and _TIME.search(source.text) is not None
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The jobs of all records.
 
     Raises
@@ -36,7 +36,7 @@ def read(source: Source) -> Past:
     """
     found: list[dict[str, tuple[str, Place]]] = []
     current: dict[str, tuple[str, Place]] = {}
-    for number, line in enumerate([*source.text.splitlines(), ""], 1):
+    for number, line in enumerate([*source.lines, ""], 1):
         part = _LINE.fullmatch(line)
         if part is None or part["head"] in current:
             if "jobid" in {head.lower() for head in current}:
@@ -54,4 +54,4 @@ def read(source: Source) -> Past:
     return jobs_of_table(table_of(cells, source.shown), source, MAPPING)
 
 
-READER = Reader("Bacula, Bareos", "llist jobs", recognises, read)
+READER = FormatReader("Bacula, Bareos", "llist jobs", recognises, read)

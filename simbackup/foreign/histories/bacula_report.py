@@ -15,7 +15,7 @@ from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FAILED, OK, WARNING, FinishedJob
 from simbackup.foreign.histories.moments import MONTHS
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _LINE = re.compile(r"\s+(?P<head>[A-Z][A-Za-z /()-]{2,40}):\s+(?P<text>\S.*?)\s*")
 _DAY = re.compile(r"(\d\d?)-([A-Z][a-z]{2})-(\d{4}) (\d\d):(\d\d)(?::(\d\d))?")
@@ -29,12 +29,12 @@ Block = dict[str, tuple[str, int]]
 """The values of a report by their names, each with its line."""
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has the lines with which a report begins and ends."""
     return re.search(r"^\s+JobId:\s+\d", source.text, re.MULTILINE) is not None and "Termination:" in source.text
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The jobs of all reports of a file.
 
     Raises
@@ -69,7 +69,7 @@ def _blocks(text: str) -> Iterator[Block]:
             block = {}
 
 
-def _job(past: Past, block: Block, source: Source) -> FinishedJob | None:
+def _job(past: Past, block: Block, source: ForeignFile) -> FinishedJob | None:
     """The job of a report; None if it says when it began or ended in no way that can be read."""
     number, line = block["JobId"]
     start, end = (_moment(past, block, head, source) for head in ("Start time", "End time"))
@@ -103,7 +103,7 @@ def _status(text: str) -> str:
     return (WARNING if "warning" in text.lower() else OK) if re.search(r"\bOK\b", text) else FAILED
 
 
-def _number(past: Past, block: Block, heads: tuple[str, ...], source: Source) -> float | None:
+def _number(past: Past, block: Block, heads: tuple[str, ...], source: ForeignFile) -> float | None:
     """The number of the first of several lines that a report has."""
     for head in heads:
         if head in block:
@@ -116,7 +116,7 @@ def _number(past: Past, block: Block, heads: tuple[str, ...], source: Source) ->
     return None
 
 
-def _moment(past: Past, block: Block, head: str, source: Source) -> datetime | None:
+def _moment(past: Past, block: Block, head: str, source: ForeignFile) -> datetime | None:
     """The time of a line."""
     text, line = block.get(head, ("", 0))
     if not line:
@@ -141,4 +141,4 @@ def moment_of(text: str, zone: tzinfo) -> datetime | None:
         return None
 
 
-READER = Reader("Bacula, Bareos", "list joblog, or the mail of a job", recognises, read)
+READER = FormatReader("Bacula, Bareos", "list joblog, or the mail of a job", recognises, read)

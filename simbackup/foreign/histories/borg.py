@@ -13,16 +13,16 @@ from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.json_text import Json, document
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text is JSON of BorgBackup."""
     text = source.text
     return '"deduplicated_size"' in text or ('"archives"' in text and '"repository"' in text)
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The backups that a file reports; the name of an archive is that of its job.
 
     BorgBackup writes times in the zone of the machine, without saying which. It has no levels.
@@ -60,4 +60,4 @@ def _job(archive: Json, name: str, zone: tzinfo) -> FinishedJob:
     )  # fmt: skip
 
 
-READER = Reader("BorgBackup 1.1 to 2", "borg create --json, borg info --json", recognises, read)
+READER = FormatReader("BorgBackup 1.1 to 2", "borg create --json, borg info --json", recognises, read)

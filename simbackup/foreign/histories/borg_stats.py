@@ -12,7 +12,7 @@ from datetime import datetime
 from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _NAME = re.compile(r"Archive name: (.*)")
 _TIME = re.compile(
@@ -29,12 +29,12 @@ Parts = dict[str, tuple[str, ...]]
 """What the lines of an archive say, each with its number at the end."""
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has the lines of an archive with its start."""
     return _NAME.search(source.text) is not None and _TIME.search(source.text) is not None
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The backups of a text, one for each archive; the name of an archive is that of its job.
 
     Raises
@@ -60,7 +60,7 @@ def read(source: Source) -> Past:
 def _archives(text: str) -> list[tuple[int, Parts]]:
     """Each archive of a text: its first line, and what its lines say."""
     found: list[tuple[int, Parts]] = []
-    forms = {"name": _NAME, "duration": _DURATION, "files": _FILES, "host": _HOST, "row": _ROW}
+    forms = {"name": _NAME, "took": _DURATION, "files": _FILES, "host": _HOST, "row": _ROW}
     for number, line in enumerate(text.splitlines(), 1):
         if _NAME.match(line):
             found.append((number, {}))
@@ -75,9 +75,9 @@ def _archives(text: str) -> list[tuple[int, Parts]]:
     return found
 
 
-def _job(past: Past, parts: Parts, source: Source, line: int, name: str) -> FinishedJob | None:
+def _job(past: Past, parts: Parts, source: ForeignFile, line: int, name: str) -> FinishedJob | None:
     """The job of an archive, None if it has no times."""
-    if "start" not in parts or not {"duration", "end"} & parts.keys():
+    if "start" not in parts or not {"took", "end"} & parts.keys():
         return None
     moments: dict[str, datetime] = {}
     for key in ("start", "end"):
@@ -89,8 +89,8 @@ def _job(past: Past, parts: Parts, source: Source, line: int, name: str) -> Fini
                 past.problems.append(source.problem(int(where), f"'{text}' is not a time"))
                 return None
             moments[key] = moment if moment.tzinfo is not None else moment.replace(tzinfo=source.in_zone)
-    if "duration" in parts:
-        elapsed = past.seconds(source, int(parts["duration"][1]), parts["duration"][0])
+    if "took" in parts:
+        elapsed = past.seconds(source, int(parts["took"][1]), parts["took"][0])
     else:
         elapsed = (moments["end"] - moments["start"]).total_seconds()
     if elapsed is not None and elapsed < 0:
@@ -103,7 +103,7 @@ def _job(past: Past, parts: Parts, source: Source, line: int, name: str) -> Fini
     )  # fmt: skip
 
 
-def _sizes(past: Past, parts: Parts, source: Source) -> tuple[float | None, float | None]:
+def _sizes(past: Past, parts: Parts, source: ForeignFile) -> tuple[float | None, float | None]:
     """The size of the data, and what the repository took."""
     if "row" in parts:
         original, _, kept, line = parts["row"]
@@ -115,4 +115,4 @@ def _sizes(past: Past, parts: Parts, source: Source) -> tuple[float | None, floa
     return sizes[0], sizes[1]
 
 
-READER = Reader("BorgBackup 1.x, 2", "borg create --stats", recognises, read)
+READER = FormatReader("BorgBackup 1.x, 2", "borg create --stats", recognises, read)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.histories.reports import jobs_of_table
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.inventory import Inventory, read_inventory
 
 _ROW = re.compile(r"\d+,\d+,\d,\d*,[^,]*,[^,]*,[^,]*,[^,]*,\d{9,11},\d+,\d{9,11},[^,]*,\d*,")
@@ -21,12 +21,12 @@ DONE = "3"
 """The state of a job that has ended."""
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has rows that begin with the numbers and times of a job."""
-    return any(_ROW.match(line) for line in source.text.splitlines()[:100])
+    return any(_ROW.match(line) for line in source.lines[:100])
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The jobs that have ended.
 
     Raises
@@ -50,4 +50,4 @@ def read(source: Source) -> Past:
     return past
 
 
-READER = Reader("NetBackup 5 to 10", "bpdbjobs -report -all_columns", recognises, read)
+READER = FormatReader("NetBackup 5 to 10", "bpdbjobs -report -all_columns", recognises, read)

@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _HEAD = re.compile(r"^\s*JobID +Type +State +Status +Policy", re.MULTILINE)
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has the head of the table."""
     return _HEAD.search(source.text) is not None
 
 
-READER: Reader[Past] = Reader(
+READER: FormatReader[Past] = FormatReader(
     "NetBackup 5 to 10", "bpdbjobs -report", recognises,
     lacks="it states neither times nor sizes; use 'bpdbjobs -report -all_columns'",
 )  # fmt: skip

@@ -12,7 +12,7 @@ from pathlib import Path
 from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import COLUMNS, FinishedJob, as_rows
 from simbackup.foreign.histories.mapping import MappingSpec
-from simbackup.foreign.reader import Source
+from simbackup.foreign.reader import ForeignFile
 from simbackup.foreign.registry import HISTORIES, read_with
 from simbackup.text import for_cell
 
@@ -46,7 +46,7 @@ def read_history(
     problems: list[Problem] = []
     for path in map(Path, paths):
         try:
-            past = read_with("history", HISTORIES, Source(path, str(path), zone, mapping, columns or {}))
+            past = read_with("history", HISTORIES, ForeignFile(path, str(path), zone, mapping, columns or {}))
         except InputError as error:
             problems += error.problems
             continue

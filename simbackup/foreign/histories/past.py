@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.foreign.histories.moments import seconds_of
-from simbackup.foreign.reader import Source
+from simbackup.foreign.reader import ForeignFile
 from simbackup.units import UnitError, parse
 
 BINARY = {"KB": "KiB", "kB": "KiB", "MB": "MiB", "GB": "GiB", "TB": "TiB", "PB": "PiB"}
@@ -22,7 +22,7 @@ class Past:
     notes: list[str] = field(default_factory=list[str])
     problems: list[Problem] = field(default_factory=list[Problem])
 
-    def checked(self, source: Source, missing: str, remedy: str) -> Past:
+    def checked(self, source: ForeignFile, missing: str, remedy: str) -> Past:
         """The same, if nothing is wrong with it and it has jobs.
 
         Raises
@@ -36,7 +36,7 @@ class Past:
             raise InputError([source.problem(1, missing, remedy)])
         return self
 
-    def size(self, source: Source, line: int, text: str, *, binary: bool = False) -> float | None:
+    def size(self, source: ForeignFile, line: int, text: str, *, binary: bool = False) -> float | None:
         """The bytes of a size with its unit; `binary` says that KB and its like mean powers of 1024."""
         number, unit = text.rstrip("BKMGTPEkib").strip(), text[len(text.rstrip("BKMGTPEkib")) :]
         try:
@@ -46,7 +46,7 @@ class Past:
             self.problems.append(source.problem(line, message, remedy))
             return None
 
-    def seconds(self, source: Source, line: int, text: str) -> float | None:
+    def seconds(self, source: ForeignFile, line: int, text: str) -> float | None:
         """The seconds of an elapsed time."""
         try:
             return seconds_of(text)

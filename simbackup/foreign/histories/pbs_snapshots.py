@@ -7,15 +7,15 @@ Usage" at pbs.proxmox.com/docs.
 from __future__ import annotations
 
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text is JSON with snapshots of a Proxmox Backup Server."""
     return '"backup-id"' in source.text and '"backup-time"' in source.text
 
 
-READER: Reader[Past] = Reader(
+READER: FormatReader[Past] = FormatReader(
     "Proxmox Backup Server 1 to 4", "proxmox-backup-client snapshot list", recognises,
     lacks="it does not state how long the backups took; use the logs of their tasks",
 )  # fmt: skip

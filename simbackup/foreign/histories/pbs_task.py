@@ -13,7 +13,7 @@ from datetime import datetime
 from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FAILED, OK, WARNING, FinishedJob
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d|Z)): (.*)")
 _BEGIN = re.compile(r"starting new backup on datastore '([^']*)'.*: \"(?:ns/.*/)?(\w+)/([^/]+)/[^\"]*\"")
@@ -38,12 +38,12 @@ class Task:
     stored: list[float] = field(default_factory=list[float])
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has the line with which the server begins a backup."""
     return "starting new backup on datastore '" in source.text
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The backups of all tasks in a file.
 
     Raises
@@ -53,7 +53,7 @@ def read(source: Source) -> Past:
     """
     past = Past()
     tasks: list[Task] = []
-    for number, line in enumerate(source.text.splitlines(), 1):
+    for number, line in enumerate(source.lines, 1):
         found = _LINE.match(line)
         if found is None:
             continue
@@ -99,4 +99,4 @@ def _add(task: Task, moment: datetime, text: str) -> None:
         task.status = STATES[part[1]] if part[1] else task.status or (OK if "successfully" in text else FAILED)
 
 
-READER = Reader("Proxmox Backup Server 1 to 4", "proxmox-backup-manager task log", recognises, read)
+READER = FormatReader("Proxmox Backup Server 1 to 4", "proxmox-backup-manager task log", recognises, read)

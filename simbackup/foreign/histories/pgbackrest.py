@@ -13,18 +13,18 @@ from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import OK, WARNING, FinishedJob
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.json_text import Json, document
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 LEVELS = {"full": "full", "diff": "differential", "incr": "incremental"}
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text is JSON with stanzas and backups."""
     text = source.text
     return text.lstrip()[:1] == "[" and all(word in text for word in ('"backup"', '"timestamp"', '"delta"', '"label"'))
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The backups of all stanzas; the name of a stanza is that of its job.
 
     Raises
@@ -62,4 +62,4 @@ def _moment(backup: Json, seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-READER = Reader("pgBackRest 2", "pgbackrest info --output=json", recognises, read)
+READER = FormatReader("pgBackRest 2", "pgbackrest info --output=json", recognises, read)

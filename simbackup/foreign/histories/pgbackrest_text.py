@@ -14,7 +14,7 @@ from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import OK, FinishedJob
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.histories.pgbackrest import LEVELS
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _STANZA = re.compile(r"stanza: (\S+)\s*")
 _BACKUP = re.compile(r"\s*(full|diff|incr) backup: (\S+)\s*")
@@ -36,12 +36,12 @@ class Backup:
     parts: dict[str, tuple[re.Match[str], int]] = field(default_factory=dict[str, tuple[re.Match[str], int]])
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has a stanza and a backup of it."""
     return _STANZA.search(source.text) is not None and _BACKUP.search(source.text) is not None
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The backups of all stanzas.
 
     Raises
@@ -51,7 +51,7 @@ def read(source: Source) -> Past:
     """
     past, stanza = Past(), ""
     found: list[Backup] = []
-    for number, line in enumerate(source.text.splitlines(), 1):
+    for number, line in enumerate(source.lines, 1):
         if part := _STANZA.fullmatch(line):
             stanza = part[1]
         if part := _BACKUP.fullmatch(line):
@@ -69,7 +69,7 @@ def read(source: Source) -> Past:
     return past.checked(source, "has no backup with its times", "write it with 'pgbackrest info --output=json'")
 
 
-def _job(past: Past, source: Source, backup: Backup) -> FinishedJob | None:
+def _job(past: Past, source: ForeignFile, backup: Backup) -> FinishedJob | None:
     """The job of a backup; None if its times cannot be read."""
     if "times" not in backup.parts:
         past.problems.append(source.problem(backup.line, "the backup has no line 'timestamp start/stop'"))
@@ -93,7 +93,7 @@ def _job(past: Past, source: Source, backup: Backup) -> FinishedJob | None:
     )  # fmt: skip
 
 
-def _moment(source: Source, text: str, offset: str) -> datetime | None:
+def _moment(source: ForeignFile, text: str, offset: str) -> datetime | None:
     """The time of a text; None if it is none."""
     try:
         found = datetime.fromisoformat(f"{text}{offset}")
@@ -102,4 +102,4 @@ def _moment(source: Source, text: str, offset: str) -> datetime | None:
     return found if found.tzinfo is not None else found.replace(tzinfo=source.in_zone)
 
 
-READER = Reader("pgBackRest 2", "pgbackrest info", recognises, read)
+READER = FormatReader("pgBackRest 2", "pgbackrest info", recognises, read)

@@ -16,7 +16,7 @@ from simbackup.foreign.histories.finished_job import NUMBERS, STATES, TEXTS, UNF
 from simbackup.foreign.histories.mapping import END, MappingSpec, built_in, unit_of
 from simbackup.foreign.histories.moments import DATES, UNIX, checked, form_of, moment, seconds_of
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.inventory import Inventory, read_inventory
 from simbackup.schema.tree import Node
 from simbackup.units import UnitError
@@ -48,18 +48,12 @@ class Report:
         return [row[self.heads[column]] for row in self.table.rows] if column in self.heads else []
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a file is a table: any other reader knows its own format better."""
-    return source.excel or bool(source.mapping) or _looks_like_a_table(source.text)
+    return source.tabular or source.mapping is not None
 
 
-def _looks_like_a_table(text: str) -> bool:
-    """Whether the first two lines of a text have the same mark between cells equally often."""
-    lines = [line for line in text.splitlines() if line.strip()][:2]
-    return len(lines) > 1 and any(lines[0].count(mark) >= 1 and mark in lines[1] for mark in ",;\t")
-
-
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The jobs of a report, and notes on how its numbers and times were read.
 
     Raises
@@ -71,7 +65,7 @@ def read(source: Source) -> Past:
     return jobs_of_table(read_inventory(source.path, source.shown, heads), source)
 
 
-def jobs_of_table(table: Inventory, source: Source, mapping: str = "", elsewhere: str = "") -> Past:
+def jobs_of_table(table: Inventory, source: ForeignFile, mapping: str = "", elsewhere: str = "") -> Past:
     """The jobs of a table, by the mapping that the user named, else by that of a name, else by that which fits best.
 
     Parameters
@@ -153,7 +147,7 @@ def _best(table: Inventory, named: Mapping[str, str]) -> MappingSpec:
     return built_in()[best]
 
 
-def _heads(table: Inventory, mapping: MappingSpec, source: Source) -> dict[str, str]:
+def _heads(table: Inventory, mapping: MappingSpec, source: ForeignFile) -> dict[str, str]:
     """The heading of each column of a history that a table has; those that the user named come first.
 
     Raises
@@ -177,7 +171,7 @@ def _heads(table: Inventory, mapping: MappingSpec, source: Source) -> dict[str, 
     return heads
 
 
-def _report(table: Inventory, mapping: MappingSpec, source: Source, elsewhere: str) -> Report:
+def _report(table: Inventory, mapping: MappingSpec, source: ForeignFile, elsewhere: str) -> Report:
     """The columns of a table that a mapping knows, and how their cells are written."""
     heads = _heads(table, mapping, source)
     report = Report(table, mapping, heads, source.in_zone)
@@ -263,4 +257,4 @@ def _number(report: Report, column: str, cell: Node) -> float | None:
     return float(round(value)) if unit == "B" else value
 
 
-READER = Reader("any program", "a table of jobs, .csv or .xlsx", recognises, read)
+READER = FormatReader("any program", "a table of jobs, .csv or .xlsx", recognises, read)

@@ -11,16 +11,16 @@ from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.json_text import Json, document, lines
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text is JSON of restic."""
     text = source.text
     return '"message_type"' in text or ('"short_id"' in text and '"paths"' in text)
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The backups that a file reports.
 
     restic has no levels: a backup without changed and without unmodified files counts as full, others as incremental.
@@ -72,4 +72,4 @@ def _job(one: Json, summary: Json, name: str) -> FinishedJob:
     )  # fmt: skip
 
 
-READER = Reader("restic 0.9 to 0.18", "restic backup --json, restic snapshots --json", recognises, read)
+READER = FormatReader("restic 0.9 to 0.18", "restic backup --json, restic snapshots --json", recognises, read)

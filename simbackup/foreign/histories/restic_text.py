@@ -11,19 +11,19 @@ import re
 from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _FILES = re.compile(r"Files: +(\d{1,15}) new, +(\d{1,15}) changed, +(\d{1,15}) unmodified\s*")
 _ADDED = re.compile(r"Added to the repo(?:sitory)?: +(\d[\d.]* \w*B)(?:ytes)?\s*(?:\((\d[\d.]* \w*B) stored\))?\s*")
 _DONE = re.compile(r"processed (\d{1,15}) files, (\d[\d.]* \w*B) in (?:(\d+):)?(\d+):(\d\d)\s*")
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has the last lines of a backup."""
-    return any(_DONE.fullmatch(line) for line in source.text.splitlines())
+    return "processed " in source.text and any(_DONE.fullmatch(line) for line in source.lines)
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The backups of a text, each with its last lines.
 
     Raises
@@ -34,7 +34,7 @@ def read(source: Source) -> Past:
     past = Past()
     parts: dict[str, tuple[re.Match[str], int]] = {}
     found: list[FinishedJob] = []
-    for number, line in enumerate(source.text.splitlines(), 1):
+    for number, line in enumerate(source.lines, 1):
         for key, form in (("files", _FILES), ("added", _ADDED), ("done", _DONE)):
             if part := form.fullmatch(line):
                 parts[key] = part, number
@@ -46,7 +46,7 @@ def read(source: Source) -> Past:
     return past.checked(source, "holds no summary of a backup", "keep the output of 'restic backup --json'")
 
 
-def _job(past: Past, source: Source, parts: dict[str, tuple[re.Match[str], int]], name: str) -> FinishedJob:
+def _job(past: Past, source: ForeignFile, parts: dict[str, tuple[re.Match[str], int]], name: str) -> FinishedJob:
     """The job of a summary."""
     done, line = parts["done"]
     size = past.size(source, line, done[2])
@@ -63,4 +63,4 @@ def _job(past: Past, source: Source, parts: dict[str, tuple[re.Match[str], int]]
     )  # fmt: skip
 
 
-READER = Reader("restic 0.9 to 0.18", "restic backup", recognises, read)
+READER = FormatReader("restic 0.9 to 0.18", "restic backup", recognises, read)

@@ -14,7 +14,7 @@ from datetime import datetime
 from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FAILED, OK, FinishedJob
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _LINE = re.compile(
     r"(?:(?:\d+: )?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S* )?(?P<kind>INFO|WARN|WARNING|ERROR): (?P<text>.*)"
@@ -26,7 +26,7 @@ _DAY = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)"
 
 
 @dataclass
-class Guest:
+class LoggedGuest:
     """The backup of one guest, as far as the log has told."""
 
     number: str
@@ -43,12 +43,12 @@ class Guest:
     status: str = ""
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has the line with which the backup of a guest begins."""
     return "INFO: Starting Backup of VM " in source.text
 
 
-def read(source: Source) -> Past:
+def read(source: ForeignFile) -> Past:
     """The backups of all guests.
 
     A backup that follows a map of changed blocks counts as incremental; what others read is all of the disks.
@@ -59,13 +59,13 @@ def read(source: Source) -> Past:
         A time or a size cannot be read, or no backup ended.
     """
     past = Past()
-    guests: list[Guest] = []
-    for number, line in enumerate(source.text.splitlines(), 1):
+    guests: list[LoggedGuest] = []
+    for number, line in enumerate(source.lines, 1):
         found = _LINE.match(line)
         if found is None:
             continue
         if begin := _BEGIN.match(found["text"]):
-            guests.append(Guest(begin[1], number))
+            guests.append(LoggedGuest(begin[1], number))
         elif guests:
             _add(Taking(past, source, guests[-1], number), found["kind"], found["text"])
     running = [guest for guest in guests if not guest.status]
@@ -97,8 +97,8 @@ class Taking:
     """A guest, and the line that says something of it."""
 
     past: Past
-    source: Source
-    guest: Guest
+    source: ForeignFile
+    guest: LoggedGuest
     line: int
 
     def bytes(self, text: str) -> float | None:
@@ -174,7 +174,7 @@ RULES: tuple[tuple[re.Pattern[str], Callable[[Taking, re.Match[str]], None]], ..
 )
 
 
-def _job(source: Source, guest: Guest, count: int) -> FinishedJob:
+def _job(source: ForeignFile, guest: LoggedGuest, count: int) -> FinishedJob:
     """The job of a guest; the number that a guest has in the log is part of its name."""
     elapsed = guest.elapsed
     if elapsed is None and guest.start is not None and guest.end is not None and guest.end >= guest.start:
@@ -188,4 +188,4 @@ def _job(source: Source, guest: Guest, count: int) -> FinishedJob:
     )  # fmt: skip
 
 
-READER = Reader("Proxmox VE 6 to 9", "vzdump", recognises, read)
+READER = FormatReader("Proxmox VE 6 to 9", "vzdump", recognises, read)

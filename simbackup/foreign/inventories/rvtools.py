@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.foreign.inventories.listing import Listing
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import MOST_HEAD, ForeignFile, FormatReader
 from simbackup.schema.inventory import Inventory
 from simbackup.schema.tree import Node
 
@@ -25,13 +25,15 @@ MOST_NAMED = 5
 """Systems left out that a message names."""
 
 
-def recognises(source: Source) -> bool:
-    """Whether a table has the columns of vInfo."""
+def recognises(source: ForeignFile) -> bool:
+    """Whether a table has the columns of vInfo that name a machine and its size."""
+    if not source.tabular or (not source.excel and not any(size in source.text[:MOST_HEAD] for size in SIZES)):
+        return False
     columns = source.table.columns if source.table is not None else ()
-    return NAME in columns and POWER in columns and any(size in columns for size in SIZES)
+    return NAME in columns and any(size in columns for size in SIZES)
 
 
-def read(source: Source) -> Listing:
+def read(source: ForeignFile) -> Listing:
     """The machines that are switched on, with the space that they use; others are named in a warning."""
     table = source.table
     if table is None:
@@ -46,7 +48,7 @@ def read(source: Source) -> Listing:
         mine: dict[str, Node] = dict(zip(heads, (row[NAME], row[size]), strict=True))
         if what:
             left.setdefault(what, []).append(str(row[NAME].value))
-        elif source.idle or _says(row, POWER, ON):
+        elif source.idle or POWER not in row or _says(row, POWER, ON):
             systems.append(mine)
         else:
             left.setdefault(OFF, []).append(str(row[NAME].value))
@@ -68,4 +70,4 @@ def _says(row: Mapping[str, Node], column: str, word: str) -> bool:
     return column in row and str(row[column].value).strip().lower() == word
 
 
-READER = Reader("RVTools 3, 4", "export of vInfo, .xlsx or .csv", recognises, read)
+READER = FormatReader("RVTools 3, 4", "export of vInfo, .xlsx or .csv", recognises, read)

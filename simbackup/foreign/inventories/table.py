@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from simbackup.foreign.inventories.listing import Listing
-from simbackup.foreign.reader import SHEET, Reader, Source
+from simbackup.foreign.reader import SHEET, ForeignFile, FormatReader
 from simbackup.schema.inventory import read_inventory
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a file is a table; what is none is reported when it is read."""
-    return source.excel or source.table is not None or source.path.suffix.lower() == ".csv"
+    return source.tabular or (source.path.suffix.lower() == ".csv" and source.text.strip() != "")
 
 
-def read(source: Source) -> Listing:
+def read(source: ForeignFile) -> Listing:
     """The table as it is.
 
     Raises
@@ -23,4 +23,4 @@ def read(source: Source) -> Listing:
     return Listing(read_inventory(source.path, source.shown, sheet=SHEET))
 
 
-READER = Reader("any program", "a table of systems, .csv or .xlsx", recognises, read)
+READER = FormatReader("any program", "a table of systems, .csv or .xlsx", recognises, read)

@@ -10,7 +10,7 @@ import re
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.foreign.inventories.listing import Listing
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.inventory import Inventory
 from simbackup.schema.tree import Node
 
@@ -19,7 +19,7 @@ UNITS = {"": "B", "B": "B", "K": "KiB", "M": "MiB", "G": "GiB", "T": "TiB", "P":
 HEADS = ("name", "size")
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has the head of the table."""
     return _head(source.text) is not None
 
@@ -33,7 +33,7 @@ def _head(text: str) -> tuple[int, list[str]] | None:
     return None
 
 
-def read(source: Source) -> Listing:
+def read(source: ForeignFile) -> Listing:
     """The datasets with the size of their own data; snapshots are left out.
 
     Raises
@@ -45,7 +45,7 @@ def read(source: Source) -> Listing:
     rows: list[dict[str, Node]] = []
     problems: list[Problem] = []
     snapshots = 0
-    for number, line in enumerate(source.text.splitlines()[begin + 1 :], begin + 2):
+    for number, line in enumerate(source.lines[begin + 1 :], begin + 2):
         cells = line.split()
         at = heads.index("REFER")
         if len(cells) <= at:
@@ -71,4 +71,4 @@ def read(source: Source) -> Listing:
     return Listing(Inventory(HEADS, tuple(rows), (first, first)), tuple(said))
 
 
-READER = Reader("OpenZFS", "zfs list", recognises, read)
+READER = FormatReader("OpenZFS", "zfs list", recognises, read)

@@ -9,7 +9,7 @@ import re
 
 from simbackup.errors import Place, Problem
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 from simbackup.units import parse
 
@@ -21,13 +21,13 @@ _RATE = re.compile(
 DATA = {"zero": Measurable.TAPE_ZEROS, "random": Measurable.TAPE_RANDOM}
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text is output of btape."""
     text = source.text
     return "btape" in text and ("Write rate" in text or "Volume bytes" in text)
 
 
-def read(source: Source) -> Output:
+def read(source: ForeignFile) -> Output:
     """What a speed test measured: the rate of each file, of random data and of zeros.
 
     Raises
@@ -58,4 +58,4 @@ def read(source: Source) -> Output:
     return Output("btape", "", tuple(findings), tuple(left))
 
 
-READER = Reader("Bacula, Bareos", "btape: speed", recognises, read)
+READER = FormatReader("Bacula, Bareos", "btape: speed", recognises, read)

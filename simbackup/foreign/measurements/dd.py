@@ -10,12 +10,14 @@ from collections.abc import Iterator
 
 from simbackup.errors import Place, Problem
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 
 _BYTES = re.compile(r"^\s*(?P<bytes>[0-9]{1,18}) [^\W\d_]+\b(?P<rest>.*)$")
 _GNU = re.compile(r"[^\W\d_]+, (?P<seconds>[0-9]+(?:[.,][0-9]+)?(?:e[+-]?[0-9]+)?) s(?:econds)?\b")
 _BSD = re.compile(r" in (?P<seconds>[0-9]+(?:\.[0-9]+)?) sec")
+_TIME = re.compile(r"[0-9] s(?:ec|\b)")
+"""What every such line has, found quickly."""
 _COMMAND = re.compile(r"\bdd\s+(?=.*\b(?:if|of)=)(?P<options>.*)$")
 _OPTION = re.compile(r"\b(if|of|iflag|oflag|conv|bs)=(\S+)")
 NOTHING, ZEROS, RANDOM = "/dev/null", "/dev/zero", ("/dev/urandom", "/dev/random")
@@ -24,13 +26,12 @@ WRITTEN = ("direct", "sync", "dsync", "fsync", "fdatasync")
 """Flags and conversions with which a write ends on the device, not in the page cache."""
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has lines that `dd` writes at its end."""
-    text = source.text
-    return any(_seconds(line) is not None for line in text.splitlines())
+    return any(_seconds(line) is not None for line in source.lines)
 
 
-def read(source: Source) -> Output:
+def read(source: ForeignFile) -> Output:
     """What runs of `dd` measured: bytes over seconds, read or written as the command before each says.
 
     Raises
@@ -79,7 +80,7 @@ def _seconds(line: str) -> tuple[float, float] | None:
     >>> _seconds("1048576 bytes transferred in 0.5 secs (2097152 bytes/sec)")
     (1048576.0, 0.5)
     """
-    count = _BYTES.match(line)
+    count = _BYTES.match(line) if _TIME.search(line) else None
     found = count and (_BSD.search(count["rest"]) or _GNU.search(count["rest"]))
     if not count or not found:
         return None
@@ -118,4 +119,4 @@ def _of_write(source: str, options: dict[str, str]) -> Measurable | tuple[str, .
     return "the write may have ended in the page cache", "measure with oflag=direct or conv=fsync"
 
 
-READER = Reader("dd (GNU, BusyBox, BSD, macOS)", "dd", recognises, read)
+READER = FormatReader("dd (GNU, BusyBox, BSD, macOS)", "dd", recognises, read)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from simbackup.errors import Problem
 from simbackup.foreign.json_text import Json, document
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 
 LEAST_SEQUENTIAL = 64 * 1024
@@ -33,13 +33,13 @@ MOST_DIGITS = 9
 SUFFIXES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text is output of fio in JSON."""
     text = source.text
     return '"fio version"' in text
 
 
-def read(source: Source) -> Output:
+def read(source: ForeignFile) -> Output:
     """What a run of fio measured.
 
     Rates come from tests in sequence, times of a request from random tests with one request under way. Tests that go
@@ -133,4 +133,4 @@ def _bytes(text: str) -> float:
     return float(digits) * scale if digits.replace(".", "", 1).isdigit() else 0.0
 
 
-READER = Reader("fio 2, 3", "fio --output-format=json", recognises, read)
+READER = FormatReader("fio 2, 3", "fio --output-format=json", recognises, read)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from simbackup.errors import Place, Problem
 from simbackup.foreign.measurements.finding import Finding, Output, unused
 from simbackup.foreign.measurements.fio import LEAST_SEQUENTIAL, MOST_SMALL, RANDOM, SEQUENTIAL
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 
 _JOB = re.compile(
     r"(?P<name>.+): \(g=(?P<group>\d+)\): rw=(?P<kind>\w+), bs=(?:\(R\) )?(?P<read>[\d.]+[KMG]?i?B?)-\S+"
@@ -38,7 +38,7 @@ POWERS = {letter: 1024.0**i for i, letter in enumerate("kmgtp", 1)}
 
 
 @dataclass
-class Group:
+class JobGroup:
     """The jobs that ran at the same time, and what fio says of them."""
 
     jobs: list[tuple[re.Match[str], Place]] = field(default_factory=list[tuple[re.Match[str], Place]])
@@ -51,13 +51,14 @@ class Group:
     uneven: bool = False
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has the line of a job, or of a group that ran."""
-    lines = source.text.splitlines()
-    return any(_JOB.fullmatch(line) for line in lines) or any(_GROUP.fullmatch(line) for line in lines)
+    if "ioengine=" in source.text and any(_JOB.fullmatch(line) for line in source.lines):
+        return True
+    return "Run status group" in source.text and any(_GROUP.fullmatch(line) for line in source.lines)
 
 
-def read(source: Source) -> Output:
+def read(source: ForeignFile) -> Output:
     """What a run of fio measured, with the rules of its JSON.
 
     A command before the output says whether requests went through the page cache. Without it, figures are used with a
@@ -91,30 +92,30 @@ def read(source: Source) -> Output:
     return Output(version or "fio", "", tuple(findings), tuple(left))
 
 
-def _parsed(source: Source) -> tuple[str, bool | None, dict[str, Group]]:
+def _parsed(source: ForeignFile) -> tuple[str, bool | None, dict[str, JobGroup]]:
     """The version, whether requests went past the page cache (None if nothing says), and groups by number."""
-    version, direct, side, group = "", None, "", Group()
-    groups: dict[str, Group] = {}
-    for number, line in enumerate(source.text.splitlines(), 1):
+    version, direct, side, group = "", None, "", JobGroup()
+    groups: dict[str, JobGroup] = {}
+    for number, line in enumerate(source.lines, 1):
         if command := _COMMAND.match(line):
             direct = re.search(r"--direct[= ]1\b", command["options"]) is not None
             direct = direct or re.search(r"--(?:end_)?f(?:data)?sync\b|--sync[= ]1", command["options"]) is not None
         elif _VERSION.fullmatch(line.strip()):
             version = line.strip()
         elif job := _JOB.fullmatch(line):
-            groups.setdefault(job["group"], Group()).jobs.append((job, Place(source.shown, number, 1)))
+            groups.setdefault(job["group"], JobGroup()).jobs.append((job, Place(source.shown, number, 1)))
         elif run := _RUN.fullmatch(line):
-            group, side = groups.setdefault(run["group"], Group()), ""
+            group, side = groups.setdefault(run["group"], JobGroup()), ""
             group.runs += int(run["jobs"])
             group.error = run["error"] if run["error"] != "0" else group.error
         elif head := _GROUP.fullmatch(line):
-            group, side = groups.setdefault(head["group"], Group()), ""
+            group, side = groups.setdefault(head["group"], JobGroup()), ""
         else:
             side = _figures(group, side, line, number)
     return version, direct, groups
 
 
-def _figures(group: Group, side: str, line: str, number: int) -> str:
+def _figures(group: JobGroup, side: str, line: str, number: int) -> str:
     """Add what a line says to a group; the side that the following lines belong to."""
     if begin := _SIDE.fullmatch(line):
         side = begin["side"]
@@ -128,7 +129,7 @@ def _figures(group: Group, side: str, line: str, number: int) -> str:
     return side
 
 
-def _found(source: Source, group: Group) -> Finding | tuple[str, ...]:
+def _found(source: ForeignFile, group: JobGroup) -> Finding | tuple[str, ...]:
     """The figure of a group; or why there is none, and what would give one."""
     job, _ = group.jobs[0]
     kind = job["kind"]
@@ -144,7 +145,7 @@ def _found(source: Source, group: Group) -> Finding | tuple[str, ...]:
     return _rate(source, group, size) if kind in SEQUENTIAL else _wait(source, group, size)
 
 
-def _rate(source: Source, group: Group, size: float) -> Finding | tuple[str, ...]:
+def _rate(source: ForeignFile, group: JobGroup, size: float) -> Finding | tuple[str, ...]:
     """The rate of a test in sequence."""
     side, what = SEQUENTIAL[group.jobs[0][0]["kind"]]
     count, seconds, line = group.moved.get(side, (0.0, 0.0, 0))
@@ -157,7 +158,7 @@ def _rate(source: Source, group: Group, size: float) -> Finding | tuple[str, ...
     return Finding(what, count / seconds, Place(source.shown, line, 1), f"line {line}")
 
 
-def _wait(source: Source, group: Group, size: float) -> Finding | tuple[str, ...]:
+def _wait(source: ForeignFile, group: JobGroup, size: float) -> Finding | tuple[str, ...]:
     """The time of a request of a random test."""
     job, _ = group.jobs[0]
     side, what = RANDOM[job["kind"]]
@@ -185,4 +186,4 @@ def _bytes(text: str) -> float:
     )
 
 
-READER = Reader("fio 2, 3", "fio (text)", recognises, read)
+READER = FormatReader("fio 2, 3", "fio (text)", recognises, read)

@@ -8,20 +8,20 @@ from __future__ import annotations
 from simbackup.errors import Problem
 from simbackup.foreign.json_text import document
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 
 BITS = 8.0
 MICROSECOND = 1e-6
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text is output of iperf3 in JSON."""
     text = source.text
     return '"start"' in text and '"version"' in text and "iperf" in text
 
 
-def read(source: Source) -> Output:
+def read(source: ForeignFile) -> Output:
     """What a run of iperf3 measured: the payload that arrived a second, and the shortest round trip.
 
     Raises
@@ -55,4 +55,4 @@ def read(source: Source) -> Output:
     return Output(tool, day, tuple(findings), tuple(left))
 
 
-READER = Reader("iperf3", "iperf3 -c HOST -J", recognises, read)
+READER = FormatReader("iperf3", "iperf3 -c HOST -J", recognises, read)

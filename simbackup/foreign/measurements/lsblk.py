@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from simbackup.errors import Place, Problem
 from simbackup.foreign.json_text import document
 from simbackup.foreign.measurements.finding import Finding, Output, unused
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 
 _HEAD = re.compile(r"^NAME\b.*\bSIZE\b", re.MULTILINE)
@@ -22,12 +22,12 @@ Disk = tuple[str, str, Place, str]
 """A disk: its name, its size as written, and the place of that, also in words."""
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text is a table or JSON of block devices."""
     return '"blockdevices"' in source.text or _HEAD.search(source.text) is not None
 
 
-def read(source: Source) -> Output:
+def read(source: ForeignFile) -> Output:
     """The capacity of the disks, if all have the same.
 
     Raises
@@ -60,7 +60,7 @@ def _bytes(size: re.Match[str]) -> float:
     return float(f"{size[1]}.{size[2] or 0}") * SCALES[size[3]]
 
 
-def _json(source: Source) -> Iterator[Disk]:
+def _json(source: ForeignFile) -> Iterator[Disk]:
     """The disks of JSON; partitions and volumes on them are not listed."""
     devices = document(source.text, source.shown).get("blockdevices")
     for device in devices.items() if devices is not None else ():
@@ -68,10 +68,10 @@ def _json(source: Source) -> Iterator[Disk]:
             yield device.text("name"), device.text("size").strip(), device.place, f"{device.address}.size"
 
 
-def _table(source: Source) -> Iterator[Disk]:
+def _table(source: ForeignFile) -> Iterator[Disk]:
     """The disks of a table."""
     heads: list[str] = []
-    for number, line in enumerate(source.text.splitlines(), 1):
+    for number, line in enumerate(source.lines, 1):
         cells = line.split()
         if cells[:1] == ["NAME"] and "SIZE" in cells:
             heads = cells
@@ -81,4 +81,4 @@ def _table(source: Source) -> Iterator[Disk]:
                 yield name, size, Place(source.shown, number, 1), f"line {number}"
 
 
-READER = Reader("lsblk of util-linux 2.2x to 2.4x", "lsblk -b, lsblk -J", recognises, read)
+READER = FormatReader("lsblk of util-linux 2.2x to 2.4x", "lsblk -b, lsblk -J", recognises, read)

@@ -9,7 +9,7 @@ import re
 
 from simbackup.errors import Place, Problem
 from simbackup.foreign.measurements.finding import Finding, Output, unused
-from simbackup.foreign.reader import Reader, Source
+from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.measurable import Measurable
 
 _HEAD = re.compile(
@@ -18,16 +18,16 @@ _HEAD = re.compile(
 )
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: ForeignFile) -> bool:
     """Whether a text has the first line of a status."""
-    return any(_HEAD.fullmatch(line) for line in source.text.splitlines())
+    return "Storage Changer" in source.text and any(_HEAD.fullmatch(line) for line in source.lines)
 
 
-def read(source: Source) -> Output:
+def read(source: ForeignFile) -> Output:
     """The slots of a library, without those for import and export."""
     findings: list[Finding] = []
     notes: list[Problem] = []
-    for number, line in enumerate(source.text.splitlines(), 1):
+    for number, line in enumerate(source.lines, 1):
         found = _HEAD.fullmatch(line)
         if found is None:
             continue
@@ -41,4 +41,4 @@ def read(source: Source) -> Output:
     return Output("mtx", "", tuple(findings), tuple(notes))
 
 
-READER = Reader("mtx 1.2, 1.3", "mtx status", recognises, read)
+READER = FormatReader("mtx 1.2, 1.3", "mtx status", recognises, read)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from simbackup.errors import InputError, Problem
 from simbackup.foreign.measurements.finding import Output
-from simbackup.foreign.reader import Source
+from simbackup.foreign.reader import ForeignFile
 from simbackup.foreign.registry import MEASUREMENTS, read_with
 
 
@@ -23,7 +23,7 @@ def read_outputs(paths: Sequence[Path]) -> list[Output]:
     problems: list[Problem] = []
     for path in paths:
         try:
-            found.append(read_with("measure", MEASUREMENTS, Source(path, str(path))))
+            found.append(read_with("measure", MEASUREMENTS, ForeignFile(path, str(path))))
         except InputError as error:
             problems += error.problems
     if problems:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import InputError
-from simbackup.foreign.reader import Source
+from simbackup.foreign.reader import ForeignFile
 from simbackup.foreign.registry import ANY, READERS, read_with
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -38,7 +38,7 @@ RUNS = 12
 def read(path: Path, command: str) -> str:
     """What a command says of a file; empty if it reads it."""
     try:
-        read_with(command, READERS[command], Source(path, path.name))
+        read_with(command, READERS[command], ForeignFile(path, path.name))
     except InputError as error:
         return str(error.problems[0])
     return ""
@@ -47,7 +47,7 @@ def read(path: Path, command: str) -> str:
 def test_each_sample_is_read_by_one_command_at_most() -> None:
     for name in EVERY:
         readers = {
-            command: [one for one in each if one.program != ANY and one.recognises(Source(SAMPLES / name, name))]
+            command: [one for one in each if one.program != ANY and one.recognises(ForeignFile(SAMPLES / name, name))]
             for command, each in READERS.items()
         }
         assert len([command for command, found in readers.items() if found]) == 1, (name, readers)
@@ -56,7 +56,10 @@ def test_each_sample_is_read_by_one_command_at_most() -> None:
 def test_each_reader_has_a_sample_that_it_is_the_first_to_recognise() -> None:
     for command, readers in READERS.items():
         first = {
-            next((one for one in readers if one.program != ANY and one.recognises(Source(SAMPLES / name, name))), None)
+            next(
+                (one for one in readers if one.program != ANY and one.recognises(ForeignFile(SAMPLES / name, name))),
+                None,
+            )
             for name in EVERY
         }
         assert {one.command for one in readers if one.program != ANY} == {one.command for one in first if one}, command
@@ -92,7 +95,7 @@ def test_no_damaged_file_ends_in_a_traceback(name: str, tmp_path: Path) -> None:
     command = next(
         command
         for command, readers in READERS.items()
-        if any(one.program != ANY and one.recognises(Source(SAMPLES / name, name)) for one in readers)
+        if any(one.program != ANY and one.recognises(ForeignFile(SAMPLES / name, name)) for one in readers)
     )
     for _ in range(RUNS):
         begin, end = sorted(chosen.randrange(len(whole) + 1) for _ in range(2))
@@ -147,7 +150,7 @@ def test_a_device_and_a_folder_are_no_files(tmp_path: Path) -> None:
 
 def raised(path: Path) -> InputError:
     with pytest.raises(InputError) as found:
-        read_with("history", READERS["history"], Source(path, str(path)))
+        read_with("history", READERS["history"], ForeignFile(path, str(path)))
     return found.value
 
 

@@ -121,3 +121,13 @@ def test_zfs_lists_with_decimal_commas_and_in_bytes(tmp_path: Path) -> None:
 def test_what_lists_no_systems_is_named() -> None:
     with pytest.raises(InputError, match=r"is the output of 'borg create --stats' .*'simbackup history' reads it"):
         site_text(SAMPLES / "borg-stats.txt")
+
+
+def test_excel_may_state_the_mark_of_a_csv_file(tmp_path: Path) -> None:
+    path = tmp_path / "inventory.csv"
+    path.write_text("sep=;\nname;size (GB)\na;12,5\nb;x\n", encoding="utf-8-sig")
+    with pytest.raises(InputError) as raised:
+        site_text(path)
+    assert str(raised.value).startswith(f"{path}:4:3: 'x' is not a number")
+    path.write_text("sep=;\nname;size (GB)\na;12,5\n", encoding="utf-8-sig")
+    assert sizes(path) == {"a": 12.5e9}
