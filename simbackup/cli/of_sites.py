@@ -55,7 +55,7 @@ def init(
     text = site_text(inventory, template, warnings)
     write_whole(out, text)
     warn(warnings)
-    assumed = text.count("basis: assumed")
+    assumed = text.count("basis: assumed") + text.count("# assumed: ")
     note(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'")
 
 

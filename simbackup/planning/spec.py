@@ -172,11 +172,12 @@ class SiteSpec(Frozen):
     recovery: Duration | None = None
     """Time from a loss until there is hardware: for decisions and new hosts; none by default."""
     catalogue: Duration | None = None
-    """Time needed after `recovery` to recover the catalogue on the backup server; nothing can be restored before. None by
-    default."""
+    """Time needed after `recovery` to recover the catalogue on the backup server, before which nothing can be restored;
+    none by default."""
     operator: Duration | None = None
-    """Time that one person needs to prepare each system for its restore, one after another: for example, to look up what
-    is wanted, or to boot it from a medium. It begins after `recovery`, beside `catalogue` and `fetch`; none by default.
+    """Time that one person needs to prepare each system for its restore, one after another: for example, to look up
+    what is wanted, or to boot it from a medium. It begins after `recovery`, beside `catalogue` and `fetch`; none by
+    default.
     """
     prices: PricesSpec | None = None
     """What storage costs; by default, no costs are reported."""
