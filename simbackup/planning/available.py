@@ -109,6 +109,11 @@ class Loss(NamedTuple):
     mean: float = math.inf
     counted_from: date | None = None
 
+    def row(self) -> dict[str, float | date | None]:
+        """It for a table, without the seconds where everything is lost."""
+        found = self._asdict()
+        return found if self.day is not None else found | {"worst": None, "mean": None}
+
     def sentence(self) -> str:
         """When the worst day is, and the mean, in words."""
         return f"on {self.day}, {show_short(self.mean, 's', 3)} on average"

@@ -142,7 +142,7 @@ class Plan:
         """One mapping for a loss of data alone and for that of each place: data lost on the worst day, and the mean."""
         places = dict.fromkeys(target.place for target in self.site.targets.values())
         lost = ["", *(places if len(places) > 1 else ())]
-        return [{"after_loss_of": name, **self.loss(name)._asdict()} for name in lost]
+        return [{"after_loss_of": name, **self.loss(name).row()} for name in lost]
 
     @cached_property
     def limits(self) -> list[FitsUntil]:
