@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
-from simbackup.planning.horizon import HORIZON
+from simbackup.policies.horizon import HORIZON
 
 
 class WithTemplates(TyperCommand):
@@ -64,7 +64,7 @@ def init(
     text = site_text(inventory, template, warnings, unit=unit, powered_off=powered_off)
     write_whole(out, text)
     warn(warnings)
-    assumed = text.count("basis: assumed")
+    assumed = text.count("basis: assumed") + text.count("# assumed: ")
     note(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'")
 
 
@@ -131,9 +131,9 @@ def explain_site(  # noqa: PLR0917 (typer reads each as an option)
     """Explain why a night takes as long as it does: the bottleneck of each late backup, and the time without it."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.planning.night_reasons import night_reasons  # noqa: PLC0415
-    from simbackup.planning.plan import end_of  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.planning.until import end_of  # noqa: PLC0415
 
     loaded = load_site(site, overrides(sets or []))
     day = None if night is None else end_of(loaded.start, night, "--night")
@@ -168,9 +168,9 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
 ) -> None:
     """Restore a site, a system or a file on a date. Exits with 1 if something cannot be restored."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
-    from simbackup.planning.plan import moment_at  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.planning.until import moment_at  # noqa: PLC0415
 
     loaded = load_site(site, overrides(sets or []))
     moment = None if at is None else moment_at(loaded.start, at)
@@ -275,10 +275,10 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
     """Plot the capacity in use over time, the nights as a calendar, or the systems that a restore brings back."""
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
-    from simbackup.planning.plan import moment_at  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.planning.until import moment_at  # noqa: PLC0415
     from simbackup.plots import style  # noqa: PLC0415
     from simbackup.plots.of_plan import KINDS  # noqa: PLC0415
 

@@ -123,7 +123,7 @@ def _losses(found: Plan) -> None:
             rows.append((lost, "everything", "", "everything", ""))
         else:
             worst, mean = (show_short(one[key], "s", 3) for key in ("worst", "mean"))
-            rows.append((lost, worst, str(one["day"]), mean, str(one["since"])))
+            rows.append((lost, worst, str(one["day"]), mean, str(one["counted_from"])))
     head = ("loss of", "on the worst day", "which is", "on average", "from")
     show.table(head, rows, "Data lost at noon", right=(1, 3))
 
@@ -160,7 +160,7 @@ def recovery(found: Recovery) -> None:
         show.line(f"{100 * share:.0f} % of the systems are back after {show_short(back, 's', 3)}")
     if found.interval is not None:
         show.line(found.interval.sentence())
-    if found.left_out:
+    if found.left_out and found.complete:
         show.line(f"not included, as the site does not state it: {', '.join(found.left_out)}")
     if found.read_back is not None:
         size, cost, currency = found.read_back

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from simbackup.planning.arrivals import Arrivals
-from simbackup.planning.points import Link, Points
+from simbackup.planning.points import ChainLink, Points
 from simbackup.planning.site import Client, PlannedSite
 from simbackup.policies.clock import NOON, elapsed, moment
 from simbackup.policies.days import each_day
@@ -24,7 +24,7 @@ class Available(NamedTuple):
     backups took. `late` says whether newer save sets were still being written.
     """
 
-    links: tuple[Link, ...]
+    links: tuple[ChainLink, ...]
     logs: str = ""
     delay: float = 0.0
     late: bool = False
@@ -41,8 +41,8 @@ class Available(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """Where save sets are looked for: which of them were whole at a moment, without targets that are lost."""
+class Remaining:
+    """What remains of a site without targets that are lost: which save sets were whole at a moment."""
 
     site: PlannedSite
     arrivals: Arrivals
@@ -100,27 +100,32 @@ class Search:
 class Loss(NamedTuple):
     """What losses at noon would cost over the days of a plan, in seconds of new data: the worst day, and the mean.
 
-    Days count from the first one at whose noon each system has a restore point, `since`; before it, everything is
+    Days are `counted_from` the first one at whose noon each system has a restore point; before it, everything is
     lost. None where that never is so.
     """
 
     worst: float = math.inf
     day: date | None = None
     mean: float = math.inf
-    since: date | None = None
+    counted_from: date | None = None
+
+    def row(self) -> dict[str, float | date | None]:
+        """It for a table, without the seconds where everything is lost."""
+        found = self._asdict()
+        return found if self.day is not None else found | {"worst": None, "mean": None}
 
     def sentence(self) -> str:
         """When the worst day is, and the mean, in words."""
         return f"on {self.day}, {show_short(self.mean, 's', 3)} on average"
 
 
-def loss(search: Search, until: date, clients: Sequence[Client]) -> Loss:
+def loss(remaining: Remaining, until: date, clients: Sequence[Client]) -> Loss:
     """What a loss at noon of each day until the last one would cost: the loss of the system that loses most."""
     wanted: dict[str, list[str]] = {}
     for client in clients:
         wanted.setdefault(client.policy, []).append(client.name)
-    each = [_each_noon(search, policy, systems, until) for policy, systems in wanted.items()]
-    days = [(day, max(lost)) for day, *lost in zip(each_day(search.site.start, until), *each, strict=True)]
+    each = [_each_noon(remaining, policy, systems, until) for policy, systems in wanted.items()]
+    days = [(day, max(lost)) for day, *lost in zip(each_day(remaining.site.start, until), *each, strict=True)]
     whole = next((i for i, (_, lost) in enumerate(days) if math.isfinite(lost)), None)
     if whole is None:
         return Loss()
@@ -129,9 +134,9 @@ def loss(search: Search, until: date, clients: Sequence[Client]) -> Loss:
     return Loss(worst, day, math.fsum(lost for _, lost in counted) / len(counted), counted[0][0])
 
 
-def _each_noon(search: Search, policy: str, systems: Sequence[str], until: date) -> Iterator[float]:
+def _each_noon(remaining: Remaining, policy: str, systems: Sequence[str], until: date) -> Iterator[float]:
     """Seconds of new data of a policy that a loss at noon of each day costs; without end where all are lost."""
-    site, points = search.site, Points.of(search.site, policy)
+    site, points = remaining.site, Points.of(remaining.site, policy)
     logs = site.file.spec.policies[policy].logs
     every = logs.every.si if logs is not None else 0.0
     runs = site.calendar(policy).runs(site.start, until, site.zone)
@@ -142,5 +147,5 @@ def _each_noon(search: Search, policy: str, systems: Sequence[str], until: date)
             points.run(following)
             points.expire(following.time)
             following = next(runs, None)
-        found = search.newest(policy, points, systems, noon)
+        found = remaining.newest(policy, points, systems, noon)
         yield math.inf if found is None else found.lost(every, noon)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 ROUNDING = 1e-9
@@ -21,9 +21,10 @@ class Written:
 class Cartridges:
     """The cartridges of a target, of one capacity in bytes.
 
-    Each session writes to `streams` of them at once, in equal parts, one after the other; it goes on where the last
-    one ended unless sessions begin `fresh` ones, which are taken out. What is kept for as long lies together, and apart
-    from the rest, as backup programs do it: one on which nothing is kept is written again.
+    Each session writes to as many of them at once as it has save sets of systems, up to `streams`, in equal parts, one
+    after the other; it goes on where the last one ended unless sessions begin `fresh` ones, which are taken out. What
+    is kept for as long lies together, and apart from the rest, as backup programs do it: one on which nothing is kept
+    is written again.
     `owned` were there at the start, of which so many are `new`; one is bought, new, when there is none to write. Others
     are written again before a new one is begun; `begun` counts these.
     """
@@ -49,14 +50,14 @@ class Cartridges:
         """Cartridges that can be written from their beginning."""
         return self.owned + self.bought - self.in_use
 
-    def session(self, sets: Iterable[tuple[Hashable, float]], kept: Hashable = None) -> None:
+    def session(self, sets: Sequence[tuple[Hashable, float, int]], kept: Hashable = None) -> None:
         """Write save sets that are `kept` for as long, and take the cartridges out if they go away.
 
-        Each comes with its bytes as they take room on tape.
+        Each comes with its bytes as they take room on tape, and the number of systems that have a stream in it.
 
         >>> tapes = Cartridges(capacity=18e12, fresh=True)
         >>> for week in range(3):
-        ...     tapes.session([(week, 20e12)])
+        ...     tapes.session([(week, 20e12, 1)])
         ...     tapes.free({week - 2})
         >>> tapes.in_use, tapes.bought, tapes.empty
         (4, 6, 2)
@@ -64,9 +65,10 @@ class Cartridges:
         filling = self.filling.setdefault(kept, [])
         if self.fresh:
             filling.clear()
-        for name, size in sets:
-            for stream in range(self.streams):
-                self._write(filling, stream, name, size / self.streams)
+        streams = min(self.streams, sum(systems for *_, systems in sets))
+        for name, size, _ in sets:
+            for stream in range(streams):
+                self._write(filling, stream, name, size / streams)
 
     def free(self, names: set[Hashable]) -> None:
         """Forget save sets that have expired."""

@@ -12,6 +12,7 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.foreign.reader import ForeignFile
 from simbackup.foreign.registry import INVENTORIES, read_with
+from simbackup.planning.added_parts import with_added
 from simbackup.planning.columns import COLUMNS, columns_of, unused
 from simbackup.planning.loading import site_of
 from simbackup.schema.inventory import Inventory
@@ -46,6 +47,8 @@ FILESYSTEM = "filesystem/ntfs"
 TEMPLATE = "virtualised"
 NO_NAMES = frozenset({"y", "n", "yes", "no", "on", "off"})
 """Words that YAML 1.1 reads as truth values."""
+SECTIONS = {"policy": "policies", "machine": "machines"}
+"""Sections of a site with the parts that the rows of an inventory may name, by their columns."""
 GROWTH = re.compile(r"^growth:.*\n(?: .*\n)*", re.MULTILINE)
 """The growth of a template, for systems that state none."""
 
@@ -72,6 +75,8 @@ class Reading:
     systems: dict[str, str] = field(default_factory=dict[str, str])
     cells: dict[str, Node] = field(default_factory=dict[str, Node])
     """The cell that names each system."""
+    added: dict[tuple[str, str], Node] = field(default_factory=dict[tuple[str, str], Node])
+    """The first cell that names each policy and machine that the template does not have, by its section."""
     problems: list[Problem] = field(default_factory=list[Problem])
     warnings: list[Problem] = field(default_factory=list[Problem])
 
@@ -118,7 +123,10 @@ def site_text(
         raise InputError(reading.problems)
     rows = "\n".join(f"  {_key(name)}: {{{keys}}}" for name, keys in reading.systems.items())
     _, _, rest = text.partition("\n")
-    own = rest[: rest.index("\nsystems:\n")]
+    own = rest[: rest.index("\nsystems:\n") + 1]
+    for section in SECTIONS.values():
+        own = with_added(own, section, [_key(name) for there, name in reading.added if there == section])
+    own = own.removesuffix("\n")
     if all("growth: " in keys for keys in reading.systems.values()):
         own = GROWTH.sub("", own)
     title = json.dumps(f"{inventory.stem}, {len(reading.systems)} systems", ensure_ascii=False)
@@ -154,7 +162,7 @@ def _check_made(reading: Reading, text: str, shown: str) -> None:
         for one in error.problems:
             section, _, rest = one.address.partition(".")
             name, _, key = rest.partition(".")
-            cell = reading.cells.get(name) if section == "systems" else None
+            cell = reading.cells.get(name) if section == "systems" else reading.added.get((section, name))
             place = cell.place if cell is not None else Place(shown, 1, 1)
             problems.append(Problem(place, key if cell is not None else one.address, one.message, one.remedy))
         raise InputError(problems) from None
@@ -187,7 +195,7 @@ def read_systems(
         problems += _without_unit(reading, table)
         for row in table.rows:
             _row(reading, row)
-    reading.warnings += [*unused(table, columns), *_doubts(reading, table), *_renamed(reading)]
+    reading.warnings += [*unused(table, columns), *_doubts(reading, table), *_renamed(reading), *_added(reading)]
     return reading
 
 
@@ -222,6 +230,19 @@ def _renamed(reading: Reading) -> Iterator[Problem]:
         more = f", and {len(changed) - 1} more alike" if len(changed) > 1 else ""
         message = f"'{cell.value}' is called '{name}'{more}"
         yield Problem(cell.place, "", message, "names consist of letters, digits, '-' and '_'", "warning")
+
+
+def _added(reading: Reading) -> Iterator[Problem]:
+    """A warning about policies, and one about machines, that the template does not have."""
+    for key, section in SECTIONS.items():
+        named = [(name, cell) for (there, name), cell in reading.added.items() if there == section]
+        if named:
+            names = ", ".join(f"'{name}'" for name, _ in named)
+            first = (reading.policies if key == "policy" else reading.machines)[0]
+            message = f"the template has no {key} {names}; each is written as a copy of '{first}'"
+            yield Problem(
+                named[0][1].place, "", message, "look for 'assumed' in the site, and write what is right", "warning"
+            )
 
 
 def _row(reading: Reading, row: Mapping[str, Node]) -> None:
@@ -307,15 +328,16 @@ def _change(reading: Reading, row: Mapping[str, Node]) -> str:
 
 
 def _word(reading: Reading, row: Mapping[str, Node], key: str, legal: tuple[str, ...]) -> str:
-    """A cell that names a part of the template, the first of them where it is empty."""
+    """A cell that names a part of the template, or one to be added; the first of the template where it is empty."""
     cell = _cell(reading, row, key)
     if cell is None:
         return legal[0]
-    word = str(cell.value)
+    word = str(cell.value).strip()
     if word not in legal:
-        message = f"the template has no {key} '{word}'"
-        reading.problems.append(Problem(cell.place, "", message, choices(word, legal)))
-    return word
+        word = re.sub(r"[^A-Za-z0-9_-]", "-", word)
+        word = word if word[:1].isalpha() else f"{key}-{word}"
+        reading.added.setdefault((SECTIONS[key], word), cell)
+    return _key(word)
 
 
 def _sheet(reading: Reading, cell: Node, kind: str) -> str:

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dateutil.relativedelta import relativedelta
-
-from simbackup.errors import InputError, Place, Problem
+from simbackup.errors import Place, Problem
 from simbackup.planning.arrivals import Arrivals
-from simbackup.planning.available import Loss, Search, loss
+from simbackup.planning.available import Loss, Remaining, loss
 from simbackup.planning.cautions import cautions
 from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.evenings import evenings
-from simbackup.planning.horizon import HORIZON
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Play, played
 from simbackup.planning.site import Client, PlannedSite, load_site
+from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
-from simbackup.policies.clock import clock
-from simbackup.policies.retention import MOST_DAYS, period
-from simbackup.units import UnitError
+from simbackup.policies.horizon import HORIZON
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,15 +134,15 @@ class Plan:
 
     def loss(self, lost: str = "", clients: Sequence[Client] | None = None) -> Loss:
         """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone."""
-        search = Search(self.site, self.arrivals, frozenset(self.site.lost_with(lost)))
-        return loss(search, self.until, self.site.systems if clients is None else clients)
+        remaining = Remaining(self.site, self.arrivals, frozenset(self.site.lost_with(lost)))
+        return loss(remaining, self.until, self.site.systems if clients is None else clients)
 
     @cached_property
     def losses(self) -> list[Row]:
         """One mapping for a loss of data alone and for that of each place: data lost on the worst day, and the mean."""
         places = dict.fromkeys(target.place for target in self.site.targets.values())
         lost = ["", *(places if len(places) > 1 else ())]
-        return [{"after_loss_of": name, **self.loss(name)._asdict()} for name in lost]
+        return [{"after_loss_of": name, **self.loss(name).row()} for name in lost]
 
     @cached_property
     def limits(self) -> list[FitsUntil]:
@@ -287,64 +282,3 @@ def stocked(site: PlannedSite, until: str | date, *, play: Play | None = None) -
     last = end_of(site.start, until)
     days = tuple(Ledger(site).days(last))
     return Plan(site, last, days, Nights(site, evenings(days), play or partial(played, site)))
-
-
-MOMENT = re.compile(r"(?P<day>\S+)[ T](?P<time>\d{1,2}:\d{2}(?::\d{2})?)")
-"""A moment: a date, or a time from the start, and a time of day."""
-
-
-def moment_at(start: date, text: str, option: str = "--at") -> date | datetime:
-    """The day or the moment that a text such as `2027-06-09`, `1y` or `2027-06-09 10:05` names in a plan.
-
-    Raises
-    ------
-    InputError
-        The text names neither, or not after the start.
-
-    >>> str(moment_at(date(2027, 1, 4), "2027-06-09 10:05")), str(moment_at(date(2027, 1, 4), "1y"))
-    ('2027-06-09 10:05:00', '2028-01-03')
-    """
-    found = MOMENT.fullmatch(text.strip())
-    if found is None:
-        return end_of(start, text, option)
-    try:
-        return datetime.combine(end_of(start, found["day"], option), clock(found["time"]))
-    except UnitError as error:
-        message, _, _ = str(error).partition("; ")
-        raise InputError([Problem(Place(option), "", message, "write for example '2027-06-09 10:05'")]) from None
-
-
-UNITS = {"y": "years", "m": "months", "w": "weeks", "d": "days"}
-
-
-def end_of(start: date, until: str | date, option: str = "--until") -> date:
-    """The last day of a plan: a date, or so long after the start.
-
-    Raises
-    ------
-    InputError
-        The text is neither, or not after the start.
-
-    >>> str(end_of(date(2027, 1, 4), "3y")), str(end_of(date(2027, 1, 4), "2027-12-31"))
-    ('2030-01-03', '2027-12-31')
-    """
-    if isinstance(until, date):
-        last = until
-    else:
-        text = f"{until[:-1]} {UNITS[until[-1]]}" if until[-1:] in UNITS and until[:-1].isdigit() else until
-        try:
-            last = date.fromisoformat(text)
-        except ValueError:
-            try:
-                last = start + period(text) - relativedelta(days=1)
-            except ValueError:
-                remedy = "write for example '3y', '18 months', '2029-12-31'"
-                raise InputError(
-                    [Problem(Place(option), "", f"'{until}' is neither a date nor a time", remedy)]
-                ) from None
-    if (last - start).days > MOST_DAYS:
-        message = f"{last} is more than {MOST_DAYS:,} days after the start"
-        raise InputError([Problem(Place(option), "", message, "write for example '3y'")])
-    if last < start:
-        raise InputError([Problem(Place(option), "", f"{last} is before the start", f"the plan starts on {start}")])
-    return last

@@ -19,7 +19,7 @@ Usable = Callable[[str, RestorePoint], bool]
 """Whether what a copy has of a restore point can be used; the backups have an empty name."""
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """A save set of a chain: the copy from which it is read, with an empty name for the backups, and its point."""
 
     copy: str
@@ -81,7 +81,7 @@ class Points:
             kept = set[int]().union(*(series.kept for series in there.values()))
             yield kept & whole, {copy: series.kept - whole for copy, series in there.items() if series.kept - whole}
 
-    def chain(self, number: int, copies: Iterable[str], usable: Usable | None = None) -> tuple[Link, ...] | None:
+    def chain(self, number: int, copies: Iterable[str], usable: Usable | None = None) -> tuple[ChainLink, ...] | None:
         """The chain of a point from some copies together, the full backup first; None where it is not whole.
 
         A save set is read where the one based on it is, otherwise from the first of the copies that has it.
@@ -94,14 +94,14 @@ class Points:
                 if (point := self.series[copy].points.get(needed)) is not None
                 and (point.base is None or there.get(point.base)) and (usable is None or usable(copy, point))
             ]  # fmt: skip
-        links: list[Link] = []
+        links: list[ChainLink] = []
         at: int | None = number
         while at is not None:
             has = there[at]
             if not has:
                 return None
             copy = links[-1].copy if links and links[-1].copy in has else has[0]
-            links.append(Link(copy, self.series[copy].points[at]))
+            links.append(ChainLink(copy, self.series[copy].points[at]))
             at = links[-1].point.base
         return tuple(reversed(links))
 

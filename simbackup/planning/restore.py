@@ -13,7 +13,7 @@ from dateutil.relativedelta import relativedelta
 from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.arrivals import Arrivals
-from simbackup.planning.available import Search
+from simbackup.planning.available import Remaining
 from simbackup.planning.cost import read_back
 from simbackup.planning.declared import Declared
 from simbackup.planning.ledger import Ledger
@@ -79,13 +79,13 @@ def restore(
     ledger = Ledger(site)
     days = [*ledger.days(now)]
     arrivals = Arrivals(nights) if nights is not None else Arrivals.before(site, days, play)
-    search = Search(site, arrivals, frozenset(site.lost_with(lost)))
+    remaining = Remaining(site, arrivals, frozenset(site.lost_with(lost)))
     wanted: dict[str, list[str]] = {}
     for client in clients:
         wanted.setdefault(client.policy, []).append(client.name)
     there: dict[str, RestoreSource] = {}
     for policy, names in wanted.items():
-        found_here = search.newest(policy, ledger.points[policy], names, now)
+        found_here = remaining.newest(policy, ledger.points[policy], names, now)
         if found_here is not None:
             copies = tuple(ledger.places[policy, link.copy] for link in found_here.links)
             there[policy] = RestoreSource(policy, found_here, copies)

@@ -234,7 +234,7 @@ def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: d
         return {}
     job = logs_job(file, name, night.logs[saved], parts, saved)
     first, every = run.later * DAY + begin(policy.at), policy.logs.every.si
-    room = room_of(file, run, night.day) or HALF_A_DAY
+    room = min(room_of(file, run, night.day) or HALF_A_DAY, DAY)  # a window that opens later asks for nothing now
     last = max(room - every, min(night.logged - first, DAY - every))
     times = {"begin": f"{first:.0f} s", "every": f"{every:.0f} s", "until": f"{first + max(last, 0.0):.0f} s"}
     jobs = logs_jobs(policy, name, run.later)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.goals import Goal, Goals, cost, judged, stocked_goals
-from simbackup.planning.horizon import HORIZON
 from simbackup.planning.loading import SiteFile, site_of
 from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import stocked
 from simbackup.planning.site import numbers
+from simbackup.policies.horizon import HORIZON
 from simbackup.schema import tree as trees
 
 

@@ -115,7 +115,8 @@ class TargetSpec(Frozen):
     cartridges: Count | None = None
     """Number of cartridges at the start; none by default."""
     fetch: Duration | None = None
-    """Time until a restore can read what is kept there, such as that of a courier; none by default."""
+    """Time from the loss until a restore can read what is kept there, such as that of a courier, beside `recovery` and
+    `catalogue`; none by default."""
     reduction: Reduction | None = None
     """Bytes before divided by bytes after compression and deduplication at the target; with `deduplication`, what
     compression of new chunks saves beyond that. 1 by default.
@@ -169,12 +170,14 @@ class SiteSpec(Frozen):
     index_record: SizePerFile | None = None
     """Bytes that the catalogue keeps for each file of each save set; none by default."""
     recovery: Duration | None = None
-    """Time from a loss until restores can begin: for decisions and new hosts; none by default."""
+    """Time from a loss until there is hardware: for decisions and new hosts; none by default."""
     catalogue: Duration | None = None
-    """Time needed after `recovery` to recover the catalogue, before which nothing can be restored; none by default."""
+    """Time needed after `recovery` to recover the catalogue on the backup server, before which nothing can be restored;
+    none by default."""
     operator: Duration | None = None
-    """Time that one person needs to prepare each system for its restore, one after another: for example, to boot it
-    from a medium; none by default.
+    """Time that one person needs to prepare each system for its restore, one after another: for example, to look up
+    what is wanted, or to boot it from a medium. It begins after `recovery`, beside `catalogue` and `fetch`; none by
+    default.
     """
     prices: PricesSpec | None = None
     """What storage costs; by default, no costs are reported."""

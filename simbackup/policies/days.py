@@ -65,13 +65,13 @@ class Days:
 
 
 def named(texts: tuple[str, ...], day: date, since: date) -> bool:
-    """Whether some texts name a day; `every ...` counts from another day.
+    """Whether some texts name a day; `every ...` counts from another day, before which it names any.
 
     >>> fortnight = ("every 2 weeks on monday",)
     >>> [named(fortnight, date(2027, 1, 4 + days), date(2027, 1, 4)) for days in (0, 7, 14)]
     [True, False, True]
     """
-    return day in _of_year(texts, day.year, since)
+    return day in _of_year(texts, day.year, min(since, day))
 
 
 @lru_cache(maxsize=1024)

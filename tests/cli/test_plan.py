@@ -9,6 +9,7 @@ import pytest
 from sites.plan import TEXT
 
 from simbackup.cli import app as cli
+from simbackup.planning.inventory import templates
 
 
 @pytest.fixture
@@ -50,11 +51,52 @@ def test_the_tables_of_a_plan_in_files(
     for out, more in (("plan.xlsx", ()), ("tables", ()), ("parquet", ("--parquet",))):
         code, _, err = called(capsys, monkeypatch, "run", site, "--until", "2 weeks", "--out", out, *more)
         assert (code, err.strip()) == (0, f"written to {out}")
-    names = {"clients", "limits", "capacity", "points", "months", "nights"}
+    names = {"clients", "limits", "capacity", "points", "losses", "months", "nights"}
     assert set(pd.read_excel("plan.xlsx", sheet_name=None)) == names
     assert {path.stem for path in Path("tables").glob("*.csv")} == names
     nights = pd.read_parquet("parquet/nights.parquet")
     assert len(nights) == len(pd.read_csv("tables/nights.csv")) == 2 * 14 + 2 * 2
+
+
+def test_help_names_every_template(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, _ = called(capsys, monkeypatch, "init", "--help")
+    assert code == 0
+    assert ", ".join(templates()) in " ".join(out.split())
+    assert "two-sites" in templates()
+
+
+def test_a_restore_at_a_minute(site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, _ = called(capsys, monkeypatch, "restore", site, "--at", "2027-01-09 10:05", "--intervals", "none")
+    assert code == 0
+    assert "Restore of site at 10:05 of 2027-01-09" in out
+    assert "14 h 5 min" in out
+    assert "not included, as the site does not state it: operator, policies.nightly.tool" in out
+    code, _, errors = called(capsys, monkeypatch, "restore", site, "--at", "2027-01-09 25:05")
+    assert (code, errors.strip()) == (2, "--at: '25:05' is not a time of day; write for example '2027-06-09 10:05'")
+
+
+def test_systems_that_are_alike_share_a_row(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twenty systems of one size come back at once."""
+    text = TEXT[: TEXT.index("systems:")] + "systems:\n"
+    text += "".join(f"  web{i:02}: {{size: 1 GB, change: {{daily: 1 %, run: 64 KiB}}, policy: nightly}}\n" for i in range(1, 21))
+    Path(site).write_text(text, encoding="utf-8")
+    words = ("restore", site, "--at", "2027-01-03", "--at-once", "20", "--intervals", "none")
+    _, out, _ = called(capsys, monkeypatch, *words)
+    assert "web01 to web20 (20 systems)" in out
+    assert "web02" not in out
+
+
+def test_a_plan_warns_of_what_never_happens(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(site).write_text(TEXT.replace("which: full,", "which: full, on: friday,"), encoding="utf-8")
+    _, out, errors = called(capsys, monkeypatch, "run", site, "--until", "2 days", "--intervals", "none")
+    message = "policies.nightly.copies.tape: nothing is copied until 2030-01-02: no full backup begins on a date"
+    assert message in errors
+    assert "Data lost at noon" in out
+    assert any(line.split() == ["main", "everything", "everything"] for line in out.splitlines())
 
 
 def test_a_site_from_an_inventory(

@@ -72,8 +72,10 @@ def test_applying_logs_takes_as_long_as_stated() -> None:
     plain, slow = (restore(of(**keys), "client sql", WEDNESDAY) for keys in ({}, {"replay": "5 MB/s"}))
     size = plain.systems[0].logs
     assert slow.until(1.0) - plain.until(1.0) == pytest.approx(size / 5e6, rel=0.03)  # read meanwhile
-    assert [warning.address for warning in plain.warnings] == ["policies.nightly.tool", "policies.nightly.logs.replay"]
-    assert [warning.address for warning in slow.warnings] == ["policies.nightly.tool"]
+    assert [warning.address for warning in plain.warnings] == [
+        "operator", "policies.nightly.tool", "policies.nightly.logs.replay",
+    ]  # fmt: skip
+    assert [warning.address for warning in slow.warnings] == ["operator", "policies.nightly.tool"]
 
 
 def test_logs_take_room_as_long_as_the_point_before_them_is_kept() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from simbackup.errors import InputError
 from simbackup.planning.loading import read_site
-from simbackup.planning.plan import end_of
+from simbackup.planning.until import end_of
 
 SITE = """\
 title: Names

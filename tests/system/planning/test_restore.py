@@ -4,8 +4,9 @@ import math
 import os
 import subprocess
 import sys
-from datetime import date
+from datetime import date, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from shared import ROOT
@@ -68,18 +69,24 @@ def test_a_copy_that_is_still_on_its_way_is_no_help() -> None:
     assert 20e12 / 125e6 > 16 * 3600
     early, late = (restore(slow, "site", date(2027, 6, day), "main") for day in (6, 9))
     assert early.data_lost == (7 * 24 + 16) * 3600
-    assert "backups after that of 2027-05-29 were not yet complete on 'second'" in str(early.warnings[-2])
+    assert "backups after that of 2027-05-29 were not yet complete on 'second'" in str(early.warnings[0])
     assert late.data_lost == (3 * 24 + 16) * 3600
     planned = plan(slow, date(2027, 6, 9))
     assert restore(slow, "site", date(2027, 6, 6), "main", nights=planned.nights).data_lost == early.data_lost
 
 
-def test_recovery_and_fetch_come_before_everything() -> None:
+def test_hosts_and_a_courier_come_side_by_side_before_everything() -> None:
+    """Two hours for new hosts while the courier drives for four: restores begin after four."""
     targets = site()["targets"]
     slow = targets | {"vault": targets["vault"] | {"fetch": "4 h"}}
     found = restored(lost="pool", targets=slow, recovery="2 h")
     plain = restored(lost="pool")
-    assert found.until(1.0) - plain.until(1.0) == pytest.approx(6 * 3600)
+    assert found.until(1.0) - plain.until(1.0) == pytest.approx(4 * 3600)
+    assert [(one.steps, one.seconds) for one in found.branches] == [
+        ((("targets.vault.fetch", 4 * 3600.0),), 4 * 3600.0), ((("recovery", 2 * 3600.0),), 2 * 3600.0),
+    ]  # fmt: skip
+    slower = restored(lost="pool", targets=slow, recovery="2 h", catalogue="3 h")
+    assert slower.until(1.0) - plain.until(1.0) == pytest.approx(5 * 3600)
     assert restored(recovery="2 h").until(1.0) == restored().until(1.0)  # nothing was lost but data
 
 
@@ -276,3 +283,47 @@ def test_a_long_chain_has_the_bytes_that_its_save_sets_had() -> None:
     found = restore(load_site(made), "client a", date(2028, 1, 2), intervals="none").systems[0]
     assert found.chain == 365
     assert found.bytes == pytest.approx(2e12, rel=0.01)
+
+
+def test_a_restore_at_a_minute_reads_what_was_complete_then() -> None:
+    """Ten seconds after a backup is due, that of the evening before is the newest; an hour later, the new one."""
+    zone = ZoneInfo("Europe/Berlin")
+    early, late = (restore(load_site(site()), "site", datetime(2027, 6, 9, h, 0, 10, tzinfo=zone)) for h in (20, 21))
+    assert early.data_lost == 24 * 3600 + 10
+    assert late.data_lost == 3600 + 10
+    assert early.when == "20:00 of 2027-06-09"
+    assert restored().when == "noon of 2027-06-09"
+
+
+def test_a_chain_across_the_targets_of_one_place() -> None:
+    """Full backups go to tape and the others to a disk beside it: together they are whole."""
+    parts = site()
+    disk = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", "place": "vault"}
+    parts["targets"]["far"] = disk
+    policy = parts["policies"]["nightly"]
+    policy["copies"]["away"] = {"to": "far", "on": "sunday to friday", "retention": {"age": "2 weeks"}}
+    found = restored(lost="main", **parts)
+    assert found.complete
+    assert found.data_lost == 16 * 3600
+    assert [(one.source, one.chain, one.mounts) for one in found.systems] == [("vault and far", 4, 1)] * 2
+    assert found.systems[0].bytes == pytest.approx(1e12 * (1 + 3 * 0.03))
+    elsewhere = parts["targets"] | {"far": disk | {"place": "second"}}
+    assert restored(lost="main", **parts | {"targets": elsewhere}).data_lost == (3 * 24 + 16) * 3600
+
+
+def test_incrementals_whose_full_backup_is_not_there_are_not_restored() -> None:
+    """Copies of Mondays, and full backups of Saturdays: nothing comes back from the second place."""
+    parts = site()
+    second = parts["targets"]["pool"] | {"place": "second"}
+    policy = parts["policies"]["nightly"] | {"copies": {"away": {"to": "far", "on": "monday"}}}
+    parts |= {"targets": parts["targets"] | {"far": second}, "policies": {"nightly": policy}}
+    found = restored(lost="main", **parts)
+    assert not found.complete
+    assert not found.warnings or "not yet complete" not in str(found.warnings[0])
+
+
+def test_a_restore_says_what_it_does_not_include() -> None:
+    assert restored("one-file second").left_out == ("operator", "policies.nightly.tool")
+    stated = restored("one-file second", operator="10 min")
+    assert stated.left_out == ("policies.nightly.tool",)
+    assert stated.until(1.0) > 600.0

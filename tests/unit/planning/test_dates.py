@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -125,3 +126,32 @@ def test_a_copy_begins_at_the_next_time_of_day_after_its_backup(backup: str, cop
     parts["targets"] |= {"far": FAR}
     file = load_site(parts).file
     assert jobs_of(file, "first", Night.first(file).runs[0])["first-away"]["begin"] == begins
+
+
+def test_the_window_of_the_evening_before_the_start_may_still_be_open() -> None:
+    loaded = load_site(morning(at="05:00", windows={"daily": "22:00 to 07:00"}))
+    opening = loaded.opening("nightly", datetime(2027, 1, 4, 5, tzinfo=loaded.zone))
+    assert opening is not None
+    assert opening.length == 9 * 3600
+    assert f"{opening.closes:%Y-%m-%d %H:%M}" == "2027-01-04 07:00"
+
+
+def test_one_save_set_of_a_date_goes_to_one_drive() -> None:
+    """Two policies of one system each write on two days of the week to a library of two drives."""
+    parts = morning()
+    parts["targets"]["vault"]["device"] |= {"drives": 2}
+    copies = {"copies": {"tape": {"to": "vault", "retention": {"age": "3 weeks"}}}}
+    rules = {"to": "pool", "at": "20:00"} | copies
+    parts["policies"] = {"a": rules | {"schedule": {"full": "monday"}}, "b": rules | {"schedule": {"full": "tuesday"}}}
+    parts["systems"] = {name: {"size": "1 GB", "policy": name} for name in "ab"}
+    found = days(parts, date(2027, 1, 12))
+    assert [day.stocks["vault"].cartridges for day in found] == [1, *[2] * 6, 3, 4]
+
+
+def test_logs_hold_changed_bytes_also_where_whole_files_are_saved() -> None:
+    """A share of 8 % of the bytes differs after a day; the log has repeated changes, too: -ln(1 - 8 %)."""
+    parts = morning()
+    change = {"daily": "8 %", "daily_files": "2 %", "run": "64 KiB"}
+    files = {"size": "1 GB", "files": 200, "filesystem": "filesystem/xfs", "change": change, "policy": "nightly"}
+    loaded = load_site(parts | {"systems": {"a": files}})
+    assert loaded.systems[0].log_over(86_400.0, 0.0) == pytest.approx(1e9 * -math.log(1 - 0.08), rel=1e-6)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ def one_drive(lengths: list[float]) -> list[Restored]:
     """Restores one after the other."""
     ends = [sum(lengths[: i + 1]) for i in range(len(lengths))]
     return [
-        Restored(f"s{i}", 0.0, "vault", None, 1, 1.0, 1, end - length, end, 0.0)
+        Restored(f"s{i}", 0.0, "vault", None, 1, 1.0, 1, end - length, end, 0.0, targets=("vault",))
         for i, (end, length) in enumerate(zip(ends, lengths, strict=True))
     ]
 
@@ -30,9 +31,33 @@ def test_one_person_before_one_drive_is_a_line_of_two_stages(lengths: list[float
         assert math.isclose(found.back - found.starts, length, rel_tol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("catalogue", "operator", "fetch", "starts"),
+    [
+        (20.0, 3.0, 7.0, [120.0, 170.0]),  # the catalogue, after new hosts, takes longest
+        (20.0, 30.0, 7.0, [130.0, 180.0]),  # a person prepares the first system longer than that
+        (20.0, 3.0, 500.0, [500.0, 550.0]),  # the courier comes last
+        (0.0, 80.0, 0.0, [180.0, 260.0]),  # a person takes longer for a system than its restore
+    ],
+)
+def test_what_different_people_do_overlaps(
+    catalogue: float, operator: float, fetch: float, starts: list[float]
+) -> None:
+    """New hosts take 100 s, after which the catalogue comes back and one system after the other is prepared."""
+    found = Declared(100.0, catalogue, operator, {"vault": fetch}).timed(one_drive([50.0, 50.0]))
+    assert [one.starts for one in found] == starts
+
+
+def test_a_courier_holds_up_only_what_comes_back_from_his_cartridges() -> None:
+    first, second = one_drive([50.0, 50.0])
+    near = second._replace(source="pool", targets=("pool",))
+    found = Declared(10.0, fetch={"vault": 500.0}).timed([first, near])
+    assert [one.starts for one in found] == [500.0, 60.0]
+
+
 def test_times_after_a_loss_come_before_everything() -> None:
     found = Declared(100.0, 20.0, 3.0, {"vault": 7.0}).timed(one_drive([50.0, 50.0]))
-    assert [one.starts for one in found] == [130.0, 180.0]
+    assert [one.starts for one in found] == [120.0, 170.0]
     assert [after.starts - before.back for before, after in pairwise(found)] == [0.0]
 
 

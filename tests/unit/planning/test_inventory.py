@@ -50,15 +50,37 @@ def test_a_change_without_a_unit_is_marked_as_assumed(tmp_path: Path) -> None:
 def test_every_wrong_row_is_reported_at_once(tmp_path: Path) -> None:
     path = written(
         tmp_path, "name,size,files,change,policy,kind", "b,5 furlongs,,2 %,nightly,vm", ",1 TB,,2 %,nightly,vm",
-        "c,,,2 %,nightly,vm", "d,1 TB,,200 %,nightly,vm", "e,1 TB,,2 %,weekly,vm", "a,1 TB,,2 %,nightly,vm",
+        "c,,,2 %,nightly,vm", "d,1 TB,,200 %,nightly,vm", "e,1 TB,,2 %,weekly,oven", "a,1 TB,,2 %,nightly,vm",
         "a,1 TB,,2 %,nightly,vm",
         "f,1 TB,,2 %,nightly,toaster", "g,1 TB,,2 %,nightly,file server", "h,1 TB,many,2 %,nightly,files",
     )  # fmt: skip
     found = problems(path)
     assert [problem.split(":")[1] for problem in found] == ["2", "3", "4", "5", "6", "8", "9", "10", "11"]
     assert "there are two systems 'a'" in found[5]
-    assert found[4].startswith(":6:13: the template has no policy 'weekly'; ")
+    assert "'oven' is not a kind of system" in found[4]
     assert "'toaster' is not a kind of system; write 'vm', 'file server', 'database' or 'archive'" in found[6]
+
+
+def test_policies_and_machines_that_the_template_lacks_are_written_as_assumed(tmp_path: Path) -> None:
+    """A hundred rows name two policies and a kind of machine: each is written once, with a comment."""
+    rows = [f"s{i},1 TB,2 %,{('Gold 1', 'silver', 'nightly')[i % 3]},{('rack', '')[i % 2]}" for i in range(100)]
+    warnings: list[Problem] = []
+    text = site_text(written(tmp_path, "name,size,change,policy,machine", *rows), warnings=warnings)
+    spec = read_site(text).spec
+    assert list(spec.policies) == ["nightly", "Gold-1", "silver"]
+    assert spec.policies["silver"] == spec.policies["nightly"]
+    assert spec.machines["rack"] == spec.machines["guest"]
+    assert spec.systems["s0"].policy == "Gold-1"
+    assert text.count("# assumed: the inventory names ") == 3
+    assert [str(one.place).partition(":")[2] for one in warnings] == ["2:13", "2:20"]
+    assert "the template has no policy 'Gold-1', 'silver'; each is written as a copy of 'nightly'" in str(warnings[0])
+
+
+@pytest.mark.parametrize("template", templates())
+def test_parts_can_be_added_to_every_template(template: str, tmp_path: Path) -> None:
+    path = written(tmp_path, "name,size,change,policy,machine,files", "a,1 TB,2 %,gold,rack,1000")
+    spec = read_site(site_text(path, template)).spec
+    assert (spec.systems["a"].policy, spec.systems["a"].machine) == ("gold", "rack")
 
 
 def test_a_table_needs_names_and_sizes(tmp_path: Path) -> None:
