@@ -49,6 +49,7 @@ class Result:
         self.trace = trace
         self.made_from = made_from
         self.crossed: Crossed = {}  # what the bytes of each run of a job take of lines; not kept in a folder
+        self.unfinished: Mapping[str, str] = {}  # jobs that never end, with what each needs; not kept in a folder
         self._values = values
         self._layout = layout
 
