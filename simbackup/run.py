@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from simbackup.engine.flows import Link
 from simbackup.engine.trace import FULL, JOBS, KEEPS, NONE
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.methods.job import Job, start
+from simbackup.results.fleet_figures import series
 from simbackup.results.kept import tables_only
 from simbackup.results.record import Record
 from simbackup.results.result import GOOD, Result, ended_well
@@ -31,6 +32,14 @@ LONGEST = 100_000
 
 Progress = Callable[[float, int, int], None]
 """Called now and then with the simulated time in seconds, the runs of jobs that have ended, and those in all."""
+
+
+class NeverEndsError(InputError):
+    """Some jobs never end; the result is that of all others, with what these need under `unfinished`."""
+
+    def __init__(self, problems: Iterable[Problem], result: Result) -> None:
+        super().__init__(problems)
+        self.result = result
 
 
 class TooManyRecordsError(Exception):
@@ -75,7 +84,7 @@ def simulate(
     Raises
     ------
     InputError
-        The scenario has errors, or it has no job with a name in `until`.
+        The scenario has errors, it has no job with a name in `until`, or a job never ends.
     ResultError
         There is no such `trace`.
     TooManyRecordsError
@@ -132,7 +141,10 @@ def ran(
                 if most_records is not None and system.trace.length > most_records:
                     raise TooManyRecordsError(most_records)
     except EmptySchedule:
-        raise InputError([_endless(scenario, system)]) from None
+        lacking = unfinished(system, jobs)
+        result = ended(system, scenario, seed, None)
+        result.unfinished = lacking
+        raise NeverEndsError([_endless(scenario, system)], result) from None
     result = ended(system, scenario, seed, reads if not until else None)
     if trace == JOBS:
         result.trace = tables_only(result.trace)
@@ -156,6 +168,38 @@ def _endless(scenario: Scenario, system: System) -> Problem:
     path = tuple(stuck.name.split(".")[:2]) if stuck is not None else ("jobs",)
     message, remedy = "never ends, as others leave nothing of what it needs", "let users and other jobs ask for less"
     return Problem(scenario.tree.find(path)[0].place, ".".join(path), message, remedy)
+
+
+def unfinished(system: System, jobs: Iterable[Job]) -> dict[str, str]:
+    """The jobs that never end, with what each needs and who has it."""
+    runs: dict[str, int] = {}
+    for record in system.trace.jobs:
+        name = series(record.data["job"])
+        runs[name] = runs.get(name, 0) + 1
+    stuck = [job for job in jobs if runs.get(job.name, 0) < job.schedule.runs]
+    names = {job.name for job in stuck}
+    needs: dict[str, str] = {}
+    for flow in system.network.flows:
+        link = flow.bottleneck
+        if link is not None:
+            others = sorted({_job_of(other.name) for other in link.crossing if other.rate > 0.0} - {_job_of(flow.name)})
+            who = f", which {' and '.join(map(repr, others))} {'has' if len(others) == 1 else 'have'}" if others else ""
+            needs.setdefault(_job_of(flow.name), f"gets nothing of {link.name}{who}")
+    for job, cause, activity in system.clock.passing():
+        needs.setdefault(_job_of(job), f"{activity} on {cause}" if activity not in cause else cause)
+    for queue in system.limits.values():
+        for job in stuck if queue.waiting else ():
+            if queue.name.removeprefix("devices.") in job.schedule.queues:
+                needs.setdefault(job.name, f"waits for its turn in {queue.name}")
+    for job in stuck:
+        before = [name for name in job.schedule.after if name in names]
+        needs.setdefault(job.name, f"waits for '{before[0]}'" if before else "waits for what others never give back")
+    return {job.name: needs[job.name] for job in stuck}
+
+
+def _job_of(address: str) -> str:
+    """The name of a job in its file, from the address of one of its runs."""
+    return series(address.removeprefix("jobs."))
 
 
 def _built(scenario: Scenario, seed: int, reads: set[str]) -> tuple[System, list[Job]]:

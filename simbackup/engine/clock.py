@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 import simpy
 
@@ -26,9 +26,11 @@ class _Passing:
 
     def __enter__(self) -> None:
         self._begin = self._clock.env.now
+        self._clock.inside[self] = self._what
 
     def __exit__(self, *_: object) -> None:
         now = self._clock.env.now
+        del self._clock.inside[self]
         if now > self._begin:
             self._clock.trace.span(self._begin, now, *self._what)
 
@@ -44,6 +46,12 @@ class Clock:
     env: simpy.Environment
     trace: Trace
     drawn: Callable[[str, str, float], float] = _as_stated
+    inside: dict[object, tuple[str, str, str]] = field(default_factory=dict[object, tuple[str, str, str]])
+    """Whose time passes now, on which cause and for what."""
+
+    def passing(self) -> Iterator[tuple[str, str, str]]:
+        """The jobs whose time passes now, each with the cause and the activity, in the order in which they began."""
+        yield from self.inside.values()
 
     def span(self, job: str, cause: str, activity: str) -> _Passing:
         """Record the time that passes inside as spent by a job on a cause; no record where none passes."""

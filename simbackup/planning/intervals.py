@@ -21,7 +21,8 @@ from simbackup.planning.playing import job_of
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, numbers
 from simbackup.policies.calendar import evening
-from simbackup.run import TooManyRecordsError, ran
+from simbackup.results.fleet_figures import series
+from simbackup.run import NeverEndsError, TooManyRecordsError, ran
 from simbackup.scenario import Scenario
 from simbackup.schema import tree as trees
 from simbackup.uncertainty.effort import LEAN, for_scenario
@@ -152,7 +153,7 @@ def _deciding(
     scenario = scenario_of(plan.site.file, night_scenario(plan.site.file, night))
     try:
         result = ran(scenario, until=(job,), most_records=LARGEST if quick else None)
-    except TooManyRecordsError:
+    except (TooManyRecordsError, NeverEndsError):
         return None
     records = result.trace.length
     effort = for_scenario(wanted, records) or (LEAN if quick and records <= LARGEST else None)
@@ -164,6 +165,8 @@ def _deciding(
     best = found.elapsed.best
     grown_nights = [_night_of(plan, site, kind, i) for site in others]
     ends = list((executor.map if executor else map)(partial(_elapsed, job), grown_nights))
+    if math.inf in ends:
+        return None
     grown = math.sqrt(sum(math.log(end / best) ** 2 for end in ends) / len(ends)) / SCORE if ends else 0.0
     whole = found.elapsed.widened(grown).within(found.declared, math.inf)
     variance = (math.log(whole.high / whole.low) / (2.0 * SCORE)) ** 2 if whole.low > 0.0 else 0.0
@@ -182,5 +185,9 @@ def _night_of(plan: Plan, site: PlannedSite, kind: NightKind, i: int) -> Scenari
 
 
 def _elapsed(job: str, night: Scenario) -> float:
-    """Seconds of a job in a night."""
-    return float(ran(night, until=(job,)).get(f"jobs.{job}.elapsed"))
+    """Seconds of a job in a night, of its slowest run; infinite if it never ends."""
+    try:
+        result = ran(night, until=(job,))
+    except NeverEndsError:
+        return math.inf
+    return max(float(row["elapsed"]) for row in result.job_rows if series(row["job"]) == job)

@@ -105,6 +105,9 @@ def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = (
     night_there = plan.nights.night(kind, i)
     result = simulated(plan.site, night_there)
     found = outcomes(plan.site, night_there, result)
+    if result.unfinished:
+        never = next((job, one.reason) for job, one in found.items() if job in result.unfinished)
+        raise ResultError(f"in the night of {day}, '{never[0]}' {never[1]}")
     today = next(each for each in plan.nights.days if each.day == evening_of)
     verdicts = {_name(one): one for one in verdicts_of(plan.site, today, later, found, plan.nights.firsts)}
     for job in jobs:

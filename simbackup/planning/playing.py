@@ -12,7 +12,7 @@ from simbackup.planning.scenarios import logs_jobs, night_scenario, night_suffix
 from simbackup.planning.site import PlannedSite
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
-from simbackup.run import ran
+from simbackup.run import NeverEndsError, ran
 
 Row = Mapping[str, Any]
 SHORT = 600.0
@@ -48,9 +48,15 @@ def played(site: PlannedSite, night: Night) -> dict[str, Outcome]:
 
 
 def simulated(site: PlannedSite, night: Night) -> Result:
-    """A night by the simulator, in which transaction logs are saved as long as anything else runs."""
+    """A night by the simulator, in which transaction logs are saved as long as anything else runs.
+
+    Jobs that never end are missing in it; what they need is `unfinished`.
+    """
     parts = night_scenario(site.file, night)
-    result = ran(scenario_of(site.file, parts, f"on {night.day}"))
+    try:
+        result = ran(scenario_of(site.file, parts, f"on {night.day}"))
+    except NeverEndsError as error:
+        return error.result
     repeated = {name: 0.0 for name, job in parts["jobs"].items() if "every" in job}
     end = 0.0
     for row in result.job_rows:
@@ -65,24 +71,30 @@ def simulated(site: PlannedSite, night: Night) -> Result:
 
 def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outcome]:
     """The outcome of each job of a night in a result of its scenario."""
-    rows = {str(row["job"]): row for row in result.job_rows}
+    rows, stopped = {str(row["job"]): row for row in result.job_rows}, result.end
+    origins = Origins(site.file, {})
+    endless = {name: f"never ends: {origins.worded(needs)}" for name, needs in result.unfinished.items()}
     logs: dict[str, list[Row]] = {}
     for row in result.job_rows:
         logs.setdefault(series(str(row["job"])), []).append(row)
     found: dict[str, Outcome] = {}
-    origins = Origins(site.file, {})
     for run in night.runs:
         due = run.later * DAY + begin(site.file.spec.policies[run.policy].at)
         for system in of_policy(site.file, run.policy):
             for copy in ("", *run.copies, *dict.fromkeys(made.name for made in run.made)):
                 name = job_of(system, run.later, copy)
+                if name in endless:
+                    found[name] = Outcome(due, max(stopped, due), 0.0, endless[name])
+                    continue
                 row, causes = rows[name], result.causes(name)
                 address, activity = next(iter(causes), ("", ""))
                 cause = f"{activity} on {origins.called(address)}" if causes else ""
                 reason = "" if row["status"] in GOOD else str(row["reason"])
                 found[name] = Outcome(due, float(row["end"]), float(row["bytes"]), reason, cause)
             for name in logs_jobs(site.file.spec.policies[run.policy], system, run.later).values():
-                if name in logs:
+                if name in endless:
+                    found[name] = Outcome(due, max(stopped, due), 0.0, endless[name])
+                elif name in logs:
                     found[name] = _longest(due, logs[name])
     return found
 

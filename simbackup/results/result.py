@@ -60,6 +60,7 @@ class Result:
         self.made_from = made_from
         self.reads: AbstractSet[str] | None = None  # what the run read of its scenario, if that is known
         self.crossed: Crossed = {}  # what the bytes of each run of a job take of lines; not kept in a folder
+        self.unfinished: Mapping[str, str] = {}  # jobs that never end, with what each needs; not kept in a folder
         self._values = values
         self._layout = layout
 
