@@ -182,10 +182,11 @@ def _stops(one: Setting, value: Quantity, mark: Unit | None) -> tuple[str, ...]:
 
 
 def _wanted(value: Quantity) -> Iterator[float]:
-    """Values around one, and the ends of its range."""
-    if value.unit == "count" and value.si <= ONE_BY_ONE:
-        yield from range(1, int(max(2.0 * value.si, ONE_BY_ONE / 2)) + 1)
+    """Values around one, and the ends of its range; whole ones where things are counted."""
+    counted = value.unit == "count"
+    if counted and value.si <= ONE_BY_ONE:
+        around = [float(i) for i in range(1, int(max(2.0 * value.si, ONE_BY_ONE / 2)) + 1)]
     else:
-        around = (value.si * factor for factor in FACTORS)
-        yield from (float(round(each)) for each in around) if value.unit == "count" else around
-    yield from (end for end in (value.low, value.high) if end)
+        around = [value.si * factor for factor in FACTORS]
+    wanted = (*around, *(end for end in (value.low, value.high) if end))
+    yield from (float(round(each)) for each in wanted) if counted else wanted

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from simbackup.units import DIMENSIONS, UnitError, parse, parse_clock, show, show_short
+from simbackup.units import DIMENSIONS, UnitError, parse, parse_clock, show, show_near, show_short
 
 GOOD = [
     # sizes: decimal and binary prefixes, bytes and bits
@@ -355,3 +355,16 @@ def test_show_refuses_unknown_units(unit: str) -> None:
         show(1.0, unit)
     with pytest.raises(UnitError, match="is not a unit"):
         show_short(1.0, unit)
+
+
+@pytest.mark.parametrize("unit", DIMENSIONS)
+def test_a_near_value_is_read_back_and_is_near(unit: str) -> None:
+    for exponent in range(-12, 16):
+        for digits in (1.0, 1.2345678, 3.0, 9.9999):
+            value = digits * 10.0**exponent
+            value = max(round(value), 1.0) if unit == "count" else value
+            assert parse(show_near(value, unit), unit) == pytest.approx(value, rel=6e-4)
+    assert parse(show_near(0.0, unit), unit) == 0.0
+    for wrong in (-1.0, math.inf, math.nan):
+        with pytest.raises(UnitError):
+            show_near(wrong, unit)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from shared import loaded
 from sites.plan import TEXT
 
 from simbackup import units
+from simbackup.devices.network.spec import LinkSpec
 from simbackup.planning.site import load_site
-from simbackup.schema.quantity import Quantity
+from simbackup.schema.quantity import Duration, Frozen, Quantity
 from simbackup.web.edits import steps
 from simbackup.web.levers import MOST, Lever, levers_of
 from simbackup.web.settings import Setting, of_scenario, of_site
@@ -87,3 +90,45 @@ def test_a_value_of_nothing_has_no_slider() -> None:
     setting = next(iter(of_scenario(loaded("teaching/one-file-from-tape"))))
     zero = Setting(setting.path, setting.part, setting.key, Quantity(0.0, "s", "0 s"))
     assert levers_of([zero], [])[0].stops == ()
+
+
+def test_links_step_through_the_speeds_that_are_sold() -> None:
+    front = next(one for one in found("planning/midnight") if one.label == "front: rate")
+    assert {"100 Mb/s", "1 Gb/s", "2.5 Gb/s", "10 Gb/s", "25 Gb/s", "40 Gb/s", "100 Gb/s"} <= {*front.stops}
+    assert {stop for stop in front.stops if not stop.endswith("b/s")} == {front.text}
+    every = {one.addresses for one in found("planning/midnight") if "40 Gb/s" in one.stops}
+    assert all("links" in address and address.endswith(".rate") for addresses in every for address in addresses)
+
+
+@pytest.mark.parametrize(
+    ("si", "unit", "text"),
+    [
+        (1e-5, "1", "0.001 %"), (1e-12, "1", "1e-10 %"), (4e-13, "s", "0.0004 ns"), (1e18, "B", "1000 PB"),
+        (120.0, "1/s", "7200 rpm"), (28_800.0, "s", "8 h"), (1e15, "count", "1e15"), (5e-324, "1", "5e-322 %"),
+    ],
+)  # fmt: skip
+def test_any_value_that_a_file_may_hold_has_stops_that_are_read_back(si: float, unit: str, text: str) -> None:
+    value = Quantity(si, unit, text, low=si / 3.0, high=si)
+    [lever] = levers_of([Setting(("devices", "a", "made_up"), LinkSpec, "latency", value)], [])
+    read = [units.parse(stop, unit) for stop in lever.stops if stop != text]
+    assert read == sorted({*read})
+    assert text in lever.stops
+
+
+def test_a_lever_that_cannot_be_made_is_left_out_and_the_others_stay() -> None:
+    class Broken(Frozen):
+        latency: Duration
+
+        def rules(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
+            yield ("latency",), f"{1.0 / 0.0}", ""
+
+    part = Broken.model_construct(latency=Quantity(2.0, "s", "2 s"))
+    good = next(iter(of_scenario(loaded("teaching/one-file-from-tape"))))
+    bad = Setting(("devices", "b", "latency"), Broken, "latency", part.latency, part)
+    assert [one.addresses for one in levers_of([bad, good], [])] == [(good.address,)]
+
+
+def test_a_part_with_the_name_of_its_key_is_named_once() -> None:
+    disks = Setting(("devices", "disks", "disks"), LinkSpec, "count", Quantity(6.0, "count", "6"))
+    model = Setting(("devices", "disks", "model"), LinkSpec, "model", "disk/x")
+    assert [one.label for one in levers_of([disks, model], [])] == ["disks", "disks: model"]
