@@ -155,7 +155,8 @@ class Ledger:
                 there = sessions.setdefault(kept.target.name, {})
                 there.setdefault(kept.series.retention, []).append(written)
         synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
-        made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic and place.target.chunking is None else ()
+        whole = place.target.chunking is None or any(self.places[policy, copy].target.chunking is None for copy in sent)
+        made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic and whole else ()
         since = ((at, newest[at]) for at in ("", *sent))
         before = tuple((at, elapsed(time, run.time)) for at, time in since if time is not None)
         return LevelRun(policy, point.level, age, sent, made=made, before=before)

@@ -851,10 +851,7 @@ class Ledger:
         for copies in self._of(system):
             for one in copies:
                 there[self.places[one.target]].append(one)
-        return {
-            place: [one for one in copies if not one.expired and restorable(one, copies)]
-            for place, copies in there.items()
-        }
+        return {place: restorable(copies) for place, copies in there.items()}
 
     def files(self, one: Kept) -> float:
         """Files of a copy of a save set."""
@@ -889,9 +886,15 @@ def new_chunks(save: Save, before: Save | None) -> float:
     return save.size * (1.0 - (1.0 - changed) ** (1.0 + CHUNK / save.system.run))
 
 
-def restorable(one: Kept, there: list[Kept]) -> bool:
-    """Whether what a copy is the change to can be restored from the same place, too."""
-    return one.on is None or any(each.save is one.on and restorable(each, there) for each in there)
+def restorable(there: list[Kept]) -> list[Kept]:
+    """Those of the copies in one place that are kept, and whose whole chain is there."""
+    whole: set[Save] = set()
+    found: list[Kept] = []
+    for one in sorted(there, key=lambda each: each.save.due):
+        if one.on is None or one.on in whole:
+            whole.add(one.save)
+            found += [] if one.expired else [one]
+    return found
 
 
 def shown(save: Save) -> str:
