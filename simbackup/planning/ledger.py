@@ -209,5 +209,6 @@ class Ledger:
             return 0.0
         files: dict[tuple[str, int], float] = {}
         for place in self.places.values():
-            files |= {(place.policy, number): many for number, many in place.files.items()}
+            for number, many in place.files.items():  # a copy that is not merged has fewer than its save set
+                files[place.policy, number] = max(files.get((place.policy, number), 0.0), many)
         return record.si * sum(files.values())
