@@ -192,15 +192,15 @@ def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
     if change is None:
         change = Change(growth=si_or(file.spec.growth, 0.0))
+    of_bytes = change_of(given) or change
     mounts = data.filesystem is not None and any(
         isinstance(job, BackupJob) and job.data == f"{name}-data" and job.gives_single_files()
         for job in scenario.spec.jobs.values()
     )
-    of_bytes = change_of(given) or change
     return Client(
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
-        si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)), mounts and not by_file,
-        of_bytes, si_or(given.run if given is not None else None, math.inf),
+        si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)),
+        mounts and not by_file, of_bytes, si_or(given.run if given is not None else None, math.inf),
     )  # fmt: skip
 
 
