@@ -21,12 +21,11 @@ class Written:
 class Cartridges:
     """The cartridges of a target, of one capacity in bytes.
 
-    Each session writes to as many of them at once as it has save sets of systems, up to `streams`, in equal parts, one
-    after the other; it goes on where the last one ended unless sessions begin `fresh` ones, which are taken out. What
-    is kept for as long lies together, and apart from the rest, as backup programs do it: one on which nothing is kept
-    is written again.
-    `owned` were there at the start, of which so many are `new`; one is bought, new, when there is none to write. Others
-    are written again before a new one is begun; `begun` counts these.
+    The bytes of a session are divided evenly among `streams` of them, or fewer if it has fewer save sets, as each is one
+    stream. A session goes on where others ended, unless sessions begin `fresh` ones, which are taken out. What is kept for
+    as long lies together, and apart from the rest, as backup programs do it: one on which nothing is kept is written
+    again. `owned` were there at the start, of which so many are `new`; one is bought, new, when there is none to
+    write. Others are written again before a new one is begun; `begun` counts these.
     """
 
     capacity: float
@@ -38,7 +37,7 @@ class Cartridges:
     begun: int = 0
     written: list[Written] = field(default_factory=list[Written])
     filling: dict[Hashable, list[Written]] = field(default_factory=dict[Hashable, list[Written]])
-    """Those that the next session goes on with, by how long they are kept."""
+    """Those that are not full, for the next session, by how long they are kept; the first begun first."""
 
     @property
     def in_use(self) -> int:
@@ -50,25 +49,41 @@ class Cartridges:
         """Cartridges that can be written from their beginning."""
         return self.owned + self.bought - self.in_use
 
-    def session(self, sets: Sequence[tuple[Hashable, float, int]], kept: Hashable = None) -> None:
+    def session(self, sets: Sequence[tuple[Hashable, Sequence[float]]], kept: Hashable = None) -> None:
         """Write save sets that are `kept` for as long, and take the cartridges out if they go away.
 
-        Each comes with its bytes as they take room on tape, and the number of systems that have a stream in it.
+        Save sets that expire together have one name; each comes with its bytes as they take room on tape.
 
         >>> tapes = Cartridges(capacity=18e12, fresh=True)
         >>> for week in range(3):
-        ...     tapes.session([(week, 20e12, 1)])
+        ...     tapes.session([(week, [20e12])])
         ...     tapes.free({week - 2})
         >>> tapes.in_use, tapes.bought, tapes.empty
         (4, 6, 2)
         """
-        filling = self.filling.setdefault(kept, [])
-        if self.fresh:
-            filling.clear()
-        streams = min(self.streams, sum(systems for *_, systems in sets))
-        for name, size, _ in sets:
-            for stream in range(streams):
-                self._write(filling, stream, name, size / streams)
+        named = [(name, sum(sizes)) for name, sizes in sets]
+        streams = min(self.streams, sum(len(sizes) for _, sizes in sets))
+        opened = [] if self.fresh else self.filling.get(kept, [])
+        going_on, begun = iter(opened[:streams]), list[Written]()
+        share, left, cartridge = sum(size for _, size in named) / streams, 0.0, None
+        for name, size in named:
+            rest = size
+            while rest > self.capacity * ROUNDING:
+                if left <= self.capacity * ROUNDING:
+                    left, cartridge = share, next(going_on, None)
+                if cartridge is None or self._space(cartridge) <= 0.0:
+                    cartridge = self._take()
+                    begun.append(cartridge)
+                part = min(rest, left, self._space(cartridge))
+                cartridge.used += part
+                cartridge.holds.add(name)
+                rest, left = rest - part, left - part
+        self.filling[kept] = [] if self.fresh else [each for each in (*opened, *begun) if self._space(each) > 0.0]
+
+    def _space(self, cartridge: Written) -> float:
+        """Bytes that can still be written to a cartridge; none of what rounding leaves."""
+        space = self.capacity - cartridge.used
+        return space if space > self.capacity * ROUNDING else 0.0
 
     def free(self, names: set[Hashable]) -> None:
         """Forget save sets that have expired."""
@@ -78,18 +93,6 @@ class Cartridges:
             cartridge.holds -= names
         self.written = [cartridge for cartridge in self.written if cartridge.holds]
         self.filling = {kept: [each for each in filling if each.holds] for kept, filling in self.filling.items()}
-
-    def _write(self, filling: list[Written], stream: int, name: Hashable, size: float) -> None:
-        while size > self.capacity * ROUNDING:
-            if stream >= len(filling):
-                filling.append(self._take())
-            elif self.capacity - filling[stream].used <= self.capacity * ROUNDING:
-                filling[stream] = self._take()
-            cartridge = filling[stream]
-            part = min(size, self.capacity - cartridge.used)
-            cartridge.used += part
-            cartridge.holds.add(name)
-            size -= part
 
     def _take(self) -> Written:
         """An empty cartridge, bought if there is none."""

@@ -22,8 +22,8 @@ from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
 
 Bytes = NDArray[np.float64]
-Sessions = dict[str, dict[Retention, list[tuple[Hashable, float, int]]]]
-"""What the save sets of a date write to tape, with bytes and systems: by target, and by how long they are kept."""
+Sessions = dict[str, dict[Retention, list[tuple[Hashable, tuple[float, ...]]]]]
+"""Save sets that a night writes to tape, with the bytes of each system: by target, and by how long they are kept."""
 
 
 class Stock(NamedTuple):
@@ -159,11 +159,12 @@ class Ledger:
                 kept.add(point, base)
             self._write(kept.target, kept.written(point))
             if kept.target.tape:
-                written = (policy, at, point.number), kept.together[point.number], len(kept.systems.systems)
+                written = (policy, at, point.number), tuple(kept.sizes[point.number].tolist())
                 there = sessions.setdefault(kept.target.name, {})
                 there.setdefault(kept.series.retention, []).append(written)
         synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
-        made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic and place.target.chunking is None else ()
+        whole = place.target.chunking is None or any(self.places[policy, copy].target.chunking is None for copy in sent)
+        made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic and whole else ()
         since = ((at, newest[at]) for at in ("", *sent))
         before = tuple((at, elapsed(time, run.time)) for at, time in since if time is not None)
         return LevelRun(policy, point.level, age, sent, made=made, before=before)
@@ -209,5 +210,6 @@ class Ledger:
             return 0.0
         files: dict[tuple[str, int], float] = {}
         for place in self.places.values():
-            files |= {(place.policy, number): many for number, many in place.files.items()}
+            for number, many in place.files.items():  # a copy that is not merged has fewer than its save set
+                files[place.policy, number] = max(files.get((place.policy, number), 0.0), many)
         return record.si * sum(files.values())

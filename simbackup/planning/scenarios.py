@@ -133,6 +133,11 @@ def jobs_of(  # noqa: PLR0917
         jobs[f"{job}-{copy}"] = _copying(file, policy.copies[copy], job, last, start + begin(policy.at)) | new | tries
         for made in (made for made in run.made if made.copy == copy):
             jobs[f"{job}-{made.name}"] = consolidating(made, f"{job}-{copy}")
+    replicas = [each for each, copy in jobs.items() if copy.get("new_chunks")]
+    if last != job and replicas:  # they take what the backup sent, before it is part of a full one
+        jobs[last]["after"] = [job, *replicas]
+        for each in replicas:
+            jobs[each]["after"] = job
     return jobs
 
 

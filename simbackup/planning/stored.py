@@ -44,8 +44,13 @@ def objects_of(target: Target, size: float, number: float = 1.0) -> WrittenObjec
     """The objects of a save set of so many bytes: `number` unless the target states their size."""
     if target.objects is None:
         return NOTHING
-    number = max(size / target.object_size if target.object_size is not None else number, 1.0)
-    return WrittenObjects(number, number * target.objects.part_requests(size / number))
+    if target.object_size is None:
+        number = max(number, 1.0)
+        return WrittenObjects(number, number * target.objects.part_requests(size / number))
+    whole, rest = divmod(size, target.object_size)
+    parts = target.objects.part_requests
+    of_rest = parts(rest) if rest else 0.0
+    return WrittenObjects(whole + (rest > 0.0), whole * parts(target.object_size) + of_rest)
 
 
 @dataclass

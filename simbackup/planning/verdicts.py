@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from simbackup.planning.ledger import Day
-from simbackup.planning.night import LOGS, LevelRun, begin
+from simbackup.planning.night import LOGS, LevelRun
 from simbackup.planning.playing import Outcome, job_of
-from simbackup.planning.policy import PolicySpec
+from simbackup.planning.policy import PolicySpec, SecondCopySpec
 from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.site import PlannedSite
 from simbackup.policies.clock import deadline, elapsed
@@ -51,7 +51,7 @@ def verdicts_of(
         policy = site.file.spec.policies[run.policy]
         opening = site.opening(run.policy, time)
         room = None if opening is None else elapsed(time, opening.closes)
-        night, copies = time.date(), tuple(_copies(run, policy, day.day))
+        night, copies = time.date(), tuple(_copies(run, policy, time))
         for system in site.of_policy(run.policy):
             name = system.name
             yield _verdict((night, name, run.policy, level, ""), time, outcomes[job_of(name, later)], room)
@@ -64,17 +64,18 @@ def verdicts_of(
                 yield _verdict((night, name, run.policy, level, LOGS), time, slowest, every)
 
 
-def _copies(run: LevelRun, policy: PolicySpec, night: date) -> Iterator[tuple[str, float | None]]:
+def _copies(run: LevelRun, policy: PolicySpec, due: datetime) -> Iterator[tuple[str, float | None]]:
     """The copies of a run and what targets make of it, with the seconds that each has, None where it has no end."""
     for name in (*run.copies, *dict.fromkeys(made.name for made in run.made)):
-        by = policy.copies[name].by if name in run.copies else None
-        yield name, None if by is None else _after(by, policy.at, night)
+        yield name, _room(policy.copies[name], due) if name in run.copies else None
 
 
-def _after(by: str, at: str, night: date) -> float:
-    """Seconds from when backups of a night begin until a time of day, or of a weekday, after that."""
-    end = deadline(by)
-    return (end.after(night.weekday()) - begin(at)) % end.every or end.every
+def _room(copy: SecondCopySpec, due: datetime) -> float | None:
+    """Seconds from when a backup is due until its copy should have ended: the first such time after copying begins."""
+    if copy.by is None:
+        return None
+    begins = due if copy.at is None else deadline(copy.at).following(due - timedelta(microseconds=1))
+    return elapsed(due, deadline(copy.by).following(begins))
 
 
 def _verdict(what: tuple[date, str, str, str, str], time: datetime, outcome: Outcome, room: float | None) -> Verdict:

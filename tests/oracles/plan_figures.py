@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import date
+from math import inf
 from typing import Any, NamedTuple
 
 from .plan_ledger import Ledger
@@ -11,6 +12,8 @@ from .plan_ledger import Ledger
 CLOSE = 1e-6
 """Relative difference that sums and whole bytes of simulated jobs may have."""
 
+BETWEEN = 1e-4
+"""Relative difference of bytes of nights that are not simulated, but interpolated."""
 LOG_TAKES = 60.0
 """Seconds that a backup of small logs takes at most."""
 
@@ -29,6 +32,8 @@ class Figure(NamedTuple):
         if isinstance(self.found, (int, float)) and isinstance(self.right, (int, float)):
             if self.kind == "lost":
                 return self.found == self.right or abs(self.found - self.right) <= LOG_TAKES
+            if self.kind == "bytes":
+                return abs(self.found - self.right) <= BETWEEN * self.right
             return abs(self.found - self.right) <= CLOSE * max(abs(self.found), abs(self.right)) + 1e-9
         return self.found == self.right
 
@@ -76,20 +81,21 @@ def _jobs(rows: Any, ledger: Ledger) -> Iterator[Figure]:
         row, job = found.get(where), right.get(where)
         yield Figure("level", where, row and row["level"], job and job.level)
         if row is not None and job is not None:
-            yield Figure("bytes", where, row["bytes"], job.bytes)
+            if job.bytes is not None:
+                yield Figure("bytes", where, row["bytes"], job.bytes)
             yield Figure("due", where, row["due"].isoformat(), job.due.isoformat())
             yield Figure("window", where, row["window"], job.window)
 
 
 def _losses(rows: Any, ledger: Ledger) -> Iterator[Figure]:
-    """Of equal days, any may be the worst."""
+    """Of equal days, any may be the worst; without a restore point, everything is lost."""
     right = ledger.losses()
     for row in rows:
         place = row["after_loss_of"]
         worst, day, mean, since = right[place]
-        yield Figure("lost", (place, "worst"), row["worst"], worst)
-        yield Figure("lost", (place, "mean"), row["mean"], mean)
-        yield Figure("since", (place,), row["since"], since)
+        yield Figure("lost", (place, "worst"), row["worst"] or inf, worst)
+        yield Figure("lost", (place, "mean"), row["mean"] or inf, mean)
+        yield Figure("counted from", (place,), row["counted_from"], since)
         yield Figure("lost", (place, "day"), row["day"] and ledger.lost(place, row["day"]), day and worst)
 
 

@@ -184,10 +184,19 @@ class System:
         return (1.0 + self.growth) ** (seconds / YEAR)
 
     def changed(self, seconds: float) -> float:
-        """Share of the data that an incremental backup saves after some seconds."""
-        hits = daily_hits(self.daily_files if self.whole_files else self.daily, self.hot, self.to_hot)
+        """Share of the data that an incremental backup saves after some seconds: bytes, or whole files."""
+        if not self.whole_files:
+            return self.differs(seconds)
+        return self._share(self.daily_files, self.places, seconds)
+
+    def differs(self, seconds: float) -> float:
+        """Share of the bytes that differ after some seconds."""
+        return self._share(self.daily, 1.0, seconds)
+
+    def _share(self, daily: float, places: float, seconds: float) -> float:
         days = seconds / DAY
-        same = (1.0 - touched(hits * days, self.hot, self.to_hot)) ** self.places * math.exp(-self.replaced * days)
+        hits = daily_hits(daily, self.hot, self.to_hot) * days
+        same = (1.0 - touched(hits, self.hot, self.to_hot)) ** places * math.exp(-self.replaced * days)
         return 1.0 - same / self.grown(seconds)
 
     def logged(self, seconds: float) -> float:
@@ -239,6 +248,8 @@ class Save:
     """Bytes of all data of the system at that time."""
     moved: float
     """Bytes that the backup sends."""
+    since: float
+    """Seconds since that of which it sends the changes."""
     base: Save | None
     """The save set since which it saves the changes; none of a full backup."""
     first: bool = False
@@ -426,7 +437,8 @@ class Job:
     level: str
     copy: str
     due: datetime
-    bytes: float
+    bytes: float | None
+    """None where a plan may take a similar night: of merges, and where clocks have changed since the base."""
     window: float | None
 
 
@@ -528,8 +540,10 @@ class Ledger:
         if first or (level not in FULLS and base is None):
             level, base = "full", None
         last = held[-1] if held else None
-        moved = size if level == "full" else size * each.changed(apart((base or last).due, due))  # pyright: ignore
-        save = Save(each, name, today, due, level, size, moved, None if level in FULLS else base, first)
+        before = base or last
+        since = apart(before.due, due) if before is not None and level != "full" else 0.0
+        moved = size if level == "full" else size * each.changed(since)
+        save = Save(each, name, today, due, level, size, moved, since, None if level in FULLS else base, first)
         target = listed(policy["to"])[0]
         self._log(each, policy, last, due, size)
         stored = size if save.full else moved
@@ -537,12 +551,15 @@ class Ledger:
         line.append(own)
         self.saves[each.name].append(save)
         window = self._window(policy, due)
-        self.jobs.append(Job(today, each.name, name, shown(save), "", due, moved, window))
-        if level == "synthetic_full" and not self._chunks(target):
+        self.jobs.append(Job(today, each.name, name, shown(save), "", due, as_on_any_day(save, moved), window))
+        copied = [self._copy(save, policy, *copy) for copy in (policy.get("copies") or {}).items()]
+        if level == "synthetic_full" and self._chunks(target):
+            if any(to is not None and not self._chunks(to) for to in copied):
+                self.jobs.append(Job(today, each.name, name, level, "synthetic-full", due, 0.0, None))
+        elif level == "synthetic_full":
             built = moved if self.site["targets"][target].get("clones") else size
-            self.jobs.append(Job(today, each.name, name, shown(save), "synthetic-full", due, built, None))
-        for copy_name, copy in (policy.get("copies") or {}).items():
-            self._copy(save, policy, copy_name, copy)
+            built = as_on_any_day(save, built)
+            self.jobs.append(Job(today, each.name, name, level, "synthetic-full", due, built, None))
 
     @staticmethod
     def _base(level: str, held: list[Save]) -> Save | None:
@@ -559,11 +576,12 @@ class Ledger:
         """The copy of a save set in a line."""
         return next((one for one in line if one.save is save), None) if save else None
 
-    def _copy(self, save: Save, policy: Mapping[str, Any], name: str, copy: Mapping[str, Any]) -> None:
+    def _copy(self, save: Save, policy: Mapping[str, Any], name: str, copy: Mapping[str, Any]) -> str | None:
+        """Copy a save set if it is due: the target."""
         if copy.get("which") == "full" and not save.full:
-            return
+            return None
         if not any_named(copy.get("on", "daily"), save.day, self.start):
-            return
+            return None
         line = self.kept[save.system.name, name]
         stored = save.size if save.full else save.moved
         begins = self._begins(save, copy)
@@ -571,8 +589,9 @@ class Ledger:
         window = apart(save.due, self._by(begins, copy["by"])) if "by" in copy else None
         own = next(one for one in self.kept[save.system.name, ""] if one.save is save)
         between = self._chunks(own.target) and self._chunks(copy["to"])
-        sent = save.moved if save.level == "synthetic_full" and between else stored
+        sent = as_on_any_day(save, save.moved if save.level == "synthetic_full" and between else stored)
         self.jobs.append(Job(save.day, save.system.name, save.policy, shown(save), name, save.due, sent, window))
+        return copy["to"]
 
     def _begins(self, save: Save, copy: Mapping[str, Any]) -> datetime:
         """When copying begins: after the backup, or at the next time of day that `at` states."""
@@ -625,7 +644,16 @@ class Ledger:
                     size = self.reduced(one.target, one.save.system, one.stored)
                     sessions[one.target, str(sorted(rules.given.items()))].append((one, size))
         for (target, retention), session in sessions.items():
+            session.sort(key=lambda each: (each[0].save.due, self._order(each[0])))
             self.libraries[target].write(retention, session)
+
+    def _order(self, one: Kept) -> tuple[int, int, int]:
+        """The policy of a copy, its part, and the place of the copy there, in the order of the file."""
+        name, _ = self._policy(one.save.system)
+        of = one.save.system.policy
+        part, keys = name.removeprefix(of).removeprefix("-"), self.site["policies"][of]
+        parts = ["", *WEEKDAYS, *listed(keys["to"])]
+        return [*self.site["policies"]].index(of), parts.index(part), ["", *keys.get("copies", {})].index(one.line)
 
     def _write_objects(self, today: date) -> None:
         for copies in self.kept.values():
@@ -684,20 +712,20 @@ class Ledger:
 
     def _merge(self, copies: list[Kept], line: str) -> None:
         """Merge each expired copy into the next one, which then saves the changes since the base of the expired one."""
-        moved = 0.0
+        merged = False
         for one in list(copies):
             following = next((each for each in copies if each.base is one), None)
             if not one.expired or following is None:
                 continue
-            moved += following.stored
+            merged = True
             following.base, following.on = one.base, one.on
             of = following.save
             following.stored = of.size * (of.system.changed(apart(one.on.due, of.due)) if one.on else 1.0)
             copies.remove(one)
-        if moved and not line and not self._chunks(copies[-1].target):
+        if merged and not line and not self._chunks(copies[-1].target):
             last = copies[-1].save
             self.jobs.append(
-                Job(last.day, last.system.name, last.policy, last.level, "merge", last.due, moved, None),
+                Job(last.day, last.system.name, last.policy, last.level, "merge", last.due, None, None),
             )
 
     # ---- data lost
@@ -851,10 +879,7 @@ class Ledger:
         for copies in self._of(system):
             for one in copies:
                 there[self.places[one.target]].append(one)
-        return {
-            place: [one for one in copies if not one.expired and restorable(one, copies)]
-            for place, copies in there.items()
-        }
+        return {place: restorable(copies) for place, copies in there.items()}
 
     def files(self, one: Kept) -> float:
         """Files of a copy of a save set."""
@@ -885,13 +910,24 @@ def new_chunks(save: Save, before: Save | None) -> float:
     """Bytes of the chunks of a system that have changed since an older save set, all of them without one."""
     if before is None:
         return save.size
-    changed = save.system.changed(apart(before.due, save.due))
+    changed = save.system.differs(apart(before.due, save.due))
     return save.size * (1.0 - (1.0 - changed) ** (1.0 + CHUNK / save.system.run))
 
 
-def restorable(one: Kept, there: list[Kept]) -> bool:
-    """Whether what a copy is the change to can be restored from the same place, too."""
-    return one.on is None or any(each.save is one.on and restorable(each, there) for each in there)
+def restorable(there: list[Kept]) -> list[Kept]:
+    """Those of the copies in one place that are kept, and whose whole chain is there."""
+    whole: set[Save] = set()
+    found: list[Kept] = []
+    for one in sorted(there, key=lambda each: each.save.due):
+        if one.on is None or one.on in whole:
+            whole.add(one.save)
+            found += [] if one.expired else [one]
+    return found
+
+
+def as_on_any_day(save: Save, size: float) -> float | None:
+    """Bytes of a job of a save set, unless clocks have changed since its base."""
+    return None if save.since % DAY and size < save.size else size
 
 
 def shown(save: Save) -> str:
