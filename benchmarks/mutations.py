@@ -189,7 +189,9 @@ def _parts(tree: Any) -> dict[str, dict[str, Any]]:
     return {
         section: cast("dict[str, Any]", parts)
         for section, parts in tree.items()
-        if isinstance(parts, dict) and parts and all(isinstance(each, dict) for each in parts.values())
+        if isinstance(parts, dict)
+        and parts
+        and all(isinstance(each, dict) for each in cast("dict[str, Any]", parts).values())
     }
 
 
@@ -246,7 +248,9 @@ def _swapped(draw: random.Random, tree: Any) -> None:
     """Two values of one key that are swapped between parts: models, kinds, methods, all else."""
     spots = _spots(tree)
     holder, key = draw.choice(spots)
-    alike = [other for other, at in spots if at == key and other is not holder and isinstance(other, dict)]
+    alike: list[dict[str, Any]] = [
+        other for other, at in spots if at == key and other is not holder and isinstance(other, dict)
+    ]
     if alike and isinstance(holder, dict):
         other = draw.choice(alike)
         holder[key], other[key] = other[key], holder[key]

@@ -80,7 +80,10 @@ def _base(named: Node | None, folder: Path, seen: list[Path], problems: list[Pro
         near = [p.name for p in around.glob("*.yaml")] if is_folder(around) else []
         message = f"'{named.value}' is a folder" if around is below else f"there is no file '{named.value}'"
         problems.append(Problem(named.place, "extends", message, choices(below.name, near)))
-    elif whole(below) in seen or len(seen) > GREATEST_CHAIN:
+    elif len(seen) > GREATEST_CHAIN and whole(below) not in seen:
+        message = f"more than {GREATEST_CHAIN} files extend each other"
+        problems.append(Problem(named.place, "extends", message, "let the file extend one further below"))
+    elif whole(below) in seen:
         problems.append(Problem(named.place, "extends", f"'{named.value}' leads back to this file", "break the circle"))
     else:
         return below

@@ -98,7 +98,7 @@ class Places:
     def reaches(self, host: str, device: str) -> bool:
         """Whether a host reaches a disk or array: its own, that of the host it runs on, by links, or without any."""
         keeper = self.owner_of(device)
-        if keeper in along(host, lambda name: self.hosts[name].within if name in self.hosts else None):
+        if keeper in [*along(host, lambda name: self.hosts[name].within if name in self.hosts else None)]:
             return True
         if keeper is None and not any(device in link.joins for link in self.links.values()):
             return True

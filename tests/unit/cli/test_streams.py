@@ -18,7 +18,12 @@ def run_in_shell(command: str, folder: Path, **environment: str) -> tuple[int, s
     """The exit code, the output and the notes of a command; `simbackup` in it is this one."""
     said = command.replace("simbackup", f"{sys.executable} -m simbackup")
     done = subprocess.run(
-        ["bash", "-c", said], cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **environment}
+        ["/bin/bash", "-c", said],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
     )
     return done.returncode, done.stdout, done.stderr
 

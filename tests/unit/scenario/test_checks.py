@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from simbackup.errors import InputError, Problem
 from simbackup.scenario import Scenario, load
 from simbackup.scenario.agreement import GREATEST_RUNS
 from simbackup.scenario.spec import Spec
+from simbackup.scenario.topology import circles
 from simbackup.schema.capability import OnDevice
 from simbackup.schema.part import disagreements
 
@@ -333,3 +335,43 @@ def test_a_wrong_value_that_others_depend_on_is_one_problem() -> None:
     with pytest.raises(InputError) as wrong:
         load(text)
     assert [problem.address for problem in wrong.value.problems if not problem.closing] == ["jobs.back.select.files"]
+
+
+def _chain(number: int, first: str = "") -> str:
+    jobs = [f"  j{i}: {{method: write, data: x, after: {f'j{i - 1}' if i else first}}}" for i in range(number)]
+    head = "title: a\nhosts:\n  h: {model: host/linux-modern-server, owns: [d]}\n"
+    head += "devices: {d: {model: ssd/nvme-gen3-2018}}\ndata: {x: {on: d, size: 1 GB}}\njobs:\n"
+    return head + "\n".join(jobs).replace(", after: }", "}") + "\n"
+
+
+def test_a_long_circle_of_jobs_is_found_at_once() -> None:
+    """A walk from each job to itself takes 100 million steps for 10,000 jobs."""
+    with pytest.raises(InputError) as raised:
+        load(_chain(10_000, "j9999"))
+    assert len(raised.value.problems) == 32
+    first = "jobs.j0.after: the job would wait for itself, in a circle of 10,000 jobs; break the circle"
+    assert str(raised.value.problems[0]).endswith(first)
+    assert len(load(_chain(10_000)).spec.jobs) == 10_000
+
+
+def test_circles_are_found_one_by_one() -> None:
+    """Against a walk from each name to itself, on graphs drawn at random."""
+    for seed in range(200):
+        draw = random.Random(seed)  # noqa: S311 (no secret)
+        names = [f"n{i}" for i in range(draw.randrange(1, 9))]
+        before = {name: draw.sample(names, draw.randrange(min(3, len(names)) + 1)) for name in names}
+
+        def reached(name: str, before: dict[str, list[str]] = before) -> set[str]:
+            seen, front = set[str](), list(before[name])
+            while front:
+                if (other := front.pop()) not in seen:
+                    seen.add(other)
+                    front += before[other]
+            return seen
+
+        ways = {name: reached(name) for name in names}
+        wanted: list[list[str]] = []
+        for name in names:
+            if name in ways[name] and not any(name in circle for circle in wanted):
+                wanted.append([other for other in names if other in ways[name] and name in ways[other]])
+        assert circles(before) == wanted

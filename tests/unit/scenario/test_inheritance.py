@@ -146,3 +146,11 @@ def test_a_base_whose_name_no_file_can_have_is_reported(tmp_path: Path) -> None:
 def test_an_empty_override_that_would_change_nothing_is_refused(address: str) -> None:
     with pytest.raises(InputError, match=rf"{address}: is empty, and so changes nothing; name the keys to change"):
         load("published/003-lvm-snapshots/same-disk", {address: {}})
+
+
+def test_a_long_chain_of_files_is_no_circle(tmp_path: Path) -> None:
+    for i in range(30):
+        (tmp_path / f"{i}.yaml").write_text(f"title: t\nextends: {i - 1}.yaml\n" if i else BASE)
+    assert len(load(tmp_path / "20.yaml").spec.jobs) == 2
+    with pytest.raises(InputError, match=r"9\.yaml:2:10: extends: more than 20 files extend each other"):
+        load(tmp_path / "29.yaml")

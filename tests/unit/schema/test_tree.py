@@ -199,3 +199,14 @@ def test_plain_values_become_trees() -> None:
 def test_values_have_words() -> None:
     tree = parse("a: [1]\nb: {c: 1}\nc:\nd: true\ne: x\nf: 5\n", "a.yaml")
     assert [node.word for node in tree.mapping.values()] == ["a list", "a mapping", "nothing", "true", "x", "5"]
+
+
+def test_a_part_is_no_quantity_though_one_of_its_keys_is_value() -> None:
+    quantity = from_plain({"value": "1 GB", "basis": "user"}, Place("a"))
+    part = from_plain({"model": "disk/x", "value": "1 GB"}, Place("a"))
+    parts = from_plain({"value": {"model": "disk/x"}, "other": {"model": "disk/y"}}, Place("a"))
+    assert [node.is_quantity for node in (quantity, part, parts)] == [True, False, False]
+    more = from_plain({"value": {"capacity": "1 GB"}}, Place("b"))
+    assert overlay(parts, more).plain() == {
+        "value": {"model": "disk/x", "capacity": "1 GB"}, "other": {"model": "disk/y"},
+    }  # fmt: skip
