@@ -66,10 +66,10 @@ def stated(scenario: Scenario, file: str | None = None) -> Iterator[tuple[Path, 
 
 def _inside(part: Frozen, path: Path, node: Node, file: str) -> Iterator[tuple[Path, Node, type[Frozen]]]:
     for key, child in node.mapping.items():
-        own = child.key.file == file or not child.key.line
-        if key in NAMING or child.value is None or key not in type(part).model_fields:
+        own, field = child.key.file == file or not child.key.line, type(part).model_fields.get(key)
+        if key in NAMING or child.value is None or field is None:
             continue
-        if own:
+        if own and not (field.is_required() and "model" not in node.mapping):  # else it cannot be left out
             yield (*path, key), child, type(part)
         inner = getattr(part, key)
         if isinstance(inner, Frozen):

@@ -47,7 +47,7 @@ def site(target: str, host: str) -> str:
 def test_it_is_warned_about_where_it_moves_nothing(target: str, host: str, idle: bool) -> None:
     text = site(target, host)
     found = [str(warning) for warning in warnings_of(sb.load(text))]
-    assert ["hosts.server.write_behind: has no effect here" in text for text in found] == [True] * idle
+    assert sum("hosts.server.write_behind: has no effect here" in text for text in found) == idle
     least = sb.simulate(site(target, "1 KiB" if idle else host)).get("jobs.second.elapsed")
     other = sb.simulate(site(target, host if idle else "1 KiB")).get("jobs.second.elapsed")
     assert (least == other) is idle
