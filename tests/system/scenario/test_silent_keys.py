@@ -118,7 +118,7 @@ def test_an_appliance_takes_no_more_in_front_of_objects_than_in_front_of_disks()
     text = text.replace("compression: 2}", "change: {daily: 2 %, run: 64 KiB}}")
     assert elapsed(text, "b") == pytest.approx(50_000.0, rel=1e-6)
     own = "jobs.b.deduplication."
-    assert idle(text) == [f"{own}{key}" for key in ("index_reads", "chunk", "container", "last")]
+    assert idle(text) == ["data.x.change", *(f"{own}{key}" for key in ("index_reads", "chunk", "container", "last"))]
 
 
 @pytest.mark.parametrize("to", ["lib", "lib, spool: {on: e, size: 10 GB}"])
@@ -137,8 +137,9 @@ def test_the_image_of_a_file_system_is_one_file_on_tape(to: str) -> None:
 )
 def test_the_host_of_an_object_store_works_on_what_it_takes_and_gives(key: str, value: str, least: float) -> None:
     """One thread of it works on all bytes or files, and takes longer than the requests."""
+    tool = f"tool: {{model: backup_tool/gnu-tar, {key}: {value}}}"
     text = site(
-        f"b: {{method: file_level, data: small, to: own, tool: {{model: backup_tool/gnu-tar, {key}: {value}}}, workers: 4}}",
+        f"b: {{method: file_level, data: small, to: own, workers: 4, {tool}}}",
         "back: {restore: b, workers: 64, after: b}",
     )
     speed = sb.load(text).spec.hosts["s"].speed
