@@ -75,7 +75,7 @@ def _in_nights(site: PlannedSite) -> Iterator[Idle]:
         if found is None:
             return  # a night that is too long, or does not end well, says nothing of keys
         read |= {origins.known_path(address) for address in found}
-        for steps, _, part in stated(scenario):
+        for steps, _, part in stated(scenario, site.file.source.place.file):
             path = origins.known_path(".".join(steps))
             own = path[0] != "systems" or path[1] in alike
             if own and path[-1:] == steps[-1:] and len(path) > len(("systems", "name", "key")):

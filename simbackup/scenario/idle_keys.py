@@ -52,20 +52,24 @@ def meaning(part: type[Frozen], key: str) -> str:
     return f"it is for: {' '.join(text.split())}" if text else "leave it out"
 
 
-def stated(scenario: Scenario) -> Iterator[tuple[Path, Node, type[Frozen]]]:
-    """The keys of parts that a scenario's own file states: paths, values, and the classes that they are keys of."""
+def stated(scenario: Scenario, file: str | None = None) -> Iterator[tuple[Path, Node, type[Frozen]]]:
+    """The keys of parts that a file states, the scenario's own unless another is named.
+
+    Of each the path, the value, and the class that it is a key of.
+    """
+    file = scenario.tree.place.file if file is None else file
     for section in PARTS:
         for name, part in _parts(scenario.spec, section).items():
             path = (section, name)
-            yield from _inside(part, path, scenario.tree.find(path)[0], scenario.tree.place.file)
+            yield from _inside(part, path, scenario.tree.find(path)[0], file)
 
 
 def _inside(part: Frozen, path: Path, node: Node, file: str) -> Iterator[tuple[Path, Node, type[Frozen]]]:
     for key, child in node.mapping.items():
-        own = child.key.file == file or not child.key.line
-        if key in NAMING or child.value is None or key not in type(part).model_fields:
+        own, field = child.key.file == file or not child.key.line, type(part).model_fields.get(key)
+        if key in NAMING or child.value is None or field is None:
             continue
-        if own:
+        if own and not (field.is_required() and "model" not in node.mapping):  # else it cannot be left out
             yield (*path, key), child, type(part)
         inner = getattr(part, key)
         if isinstance(inner, Frozen):

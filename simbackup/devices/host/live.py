@@ -11,7 +11,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Store, bus, returning
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork, Link
-from simbackup.late import Late
+from simbackup.late import Late, late
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,10 @@ class Host:
         if store.name not in self.caches:
             name = f"{self.name}.page_cache.{store.name}"
             machine = self.machine
-            limits = DirtyLimits(
-                machine.dirty_limit, machine.dirty_background, machine.dirty_expire, machine.write_behind
-            )
+            limits = late(
+                DirtyLimits, limit=machine.dirty_limit, background=machine.dirty_background,
+                expire=machine.dirty_expire, run=lambda: machine.write_behind,
+            )  # fmt: skip
             self.caches[store.name] = PageCache(self.network, name, limits)
         return self.caches[store.name]
 

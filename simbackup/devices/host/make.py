@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def make(system: System, name: str, host: HostSpec) -> Host:
     """The host, on the cores of the host that it lies within."""
-    memory = host.memory.si
     machine = parameters_of(
-        Machine, host, dirty_limit=memory * host.dirty_limit.si, dirty_background=memory * host.dirty_background.si
-    )
+        Machine, host, dirty_limit=lambda: host.memory.si * host.dirty_limit.si,
+        dirty_background=lambda: host.memory.si * host.dirty_background.si,
+    )  # fmt: skip
     below = system.hosts[host.within] if host.within is not None else None
     return Host(system.network, f"hosts.{name}", machine, below)

@@ -15,6 +15,7 @@ from simbackup.engine.activity import Activity
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.limit import WHOLE, Law, Segment
+from simbackup.late import Late
 
 LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""
@@ -66,7 +67,8 @@ class Dirty:
         return [s._replace(begin=max(s.begin, since)) for s in self.segments if s.end > since]
 
 
-class DirtyLimits(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DirtyLimits(Late):
     """When dirty data go to disk: at which bytes writers wait, and write-back begins; after how many seconds it does.
 
     `run` are the bytes of one writer that go to disk before those of another have their turn.
@@ -145,7 +147,10 @@ class PageCache:
 
     def _drain(self, dirty: Dirty, buffer: Buffer, stretch: Stretch) -> Generator[simpy.Event, Any, float]:
         """Write one stretch, or as much of it as costs the same; bytes that reached the disk."""
-        shape = dirty.volume.write_shape(stretch, run=self.limits.run).plus(dirty.beside.demands, dirty.beside.moves)
+        volume = dirty.volume
+        turns = volume.mirrors or volume.region.store.run("write", 0.0) < math.inf  # else no arm goes elsewhere
+        shape = volume.write_shape(stretch, run=self.limits.run if turns else 0.0)
+        shape = shape.plus(dirty.beside.demands, dirty.beside.moves)
         flow = shape.start(self.network, dirty.job, Activity.WRITE_BACK, stretch.size)
         buffer.drain(flow)
         dirty.drain = flow

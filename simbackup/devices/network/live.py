@@ -10,10 +10,11 @@ from typing import NamedTuple
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
 from simbackup.equations.transfers import cubic_rate, loss_rate, window_rate
+from simbackup.late import Late
 
 
 @dataclass(slots=True, eq=False)
-class Network:
+class Network(Late):
     """A direction of a network or bus: its link, seconds of a round trip, bytes a second of one of its parallel wires.
 
     A stream has the bytes of its `window` under way at most, if that is stated; a share of its segments is lost, after

@@ -8,6 +8,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.network.spec import BACK, RECEIVE, SEND, LinkSpec
 from simbackup.devices.network.switch import Networks, Port, Switch
 from simbackup.engine.flows import Link
+from simbackup.late import late
 from simbackup.schema.quantity import Quantity, si_or
 
 
@@ -52,8 +53,9 @@ def _direction(name: str, link: LinkSpec, each: Quantity) -> Network:
     """One direction, with as many wires side by side as there are."""
     rate = si_or(link.count, 1.0) * each.si
     wires = Link(f"links.{name}", rate, fastest=rate)
-    window = link.window.si if link.window else None
-    return Network(
-        wires, link.latency.si, each.si, window, si_or(link.loss, 0.0), si_or(link.segment, 0.0),
-        halves=link.congestion == "reno", storage=link.storage, trips=si_or(link.command_trips, 2.0),
+    return late(
+        Network, link=wires, latency=lambda: link.latency.si, rate=each.si,
+        window=lambda: link.window.si if link.window else None, loss=lambda: si_or(link.loss, 0.0),
+        segment=lambda: si_or(link.segment, 0.0), halves=lambda: link.congestion == "reno",
+        storage=lambda: link.storage, trips=lambda: si_or(link.command_trips, 2.0),
     )  # fmt: skip

@@ -43,12 +43,13 @@ def reduction_of(
         )
     if chunks is None:
         return how
-    repeated, lies = cache(lambda: new_of(chunks, changes())), cache(lambda: lying(chunks, changes(), whole=whole))
+    repeated, lies = cache(lambda: new_of(chunks, changes)), cache(lambda: lying(chunks, changes(), whole=whole))
     found = parameters_of(
         Reduction, chunks, repeated=repeated, together=lambda: lies().together, read=lambda: lies().read,
         cutters=lambda: int(si_or(chunks.threads, 1.0)), asked=lambda: chunks.together.si,
         index_reads=lambda: chunks.index_reads.si / chunks.chunk.si if chunks.index_reads and chunks.chunk else 0.0,
         compress_cpu=lambda: how.compress_cpu / repeated(),
+        at=lambda: chunks.at if said is None else max(chunks.at, how.at),  # the same, by the checks
     )  # fmt: skip
     return changed(found, **{name: lambda name=name: getattr(how, name) for name in OF_COMPRESSION})
 

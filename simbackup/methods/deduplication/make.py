@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from simbackup.equations.change import Change
@@ -26,10 +27,11 @@ class Changed(NamedTuple):
     share: float
 
 
-def new_of(said: DeduplicationSpec, changed: Changed | None) -> float:
+def new_of(said: DeduplicationSpec, changes: Callable[[], Changed | None]) -> float:
     """Bytes of a save set for each that is new to the store: as stated, or those in which something has changed."""
     if said.ratio is not None:
         return said.ratio.si
+    changed = changes()
     return si_or(said.within, 1.0) if changed is None else new_since(said, changed)
 
 
@@ -40,7 +42,7 @@ def lying(said: DeduplicationSpec, changed: Changed | None, *, whole: bool) -> L
     lies in pieces that are `together`.
     """
     if changed is None or not whole or said.last is None:
-        return Lying(piece(said.together.si, [1.0 / new_of(said, changed)]))
+        return Lying(piece(said.together.si, [1.0 / new_of(said, lambda: changed)]))
     parts = came_with(changed.change, said.last.si, int(si_or(said.generations, 1.0)))
     run = max(changed.run, _chunk(said))
     if said.container is not None:

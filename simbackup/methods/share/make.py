@@ -18,5 +18,7 @@ def share_of(said: ShareSpec | None, spec: Spec, keeper: str, *, makes: bool = F
     if said is None:
         return None
     way = spec.route(said.host, keeper) if makes else spec.route(keeper, said.host)
-    looks, made = si_or(said.look_calls, said.calls.si), si_or(said.make_calls, said.calls.si)
-    return parameters_of(Share, said, keeper=keeper, networks=way or (), look_calls=looks, make_calls=made)
+    return parameters_of(
+        Share, said, keeper=keeper, networks=way or (), look_calls=lambda: si_or(said.look_calls, said.calls.si),
+        make_calls=lambda: si_or(said.make_calls, said.calls.si),
+    )  # fmt: skip

@@ -71,7 +71,10 @@ def test_keys_of_a_tool_that_no_night_uses_have_no_effect() -> None:
     text = text.replace("first: {size: 1 TB,", "first: {size: 1 TB, method: image, filesystem: filesystem/xfs,")
     idle = {problem.address: problem.remedy for problem in idle_keys(load_site(text))}
     assert idle == {
-        "policies.nightly.tool.copies_log": "it is only used in hot copies of databases",
+        "policies.nightly.tool.copies_log": (
+            "it is for: Whether it also copies the log that a database writes meanwhile, and replays it in a restore, so "
+            "that a hot copy needs no lock."
+        ),
         "systems.first.filesystem": "it is only used in file_level backups",
     }
 

@@ -1,0 +1,202 @@
+"""What a scenario states either acts, or is warned about, or is refused: cases in which once nothing was said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.errors import InputError
+from simbackup.run import IdleKeyWarning, ran, warnings_of
+
+HOSTS = """\
+title: Keys of backups to other hosts
+hosts:
+  c: {model: host/linux-modern-server, owns: [d, void]}
+  s: {model: host/linux-modern-server, owns: [e, lib, own]}
+devices:
+  d: {model: ssd/nvme-gen3-2018, capacity: 4 TB}
+  e: {model: ssd/nvme-gen4-2021}
+  void: {kind: nul}
+  bucket: {model: object_store/amazon-s3-standard}
+  own: {model: object_store/amazon-s3-standard}
+  lib: {model: tape_library/atl-p3000, drive: tape_drive/lto-5, drives: 2}
+links:
+  lan: {model: network/ten-gigabit-ethernet, joins: [c, s]}
+  wan: {model: network/ten-gigabit-ethernet, joins: [c, bucket]}
+data:
+  x: {on: d, size: 50 GB, files: 2000, filesystem: filesystem/xfs, compression: 2}
+  small: {on: d, size: 10 GB, files: 100_000, filesystem: filesystem/xfs}
+jobs:
+"""
+CHUNKS = "deduplication/content-chunks-2015"
+SLOW_STORE = f"b: {{method: image, data: x, to: e, deduplication: {{model: {CHUNKS}, ratio: 2, restore_rate: 2 MB/s}}}}"
+SHARED_THREADS = (
+    "f: {method: file_level, data: x, to: e, workers: 2, tool: {model: backup_tool/restic-0.14, shares_threads: true}, "
+    f"deduplication: {{model: {CHUNKS}, ratio: 5}}}}"
+)
+
+
+def site(*jobs: str) -> str:
+    return HOSTS + "".join(f"  {job}\n" for job in jobs)
+
+
+def elapsed(text: str, job: str, changes: dict[str, Any] | None = None) -> float:
+    result = ran(text, changes)
+    assert result.all_ended_well
+    return result.get(f"jobs.{job}.elapsed")
+
+
+def idle(text: str) -> list[str]:
+    return [line.partition("warning: ")[2].partition(": has")[0] for line in ran(text).warnings]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "job", "address", "values"),
+    [
+        pytest.param(
+            (SLOW_STORE,
+             "back: {restore: b, after: b}"),
+            "back", "jobs.b.deduplication.restore_rate", ("2 MB/s", "200 MB/s"), id="rate of a restore",
+        ),
+        pytest.param(
+            ("o: {method: file_level, data: x, to: bucket}", "check: {restore: o, to: void, workers: 64, after: o}"),
+            "check", "jobs.check.workers", (1, 64), id="workers of a check of objects",
+        ),
+        pytest.param(
+            ("t: {method: image, data: x, to: e, tool: {model: backup_tool/bacula-3, file_marks: 500 %}}",
+             "tape: {method: copy_save_set, save_set: t, to: lib, inline: true}"),
+            "t", "jobs.t.tool.file_marks", (5, 500), id="file marks of an inline copy",
+        ),
+        pytest.param(
+            ("q: {method: file_level, data: x, to: e, tool: {model: backup_tool/bacula-3, request: 4 KiB}}",
+             "check: {restore: q, to: void, after: q}"),
+            "check", "jobs.q.tool.request", ("4 KiB", "1 MiB"), id="request of a check",
+        ),
+        pytest.param(
+            (SHARED_THREADS,),
+            "f", "jobs.f.tool.shares_threads", (True, False), id="threads shared with deduplication",
+        ),
+    ],
+)  # fmt: skip
+def test_what_has_an_effect_is_not_warned_about(
+    jobs: tuple[str, ...], job: str, address: str, values: tuple[Any, Any]
+) -> None:
+    text = site(*jobs)
+    assert address not in idle(text)
+    one, other = (elapsed(text, job, {address: value}) for value in values)
+    assert one != other
+
+
+REPLAY = """\
+title: A database whose log is replayed
+hosts: {s: {model: host/linux-modern-server, owns: [d, e]}}
+devices: {d: {model: ssd/nvme-gen3-2018}, e: {model: ssd/nvme-gen3-2018}}
+data: {db: {on: d, size: 10 GB, database: database/mysql-5.0-innodb}}
+jobs:
+  full: {method: logical_dump, data: db, to: e}
+  log:
+    method: binary_log
+    data: db
+    to: e
+    changed: 20 %
+    after: full
+    compressor: {model: compressor/gzip-6, expand_threads: 1}
+  back: {restore: full, replay: log, after: log}
+"""
+
+
+def test_threads_that_expand_logs_have_an_effect_in_a_replay() -> None:
+    assert "jobs.log.compressor.expand_threads" not in idle(REPLAY)
+
+
+def test_an_appliance_takes_no_more_in_front_of_objects_than_in_front_of_disks() -> None:
+    """50 GB at 1 MB/s are 50,000 s; the disks of an index are none of an object store."""
+    keys = "ratio: 2, ingest: 1 MB/s, stream_ingest: 1 MB/s, index_reads: 9, chunk: 4 KiB, container: 4 MiB, last: 24 h"
+    text = site(f"b: {{method: image, data: x, to: bucket, deduplication: {{model: {CHUNKS}, {keys}}}}}")
+    text = text.replace("compression: 2}", "change: {daily: 2 %, run: 64 KiB}}")
+    assert elapsed(text, "b") == pytest.approx(50_000.0, rel=1e-6)
+    own = "jobs.b.deduplication."
+    assert idle(text) == ["data.x.change", *(f"{own}{key}" for key in ("index_reads", "chunk", "container", "last"))]
+
+
+@pytest.mark.parametrize("to", ["lib", "lib, spool: {on: e, size: 10 GB}"])
+def test_the_image_of_a_file_system_is_one_file_on_tape(to: str) -> None:
+    """Five marks for each of 2,000 files are 10,000 marks; of one image, they are five."""
+    tool = "tool: {model: backup_tool/bacula-3, file_marks: MARKS}"
+    many = site(f"files: {{method: file_level, data: x, to: {to}, {tool}}}")
+    one = site(f"image: {{method: image, data: x, to: {to}, {tool}}}")
+    each = [elapsed(many.replace("MARKS", str(marks)), "files") for marks in (0.001, 5)]
+    alone = [elapsed(one.replace("MARKS", str(marks)), "image") for marks in (0.001, 5)]
+    assert (each[1] - each[0]) / (alone[1] - alone[0]) == pytest.approx(2000.0, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "least"), [("server_cpu", "2000 ns/B", 10e9 * 2e-6), ("server_file_cpu", "500 ms/file", 50_000.0)]
+)
+def test_the_host_of_an_object_store_works_on_what_it_takes_and_gives(key: str, value: str, least: float) -> None:
+    """One thread of it works on all bytes or files, and takes longer than the requests."""
+    tool = f"tool: {{model: backup_tool/gnu-tar, {key}: {value}}}"
+    text = site(
+        f"b: {{method: file_level, data: small, to: own, workers: 4, {tool}}}",
+        "back: {restore: b, workers: 64, after: b}",
+    )
+    speed = sb.load(text).spec.hosts["s"].speed
+    assert speed is not None
+    for job in ("b", "back"):
+        assert elapsed(text, job) == pytest.approx(least / speed.si, rel=0.1)
+    assert f"jobs.b.tool.{key}" not in idle(text)
+
+
+def test_deduplicated_files_go_to_objects_and_come_back_over_as_many_connections_as_others() -> None:
+    plain = "method: file_level, data: small, to: bucket, workers: 4"
+    text = site(
+        f"plain: {{{plain}}}",
+        f"chunks: {{{plain}, after: plain, deduplication: {{model: {CHUNKS}, ratio: 1}}}}",
+    )
+    assert elapsed(text, "plain") == pytest.approx(2531.0, rel=1e-3)
+    assert elapsed(text, "chunks") == pytest.approx(2531.0, rel=1e-3)
+    back = site(
+        f"chunks: {{{plain}, deduplication: {{model: {CHUNKS}, ratio: 1}}}}",
+        "back: {restore: chunks, workers: 4, after: chunks}",
+    )
+    one = elapsed(back, "back", {"jobs.back.connections": 1})
+    assert elapsed(back, "back") == elapsed(back, "back", {"jobs.back.connections": 4}) < one
+
+
+def test_a_program_that_alternates_is_slower_over_links_and_is_told_so_elsewhere() -> None:
+    job = "b: {method: image, data: x, to: TO, tool: {model: backup_tool/gnu-tar, alternates: true}}"
+    away = site(job.replace("TO", "e"), "back: {restore: b, after: b}")
+    for name in ("b", "back"):
+        assert elapsed(away, name) > elapsed(away, name, {"jobs.b.tool.alternates": False})
+    assert "jobs.b.tool.alternates" not in idle(away)
+    here = away.replace("owns: [d, void]", "owns: [d, void, e]").replace("owns: [e, lib, own]", "owns: [lib, own]")
+    assert "jobs.b.tool.alternates" in idle(here)
+
+
+@pytest.mark.parametrize("method", ["image", "file_level"])
+def test_no_save_set_exists_on_what_keeps_nothing(method: str) -> None:
+    with pytest.raises(InputError) as wrong:
+        sb.load(site(f"full: {{method: {method}, data: x, to: void, exists: true}}"))
+    (problem,) = wrong.value.problems
+    assert (problem.place.line, problem.address) == (19, "jobs.full.exists")
+    assert problem.message == "no save set can exist on 'void', which keeps nothing"
+
+
+def test_python_is_warned_once_and_the_result_lists_all() -> None:
+    text = site("b: {method: image, data: x, to: e, object_size: 1 MB}")
+    with pytest.warns(IdleKeyWarning, match="has no effect here") as caught:
+        result = sb.simulate(text)
+    assert [str(one.message) for one in caught] == ["\n".join(result.warnings)]
+    assert caught[0].filename == __file__
+    assert result.warnings == [str(warning) for warning in warnings_of(sb.load(text))]
+
+
+def test_of_a_run_that_does_not_come_to_its_end_nothing_is_said() -> None:
+    text = site("b: {method: image, data: x, to: e, object_size: 1 MB}", "full: {method: image, data: x, to: e}")
+    assert ran(text, until="b").warnings == []
+    text = text.replace("e: {model: ssd/nvme-gen4-2021}", "e: {model: ssd/nvme-gen4-2021, capacity: 60 GB}")
+    assert ran(text).warnings == []
+    (said,) = warnings_of(sb.load(text))
+    assert said.message.startswith("keys without effect are not looked for, as 'full' does not end well")
