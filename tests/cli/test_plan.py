@@ -80,7 +80,8 @@ def test_systems_that_are_alike_share_a_row(
 ) -> None:
     """Twenty systems of one size come back at once."""
     text = TEXT[: TEXT.index("systems:")] + "systems:\n"
-    text += "".join(f"  web{i:02}: {{size: 1 GB, change: {{daily: 1 %, run: 64 KiB}}, policy: nightly}}\n" for i in range(1, 21))
+    keys = "{size: 1 GB, change: {daily: 1 %, run: 64 KiB}, policy: nightly}"
+    text += "".join(f"  web{i:02}: {keys}\n" for i in range(1, 21))
     Path(site).write_text(text, encoding="utf-8")
     words = ("restore", site, "--at", "2027-01-03", "--at-once", "20", "--intervals", "none")
     _, out, _ = called(capsys, monkeypatch, *words)
