@@ -67,7 +67,18 @@ def reading(
     return read._replace(source=ImageSource(image, read.source))
 
 
-def lost(image: FrozenImage) -> str:
+class Losable(Protocol):
+    """What can be lost while it is read."""
+
+    name: str
+
+    @property
+    def loss(self) -> str | None:
+        """Why it is not there; None if it is."""
+        ...
+
+
+def lost(image: Losable) -> str:
     """The reason for which what reads an image fails that is not there any more."""
     return f"'{image.name.removeprefix('devices.')}' {image.loss}"
 

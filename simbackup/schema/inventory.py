@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import stat
 from pathlib import Path
 
 from simbackup.errors import InputError, Place, Problem
+from simbackup.files import content
 from simbackup.schema.yaml_file import a_folder
 
 MOST_BYTES = 1 << 27
@@ -35,18 +37,16 @@ def read_bytes(path: Path, name: str) -> bytes:
         It cannot be read, is a device or a folder, or is larger than `MOST_BYTES`.
     """
     try:
-        with path.open("rb") as file:
-            if stat.S_ISCHR(path.stat().st_mode) or stat.S_ISBLK(path.stat().st_mode):
-                raise _refused(name, "is a device", "name a file")
-            data = file.read(MOST_BYTES + 1)
+        if stat.S_ISCHR(path.stat().st_mode) or stat.S_ISBLK(path.stat().st_mode):
+            raise _refused(name, "is a device", "name a file")
+        return content(path, MOST_BYTES)
     except IsADirectoryError:
         raise InputError([a_folder(path, name)]) from None
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.EFBIG:
+            raise _refused(name, f"is larger than {MOST_BYTES >> 20} MiB", "keep only the part that matters") from None
         why = getattr(error, "strerror", None) or error
         raise InputError([Problem(Place(name), "", f"cannot be read ({why})")]) from None
-    if len(data) > MOST_BYTES:
-        raise _refused(name, f"is larger than {MOST_BYTES >> 20} MiB", "keep only the part that matters")
-    return data
 
 
 def read_any_text(path: Path, name: str) -> str:
