@@ -158,6 +158,8 @@ def recovery(found: Recovery) -> None:
             show.line(f"less than {100 * share:.0f} % of the systems come back")
             break
         show.line(f"{100 * share:.0f} % of the systems are back after {show_short(back, 's', 3)}")
+    if found.complete and found.free > found.until(1.0):
+        show.line(f"the last drive is free again after {show_short(found.free, 's', 3)}")
     if found.interval is not None:
         show.line(found.interval.sentence())
     if found.left_out and found.complete:

@@ -49,7 +49,7 @@ class Declared:
             fetched = max((self.fetched(name) for name in one.targets), default=0.0)
             media[one.targets] = max(media.get(one.targets, 0.0), fetched - one.starts)
             later = max(held, media[one.targets])
-            found.append(one._replace(starts=one.starts + later, back=one.back + later))
+            found.append(one._replace(starts=one.starts + later, back=one.back + later, free=one.free + later))
         return tuple(found)
 
     def fetched(self, target: str) -> float:

@@ -42,6 +42,8 @@ class Restored(NamedTuple):
     """Bytes of transaction logs that are applied after it."""
     targets: tuple[str, ...] = ()
     """The targets from which its save sets are read."""
+    free: float = 0.0
+    """Seconds until the drives that read it are free again; no longer than until it is back without tape."""
 
 
 class Branch(NamedTuple):
@@ -99,6 +101,11 @@ class Recovery:
         ends = sorted(system.back for system in self.systems if not system.reason)
         return [(end, (i + 1) / len(self.systems)) for i, end in enumerate(ends)]
 
+    @property
+    def free(self) -> float:
+        """Seconds from the loss until the last cartridge is put away and all drives are free again."""
+        return max((max(system.free, system.back) for system in self.systems if not system.reason), default=0.0)
+
     @cached_property
     def plot(self) -> RecoveryPlots:
         """Pictures of it, such as `plot.restore()`; they need matplotlib."""
@@ -119,7 +126,7 @@ class Recovery:
             "read_back": self.read_back and self.read_back._asdict(),
             "branches": [{"steps": dict(one.steps), "after": one.seconds} for one in self.branches],
             "left_out": list(self.left_out), "data_lost": self.data_lost,
-            "back": {f"{share:.0%}": self.until(share) for share in SHARES},
+            "back": {f"{share:.0%}": self.until(share) for share in SHARES}, "free": self.free,
             "warnings": [str(warning) for warning in self.warnings],
             "systems": [{**system._asdict(), "point": system.point and str(system.point)} for system in self.systems],
         }  # fmt: skip

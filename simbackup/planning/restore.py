@@ -224,9 +224,14 @@ def _rows(
         yield Restored(
             client.name, client.priority, " and ".join(names), point.time, len(source.chain), float(row["bytes"]),
             _mounts(result, f"back-{client.name}"), float(row["start"]) + float(row["waits"]) - since,
-            float((logs or row)["end"]) - since + _applied(site, client, size, logs), source.lost(site, now), bad, size,
-            names,
+            _back(logs or row) - since + _applied(site, client, size, logs), source.lost(site, now), bad, size, names,
+            max(float(one["end"]) for one in (row, logs) if one is not None) - since,
         )  # fmt: skip
+
+
+def _back(row: Mapping[str, Any]) -> float:
+    """When the data of a restore are back, in seconds of the simulation: its cartridges are put away after that."""
+    return float(row["start"]) + float(row["back"])
 
 
 def _applied(site: PlannedSite, client: Client, size: float, logs: Mapping[str, Any] | None) -> float:
