@@ -7,7 +7,7 @@ from importlib import import_module
 
 MEASURED = ("start_up", "loading", "fleet", "year", "study", "points", "reproduce", "flows", "midnight")
 """What is measured where none is named."""
-NAMES = (*MEASURED, "browser", "crash", "fuzz", "many_files", "sessions", "solutions", "systems")
+NAMES = (*MEASURED, "browser", "codecs", "crash", "fuzz", "many_files", "sessions", "solutions", "systems")
 
 
 def main() -> None:

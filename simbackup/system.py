@@ -169,14 +169,29 @@ class System:
     def room(self, volume: str, size: float) -> float | None:
         """Allocate bytes on a volume, behind its data sets and backups: where they begin; None if it is full."""
         there = self.volumes[volume]
-        begin = self.used.get(volume)
-        if begin is None:
-            behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
-            begin = max(behind, self.taken.get(volume, 0.0))
+        begin = self.used.get(volume, self._behind(volume))
         if begin + size > there.region.size:
             return None
         self.used[volume] = begin + size
         return begin
+
+    def _behind(self, volume: str) -> float:
+        """Where the first backup on a volume begins: behind its data sets, and the volumes on it."""
+        there = self.volumes[volume]
+        behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
+        return max(behind, self.taken.get(volume, 0.0))
+
+    def allocated(self, store: Store) -> tuple[float, float]:
+        """Bytes on a device that hold data sets, backups and what snapshots keep; and the share that lies scattered."""
+        total = scattered = 0.0
+        for name, volume in self.volumes.items():
+            if volume.region.store.link is not store.link:
+                continue
+            data = [each for each in self.data.values() if each.volume is volume]
+            saved = self.used.get(name, self._behind(name)) - self._behind(name)
+            total += volume.occupied(sum(each.size for each in data) + saved)
+            scattered += sum(each.scattered * each.size for each in data if each.filesystem is not None)
+        return total, min(scattered / total, 1.0) if total else 0.0
 
     @property
     def env(self) -> simpy.Environment:

@@ -13,6 +13,7 @@ from simbackup.schema.quantity import (
     PositiveTimePerByte,
     Ratio,
     Share,
+    Size,
     TimePerByte,
     Word,
 )
@@ -22,7 +23,11 @@ class DatabaseSheet(Frozen):
     """The costs of a database engine in backups and restores."""
 
     dump_ratio: Ratio
-    """Bytes of a logical dump for each byte of the database on disk."""
+    """Bytes of a logical dump for each byte of the database on disk, unless the data state how many `rows` there are."""
+    row_overhead: Size | None = None
+    """Bytes of a stored row besides its values: header, hidden columns, and its entry in the directory of the page."""
+    row_text: Ratio | None = None
+    """Bytes of a dump for each byte of the values in stored rows, padding included."""
     dump_cpu: PositiveTimePerByte
     """Time of the reference core for each byte of a dump: read the rows, write the text."""
     dump_client: Share | None = None
@@ -61,7 +66,9 @@ class DatabaseSpec(Modelled, DatabaseSheet):
     """The database engine that a data set belongs to."""
 
     conditional: ClassVar[Mapping[str, str]] = {
-        "dump_ratio": "in logical dumps",
+        "dump_ratio": "in logical dumps of data that do not state 'rows'",
+        "row_overhead": "in logical dumps of data that state 'rows'",
+        "row_text": "in logical dumps of data that state 'rows'",
         "dump_cpu": "in logical dumps",
         "dump_client": "in logical dumps",
         "load_cpu": "in restores of logical dumps",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from simbackup.equations.database import dumped
 from simbackup.devices.volume.live import Volume
 from simbackup.equations.change import Change
 
@@ -46,7 +47,8 @@ class Database:
 
     Of dumping and loading, a share that only one of several workers takes at a time. Where indexes are built after a
     load, reference core seconds for each byte of them, and bytes read for it; bytes of log for each byte loaded. Of
-    dumping, the share of the program that goes on beside the server.
+    dumping, the share of the program that goes on beside the server; bytes of a row besides its values, and bytes of
+    dump for each byte of these.
     """
 
     dump_ratio: float
@@ -61,13 +63,15 @@ class Database:
     index_reads: float = 0.0
     load_log: float = 0.0
     dump_client: float = 0.0
+    row_overhead: float = 0.0
+    row_text: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
     """Data on a volume; how their bytes change, and whole files, and the bytes that change in one place at once.
 
-    Of a database, bytes of its indexes, and the share of the largest table or file.
+    Of a database, bytes of its indexes, how many rows it has, and the share of the largest table or file.
     """
 
     name: str
@@ -87,6 +91,7 @@ class DataSet:
     run: float = math.inf
     directories: float | None = None
     indexes: float = 0.0
+    rows: float | None = None
     largest: float = 0.0
 
     @property
@@ -96,3 +101,9 @@ class DataSet:
             return self.directories / self.files
         usual = self.filesystem.files_per_directory if self.filesystem is not None else None
         return 1.0 / usual if usual else 0.0
+
+    def dump(self, engine: Database) -> float:
+        """Bytes of a logical dump by an engine."""
+        if self.rows is None:
+            return self.content * engine.dump_ratio
+        return dumped(self.content, self.rows, engine.row_overhead, engine.row_text)

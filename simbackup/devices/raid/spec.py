@@ -58,6 +58,11 @@ class RaidSheet(Frozen):
     """Maximum bytes per second that a rebuild writes to the new disk, as operating systems and controllers set it; no
     limit by default.
     """
+    rebuilds: Annotated[Literal["whole", "allocated", "by_age"], Word()] = "whole"
+    """What a rebuild copies: the `whole` disk, as arrays do that only see blocks; or what is allocated, as ZFS and
+    arrays do that place data themselves, in sequence (`allocated`), or in the order in which it was written (`by_age`),
+    so that files with a scattered `layout` are read piece by piece.
+    """
     group_limit: Pieces | None = None
     """Maximum number of disks of one group, including parity; no limit by default."""
 
@@ -94,7 +99,10 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
     """
 
     drawn_as: ClassVar[str] = "array"
-    conditional: ClassVar[Mapping[str, str]] = {"rebuild_rate": "in a rebuild of the array"}
+    conditional: ClassVar[Mapping[str, str]] = {
+        "rebuild_rate": "in a rebuild of the array",
+        "rebuilds": "in a rebuild of the array",
+    }
     one_of: ClassVar[tuple[str, ...]] = ("disk", "ssd")
 
     @property

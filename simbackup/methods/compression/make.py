@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from simbackup.catalogue import NO_REDUCTION, Reduction
+from simbackup.equations.coding import cost_of_coding
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.make import Chunks
 from simbackup.methods.deduplication.spec import DeduplicationSpec
@@ -26,10 +27,13 @@ def reduction_of(
     """
     how = NO_REDUCTION
     if said is not None:
+        hardest = si_or(said.hardest, 1.0)
         how = parameters_of(
             Reduction,
             said,
             ratio=ratio,
+            compress_cpu=cost_of_coding(said.compress_cpu.si, si_or(said.compress_coded_cpu, 0.0), ratio, hardest),
+            expand_cpu=cost_of_coding(said.expand_cpu.si, si_or(said.expand_coded_cpu, 0.0), ratio, hardest),
             threads=si_or(said.threads, 1.0),
             expanders=int(si_or(said.expand_threads, 1.0)),
             overlapped=overlapped if said.overlapped is None else said.overlapped,

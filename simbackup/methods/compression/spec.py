@@ -13,12 +13,22 @@ if TYPE_CHECKING:
 
 
 class CompressorSheet(Frozen):
-    """A method of compression, with its costs for each byte before compression."""
+    """A method of compression. Its cost for each byte of the data is `a + b / ratio`, with the ratio of the data: long
+    matches cover many bytes at once, so that data that shrink more take less time.
+    """
 
     compress_cpu: TimePerByte
-    """Time of the reference core for each byte that is compressed."""
+    """Time of the reference core for each byte that is compressed (`a`)."""
+    compress_coded_cpu: TimePerByte | None = None
+    """Time of the reference core, in addition, for each byte that compressing gives (`b`); none by default."""
     expand_cpu: TimePerByte
-    """Time of the reference core for each byte after expansion."""
+    """Time of the reference core for each byte after expansion (`a`)."""
+    expand_coded_cpu: TimePerByte | None = None
+    """Time of the reference core, in addition, for each byte that is taken to be expanded (`b`); none by default."""
+    hardest: Ratio | None = None
+    """Ratio of the data that cost it most: it passes over much of what shrinks less, which costs no more than these;
+    1 by default.
+    """
     scaling: Multiple | None = None
     """Exponent with which its speed grows with the speed of a core; 1 by default, and less than 1 if it waits for
     caches and branches, which have improved more slowly than the rest of a core.
@@ -52,7 +62,10 @@ class CompressionSpec(Modelled, CompressorSheet):
 
     conditional: ClassVar[Mapping[str, str]] = {
         "compress_cpu": "where a host compresses: at the client, the server, or on the wire",
+        "compress_coded_cpu": "where a host compresses: at the client, the server, or on the wire",
         "expand_cpu": "where a host expands: in restores, and on the wire",
+        "expand_coded_cpu": "where a host expands: in restores, and on the wire",
+        "hardest": "where a host compresses or expands",
         "scaling": "where a host compresses or expands",
         "measured_at": "where a host compresses or expands, with `scaling`",
         "threads": "where a host compresses",
@@ -64,8 +77,15 @@ class CompressionSpec(Modelled, CompressorSheet):
         """The keys that a backup uses, or a restore of what it saved."""
         if self.at == "target":
             return []
-        compress, expand = ["compress_cpu", "threads"], ["expand_cpu", "expand_threads"]
-        keys = ["overlapped", "scaling", "measured_at", *(compress if not restore or self.at == "wire" else [])]
+        compress, expand = ["compress_cpu", "compress_coded_cpu"], ["expand_cpu", "expand_coded_cpu"]
+        compress, expand = [*compress, "threads"], [*expand, "expand_threads"]
+        keys = [
+            "overlapped",
+            "scaling",
+            "measured_at",
+            "hardest",
+            *(compress if not restore or self.at == "wire" else []),
+        ]
         keys += expand if restore or self.at == "wire" else []
         return [f"{address}.{key}" for key in keys]
 

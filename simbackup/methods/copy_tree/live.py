@@ -61,11 +61,12 @@ class CopyTree:
         data, target = (system.data[end] for end in self.ends)
         part = portion(data, self.since, by_file=True)
         yield from prepare(system, job, data, self.tool, part.files)
-        files = 0.0 if self.since is None else float(target.files)
+        known = self.tool.tracks_files and self.since is not None
+        files = 0.0 if self.since is None or (known and not self._by_block) else float(target.files)
         first = min(part.share * files, 1.0) if self._by_block else 0.0  # no file differs where so little has changed
         others = files - first
         looks = [self._look(system, job, 1, (part.share * files - first) / others, others)] if others > 0.0 else []
-        if self.tool.walks_first:
+        if self.tool.walks_first and not known:
             yield from side_by_side(system, [self._look(system, job, 0, 0.0), *looks])
             looks = []
         if first:
@@ -79,7 +80,8 @@ class CopyTree:
         made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it
         shape = self._reading(system, part)
         networks = [system.networks[name] for name in self.networks]
-        listed = self.tool.list_record * system.data[self.ends[0]].files / part.size
+        files = part.files if self.tool.tracks_files else system.data[self.ends[0]].files
+        listed = self.tool.list_record * files / part.size
         shape = self.tool.sending(shape, networks, self.connections, share=self._sent(system) + listed)
         shared = self.tool.share_calls if networks else 0.0
         if self.hosts[0] != to:
@@ -131,7 +133,8 @@ class CopyTree:
         """How a byte that is sent loads the source, with the files that are only looked at."""
         data, host = system.data[self.ends[0]], system.hosts[self.hosts[0]]
         copies = 2.0 if self.hosts[0] == self.hosts[1] else 1.0
-        if self.tool.walks_first and not part.whole and not self.tool.checksums:  # the others were looked at before
+        before = self.tool.walks_first and not self.tool.tracks_files
+        if before and not part.whole and not self.tool.checksums:  # the others were looked at before
             region = data.volume.region.part(data.begin, data.size)
             data = replace(data, size=part.size, files=max(round(part.files), 1), scattered=1.0)
             shape = walking(host, data, region, self._sender)
@@ -145,13 +148,14 @@ class CopyTree:
     def _sender(self) -> Walkers:
         """Those who walk the source."""
         tool = self.tool
-        return Walkers(self.workers, tool.file_cpu, tool.in_turn, None, tool.look_cpu, tool.reads_records)
+        known = tool.tracks_files and self.since is not None
+        return Walkers(self.workers, tool.file_cpu, tool.in_turn, None, tool.look_cpu, tool.reads_records, known)
 
     def _look(self, system: System, job: str, end: int, changed: float, files: float | None = None) -> Wait:
         """Look at all files of one end, or at so many, and read those of which checksums are made."""
         host, who, data = system.hosts[self.hosts[end]], self._sender, system.data[self.ends[end]]
         if end:
-            who = Walkers(self.workers, reads_records=self.tool.reads_records)
+            who = Walkers(self.workers, reads_records=self.tool.reads_records, tracked=self.tool.tracks_files)
         walk = self._walk(host, data, who, changed if self._by_block else 0.0)
         walk = walk.times(1.0 / data.files)
         if end and self.tool.share_look_calls:

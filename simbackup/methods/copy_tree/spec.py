@@ -61,7 +61,7 @@ class CopyTreeSpec(JobSpec):
             yield from (f"data.{self.data}.change.{key}" for key in ("growth", "daily_files", "in_place"))
             yield from (f"data.{self.data}.change.run",) if within_files(spec.data[self.data].change) else ()
             yield from (f"data.{end}.filesystem.walk_cpu" for end in ends)
-            keys = ("look_cpu", "delta_cpu", "checksums", "reads_records")
+            keys = ("look_cpu", "delta_cpu", "checksums", "reads_records", "tracks_files")
             yield from (f"jobs.{name}.tool.{key}" for key in keys)
         here, there = spec.host_of(self.data), spec.host_of(self.to)
         yield from (f"hosts.{host}.read_ahead" for host in (here, there))

@@ -67,6 +67,9 @@ class DatabaseBackupSpec(Streamed, Lasting):
         """The keys of the database that this backup uses."""
         keys = {"logical_dump": ("dump_ratio", "dump_cpu", "dump_client"), "snapshot_copy": ("locks_for_snapshot",)}
         yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
+        if self.method == "logical_dump":
+            yield from (f"data.{self.data}.{key}" for key in ("cached", "rows", "database.row_overhead"))
+            yield f"data.{self.data}.database.row_text"
         if self.method == "snapshot_copy":
             yield f"jobs.{name}.tool.mount_time"
         if self.method == "hot_copy":
@@ -142,8 +145,7 @@ class DatabaseBackupSpec(Streamed, Lasting):
         """Report a volume without room for one backup."""
         size = data.size.si
         if self.method == "logical_dump" and data.database is not None:
-            rows = data.content.si if data.content else size - si_or(data.indexes, 0.0)
-            size = rows * data.database.dump_ratio.si
+            size = data.dump_size()
         if self.compressor is not None and self.compressor.at != "wire":
             size /= si_or(data.compression, 1.0)
         there = sum(checks.spec.data[name].size.si for name in checks.spec.data_on(self.to))

@@ -11,8 +11,8 @@ from simbackup.system import System
 def walkers(system: System, tool: Tool, workers: int, share: Share | None) -> Walkers:
     """Those who walk the files of a backup, over a share if there is one."""
     if share is None:
-        return Walkers(workers, tool.file_cpu, tool.in_turn, None, tool.look_cpu, tool.reads_records)
+        return Walkers(workers, tool.file_cpu, tool.in_turn, None, tool.look_cpu, tool.reads_records, tool.tracks_files)
     networks = tuple(system.networks[name] for name in share.networks)
     keeper = system.hosts[share.keeper]
     remote = Remote(keeper, networks, share.calls, share.request, share.look_calls, keeper.seconds(share.call_cpu))
-    return Walkers(workers, tool.file_cpu, tool.in_turn, remote, tool.look_cpu, tool.reads_records)
+    return Walkers(workers, tool.file_cpu, tool.in_turn, remote, tool.look_cpu, tool.reads_records, tool.tracks_files)

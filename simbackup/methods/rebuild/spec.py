@@ -34,9 +34,10 @@ class RebuildSpec(JobSpec):
     """
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The limit of the array, too."""
+        """The limit of the array and what it copies, too."""
         yield from super().uses(spec, name)
-        yield f"devices.{self.of}.rebuild_rate"
+        yield from (f"devices.{self.of}.{key}" for key in ("rebuild_rate", "rebuilds"))
+        yield from (f"data.{data}.layout" for data in spec.data)
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a device that has no disk to rebuild."""

@@ -30,7 +30,7 @@ class Tool:
     when it copies, when that comes back, and at the server, there for each file, too; core seconds for each file
     that it saves, makes again (as for saving by default), and only looks at, the share of the first two that only
     one worker takes at a time, changes of attributes and flushes of each restored file, requests to a share for
-    each of them, and for each that it only looks at; seconds to begin a group, bytes of index for each file,
+    each of them, and for each that it only looks at; whether it knows the changed ones without looking; seconds to begin a group, bytes of index for each file,
     seconds to save the index and the state of an operating system; bytes of a part of an object, and parts that it
     holds in memory; bytes of the list that it sends for each file; bytes of a block of which it sends those that
     changed, at most so many if blocks grow with the root of the size of files, and of its checksum, core seconds at
@@ -55,6 +55,7 @@ class Tool:
     server_cpu: float | None = None
     server_file_cpu: float = 0.0
     reads_records: bool = False
+    tracks_files: bool = False
     part: float | None = None
     part_buffers: float | None = None
     file_cpu: float = 0.0
