@@ -18,7 +18,7 @@ from simbackup.engine.limit import Spot
 from simbackup.engine.weights import Among
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
-from simbackup.methods.share.live import requested
+from simbackup.methods.share.live import Served, requested
 from simbackup.system import JobFailedError
 
 
@@ -35,6 +35,7 @@ class Remote:
     request: float
     look_calls: float
     answering: float = 0.0
+    served: Served | None = None
 
     def trips(self, size: float, sent: float, left: float) -> float:
         """Requests for a file, of which a share is sent and one `left` alone, on average."""
@@ -118,7 +119,9 @@ def walking(
         shape = keeper.working(shape, remote.answering * trips / each)
         own = _added(own, {part: seconds / each for part, seconds in crossed.items()})
         serial += sum(crossed.values()) / each
-        shape = shape.over(who.remote.networks)
+        if remote.served is not None and sent > 0.0:
+            shape = remote.served.bound(shape)
+        shape = shape.over(remote.networks)
     shape = shape._replace(serial=index * who.in_turn / each)
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
         run = store.run("read", keeper.window(store) or 0.0) * store.width / who.workers

@@ -14,5 +14,13 @@ def walkers(system: System, tool: Tool, workers: int, share: Share | None) -> Wa
         return Walkers(workers, tool.file_cpu, tool.in_turn, None, tool.look_cpu, tool.reads_records, tool.tracks_files)
     networks = tuple(system.networks[name] for name in share.networks)
     keeper = system.hosts[share.keeper]
-    remote = Remote(keeper, networks, share.calls, share.request, share.look_calls, keeper.seconds(share.call_cpu))
+    remote = Remote(
+        keeper,
+        networks,
+        share.calls,
+        share.request,
+        share.look_calls,
+        keeper.seconds(share.call_cpu),
+        share.served(system),
+    )
     return Walkers(workers, tool.file_cpu, tool.in_turn, remote, tool.look_cpu, tool.reads_records, tool.tracks_files)
