@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 
 class CompressorSheet(Frozen):
-    """A method of compression. Its cost for each byte of the data is `a + b / ratio`, with the ratio of the data: long
-    matches cover many bytes at once, so that data that shrink more take less time.
+    """A method of compression, whose cost for each byte of the data is `a + b / ratio`.
+
+    One long match covers many bytes at once, so that data that shrink more take less time.
     """
 
     compress_cpu: TimePerByte
@@ -77,8 +78,8 @@ class CompressionSpec(Modelled, CompressorSheet):
         """The keys that a backup uses, or a restore of what it saved."""
         if self.at == "target":
             return []
-        compress, expand = ["compress_cpu", "compress_coded_cpu"], ["expand_cpu", "expand_coded_cpu"]
-        compress, expand = [*compress, "threads"], [*expand, "expand_threads"]
+        compress = ["compress_cpu", "compress_coded_cpu", "threads"]
+        expand = ["expand_cpu", "expand_coded_cpu", "expand_threads"]
         keys = [
             "overlapped",
             "scaling",

@@ -257,7 +257,8 @@ def _scattered(
 ) -> _Reads:
     """What a file at a random place takes: its records and its data lie anywhere in the data.
 
-    Of its `shares`, one is sent and one looked at. A share of its data is asked for `ahead`, behind a first request of so many bytes.
+    Of its `shares`, one is sent and one looked at. A share of its data is asked for `ahead`, behind a first request of
+    so many bytes.
     """
     begin, room, (sent, left) = region.begin, region.size, shares
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)

@@ -31,8 +31,9 @@ Wait = Generator[simpy.Event, Any, None]
 class Engine:
     """What a database server's backup engine takes.
 
-    Seconds of a request in the engine, reference core seconds a byte, and of `coded` bytes, sets of buffers, bytes of memory, and threads
-    that compress or expand, one for each core unless given; and whether a restore writes zeros first.
+    Seconds of a request in the engine, reference core seconds a byte, and of `coded` bytes, sets of buffers, bytes of
+    memory, and threads that compress or expand, one for each core unless given; and whether a restore writes zeros
+    first.
     """
 
     request_latency: float
