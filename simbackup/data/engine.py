@@ -23,7 +23,7 @@ class DatabaseSheet(Frozen):
     """The costs of a database engine in backups and restores."""
 
     dump_ratio: Ratio
-    """Bytes of a logical dump for each byte of the database on disk, unless the data state how many `rows` there are."""
+    """Bytes of a logical dump for each byte of the database on disk, where the data do not state their `rows`."""
     row_overhead: Size | None = None
     """Bytes of a stored row besides its values: header, hidden columns, and its entry in the directory of the page."""
     row_text: Ratio | None = None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from simbackup.equations.database import dumped
 from simbackup.devices.volume.live import Volume
 from simbackup.equations.change import Change
+from simbackup.equations.database import dumped
 
 
 @dataclass(frozen=True, slots=True)

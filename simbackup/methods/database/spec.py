@@ -65,11 +65,9 @@ class DatabaseBackupSpec(Streamed, Lasting):
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of the database that this backup uses."""
-        keys = {"logical_dump": ("dump_ratio", "dump_cpu", "dump_client"), "snapshot_copy": ("locks_for_snapshot",)}
+        dump = ("dump_ratio", "dump_cpu", "dump_client", "row_overhead", "row_text")
+        keys = {"logical_dump": dump, "snapshot_copy": ("locks_for_snapshot",)}
         yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
-        if self.method == "logical_dump":
-            yield from (f"data.{self.data}.{key}" for key in ("cached", "rows", "database.row_overhead"))
-            yield f"data.{self.data}.database.row_text"
         if self.method == "snapshot_copy":
             yield f"jobs.{name}.tool.mount_time"
         if self.method == "hot_copy":
@@ -77,7 +75,7 @@ class DatabaseBackupSpec(Streamed, Lasting):
             if self.copies_log():
                 yield f"jobs.{name}.log_rate"
         if self.method == "logical_dump":
-            yield from (f"jobs.{name}.read_lock", f"data.{self.data}.indexes")
+            yield from (f"jobs.{name}.read_lock", *(f"data.{self.data}.{key}" for key in ("indexes", "cached", "rows")))
             if self.read_lock is None:
                 yield f"data.{self.data}.database.locks_for_dump"
         if si_or(self.workers, 1.0) > 1.0:

@@ -37,7 +37,7 @@ class Share:
     """The host at the share and the one that keeps the files, the networks between them, and what a file costs there.
 
     Requests for each file that is read, looked at and made, besides those for data; bytes of a request for data;
-    reference core seconds of the keeper for each request; flushes of each file that is made; and bytes a second that the
+    reference core seconds of the keeper for each request; flushes of each file that is made; bytes a second that the
     keeper serves at most, of all streams and of one.
     """
 

@@ -240,12 +240,16 @@ def test_one_thread_reads_and_compresses_by_turns_and_two_do_both_at_once(
 
 @pytest.mark.parametrize("name", [name for name in shelf.names() if name.startswith("compressor/")])
 def test_ranges_allow_for_other_data_than_those_of_the_benchmark(name: str) -> None:
-    """Zlib took from 0.4 to 2.2 times its mean, and LZO and Snappy from 0.5 to 1.8 times theirs."""
+    """Zlib took from 0.4 to 2.2 times its mean for files of many kinds, LZO and Snappy from 0.5 to 1.8 times theirs.
+
+    Such files are compressed 2:1 to 10:1, and what their ratio does not explain is in the ranges.
+    """
     scenario = sb.load("planning/compress-where", {"jobs.backup.compressor.model": name})
     costs = {value.address.rpartition(".")[2]: value.given for value in scenario.values}
-    for key, span in (("compress_cpu", 3.5), ("expand_cpu", 2.6)):
-        given = costs[key]
-        if given.si:
-            assert given.low is not None
-            assert given.high is not None
-            assert given.high / given.low > span
+    for way, span in (("compress", 3.5), ("expand", 2.6)):
+        given = [costs[f"{way}_cpu"], *([costs[f"{way}_coded_cpu"]] if f"{way}_coded_cpu" in costs else [])]
+        for each in given:
+            assert not each.si or (each.low is not None and each.high is not None)
+        low = sum((each.low or 0.0) / (10.0 if number else 1.0) for number, each in enumerate(given))
+        high = sum((each.high or 0.0) / (2.0 if number else 1.0) for number, each in enumerate(given))
+        assert not high or high / low > span
