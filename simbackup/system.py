@@ -113,6 +113,7 @@ class System:
     taken: dict[str, float] = field(default_factory=dict[str, float])
     spaces: dict[str, Space] = field(default_factory=dict[str, Space])
     ingests: dict[str, Link] = field(default_factory=dict[str, Link])
+    served: dict[str, Link] = field(default_factory=dict[str, Link])
     most: dict[str, Link] = field(default_factory=dict[str, Link])
     """Greatest rates of jobs, by their addresses, in bytes a second that are sent or copied."""
     spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
@@ -140,6 +141,11 @@ class System:
         """What a deduplicating store takes, or gives back, in shares of the most; made when first needed."""
         name = f"devices.{device}.{'restore_rate' if back else 'ingest'}"
         return self.ingests.setdefault(name, Link(name, 1.0))
+
+    def serving(self, host: str) -> Link:
+        """What a host serves to others that read or make its files, in shares of the most; made when first needed."""
+        name = f"hosts.{host}.serving"
+        return self.served.setdefault(name, Link(name, 1.0))
 
     def bounded(self, job: str, shape: FlowShape) -> FlowShape:
         """The shape of bytes that a run of a job sends or copies, which all its streams do at a greatest rate."""
@@ -170,14 +176,29 @@ class System:
     def room(self, volume: str, size: float) -> float | None:
         """Allocate bytes on a volume, behind its data sets and backups: where they begin; None if it is full."""
         there = self.volumes[volume]
-        begin = self.used.get(volume)
-        if begin is None:
-            behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
-            begin = max(behind, self.taken.get(volume, 0.0))
+        begin = self.used.get(volume, self._behind(volume))
         if begin + size > there.region.size:
             return None
         self.used[volume] = begin + size
         return begin
+
+    def _behind(self, volume: str) -> float:
+        """Where the first backup on a volume begins: behind its data sets, and the volumes on it."""
+        there = self.volumes[volume]
+        behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
+        return max(behind, self.taken.get(volume, 0.0))
+
+    def allocated(self, store: Store) -> tuple[float, float]:
+        """Bytes on a device that hold data sets, backups and what snapshots keep; and the share that lies scattered."""
+        total = scattered = 0.0
+        for name, volume in self.volumes.items():
+            if volume.region.store.link is not store.link:
+                continue
+            data = [each for each in self.data.values() if each.volume is volume]
+            saved = self.used.get(name, self._behind(name)) - self._behind(name)
+            total += volume.occupied(sum(each.size for each in data) + saved)
+            scattered += sum(each.scattered * each.size for each in data if each.filesystem is not None)
+        return total, min(scattered / total, 1.0) if total else 0.0
 
     @property
     def env(self) -> simpy.Environment:

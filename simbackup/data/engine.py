@@ -12,6 +12,7 @@ from simbackup.schema.quantity import (
     PositiveTimePerByte,
     Ratio,
     Share,
+    Size,
     TimePerByte,
     Word,
 )
@@ -21,7 +22,11 @@ class DatabaseSheet(Frozen):
     """The costs of a database engine in backups and restores."""
 
     dump_ratio: Ratio
-    """Bytes of a logical dump for each byte of the database on disk."""
+    """Bytes of a logical dump for each byte of the database on disk, where the data do not state their `rows`."""
+    row_overhead: Size | None = None
+    """Bytes of a stored row besides its values: header, hidden columns, and its entry in the directory of the page."""
+    row_text: Ratio | None = None
+    """Bytes of a dump for each byte of the values in stored rows, padding included."""
     dump_cpu: PositiveTimePerByte
     """Time of the reference core for each byte of a dump: read the rows, write the text."""
     dump_client: Share | None = None

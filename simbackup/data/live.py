@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from simbackup.devices.volume.live import Volume
 from simbackup.equations.change import Change
+from simbackup.equations.database import dumped
 from simbackup.late import Late
 
 
@@ -47,7 +48,8 @@ class Database(Late):
 
     Of dumping and loading, a share that only one of several workers takes at a time. Where indexes are built after a
     load, reference core seconds for each byte of them, and bytes read for it; bytes of log for each byte loaded. Of
-    dumping, the share of the program that goes on beside the server.
+    dumping, the share of the program that goes on beside the server; bytes of a row besides its values, and bytes of
+    dump for each byte of these.
     """
 
     dump_ratio: float
@@ -62,13 +64,15 @@ class Database(Late):
     index_reads: float = 0.0
     load_log: float = 0.0
     dump_client: float = 0.0
+    row_overhead: float = 0.0
+    row_text: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet(Late):
     """Data on a volume; how their bytes change, and whole files, and the bytes that change in one place at once.
 
-    Of a database, bytes of its indexes, and the share of the largest table or file.
+    Of a database, bytes of its indexes, how many rows it has, and the share of the largest table or file.
     """
 
     name: str
@@ -88,6 +92,7 @@ class DataSet(Late):
     run: float = math.inf
     directories: float | None = None
     indexes: float = 0.0
+    rows: float | None = None
     largest: float = 0.0
 
     @property
@@ -97,3 +102,9 @@ class DataSet(Late):
             return self.directories / self.files
         usual = self.filesystem.files_per_directory if self.filesystem is not None else None
         return 1.0 / usual if usual else 0.0
+
+    def dump(self, engine: Database) -> float:
+        """Bytes of a logical dump by an engine."""
+        if self.rows is None:
+            return self.content * engine.dump_ratio
+        return dumped(self.content, self.rows, engine.row_overhead, engine.row_text)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from simbackup import units
 from simbackup.data.change import ChangeSpec
 from simbackup.data.engine import DatabaseSpec
+from simbackup.equations.database import dumped
 from simbackup.schema.capability import BlockDevice, VolumeDevice
 from simbackup.schema.facts import Fact, Facts, amount, made, number
 from simbackup.schema.part import Modelled, Part, Path
@@ -35,6 +36,7 @@ from simbackup.schema.quantity import (
     TimePerFile,
     Unit,
     Word,
+    si_or,
 )
 
 Times = Annotated[Quantity, Unit("1")]
@@ -167,6 +169,10 @@ class DataSpec(Part, Modelled, FilesSheet):
     """Bytes of its rows, which a logical dump writes; by default, all its bytes except those of its indexes."""
     indexes: PositiveSize | None = None
     """Bytes of the indexes of a database, which a logical dump neither reads nor writes; none by default."""
+    rows: PositiveCount | None = None
+    """Number of rows of a database. With the engine's `row_overhead`, it gives the size of a logical dump, which is far
+    less than that of narrow rows on disk; by default, the engine's `dump_ratio` does.
+    """
     largest: PositiveShare | None = None
     """Share of a database that is in its largest table or file, which a single worker must process; by default, all
     workers share the work evenly.
@@ -194,7 +200,7 @@ class DataSpec(Part, Modelled, FilesSheet):
         """Report data that are on no block device, or overlap its volumes and copy areas."""
         if isinstance(self.on, Unknown) or not checks.block_device((*path, "on"), self.on):
             return
-        for step in (self._check_cached, self._check_aged, self._check_indexes, self._check_room):
+        for step in (self._check_cached, self._check_aged, self._check_indexes, self._check_rows, self._check_room):
             with checks.about(*path):
                 step(checks, path)
 
@@ -227,6 +233,29 @@ class DataSpec(Part, Modelled, FilesSheet):
         if self.indexes is not None and self.indexes.si >= self.size.si:
             message = f"there is no room for rows: all {units.show_short(self.size.si, 'B')} are indexes"
             checks.report((*path, "indexes"), message, "write less than 'size', which counts them, too")
+
+    def dump_size(self) -> float:
+        """Bytes of a logical dump; without an engine, those of the content."""
+        content = self.content.si if self.content is not None else self.size.si - si_or(self.indexes, 0.0)
+        if self.database is None:
+            return content
+        if self.rows is None:
+            return content * self.database.dump_ratio.si
+        overhead, text = si_or(self.database.row_overhead, 0.0), si_or(self.database.row_text, 1.0)
+        return dumped(content, self.rows.si, overhead, text)
+
+    def _check_rows(self, checks: Checks, path: Path) -> None:
+        """Report rows of an engine that says nothing of them, or more rows than there is room for."""
+        if self.rows is None or self.database is None or isinstance(self.database, Unknown):
+            return
+        if self.database.row_overhead is None or self.database.row_text is None:
+            message = "the database engine does not say what a row takes besides its values"
+            remedy = f"write 'row_overhead: 28 B' and 'row_text: 1.2' under data.{path[-1]}.database, or leave it out"
+            checks.report((*path, "rows"), message, remedy)
+        elif self.dump_size() <= 0.0:
+            each = units.show_short(self.database.row_overhead.si, "B")
+            message = f"{self.rows.si:,.0f} rows do not fit: each takes {each} besides its values"
+            checks.report((*path, "rows"), message, "write fewer rows, or more than their headers take as 'size'")
 
     def _check_aged(self, checks: Checks, path: Path) -> None:
         """Report `aged` on a device that is overwritten in place."""

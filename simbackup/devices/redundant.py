@@ -16,8 +16,11 @@ class Redundant(Protocol):
         """Whether a disk is missing."""
         ...
 
-    def rebuilding(self) -> tuple[FlowShape, float]:
-        """How a byte of the new disk loads all disks, and the bytes of it; its share is that of a stream."""
+    def rebuilding(self, allocated: float, scattered: float) -> tuple[FlowShape, float]:
+        """How a byte of the new disk loads all disks, and the bytes of it; its share is that of a stream.
+
+        So many bytes of the device are allocated, of which a share lies scattered.
+        """
         ...
 
     def rebuilt(self) -> None:

@@ -78,6 +78,7 @@ class ArrayLayout(Late):
     groups: int = 1
     failed: int = 0
     stripes_ahead: float = 0.0
+    rebuilds: str = "whole"
 
     @property
     def group(self) -> int:
@@ -176,6 +177,10 @@ class Rebuilding(Landed):
     def rebuilt(self) -> None:
         """Put the new disk in the place of the missing one."""
         self.layout = replace(self.layout, failed=0)
+
+    def _made(self, capacity: float, allocated: float) -> float:
+        """Bytes of a new disk of a capacity that a rebuild writes: all, or as large a part as is allocated."""
+        return capacity if self.layout.rebuilds == "whole" else capacity * min(allocated / self.size, 1.0)
 
     def filling(self, member: float, stream: float) -> FlowShape:
         """How a byte of the new disk loads the array when each disk takes so many seconds for one.

@@ -85,7 +85,8 @@ class FlashArray(Rebuilding, FlatStore):
         busy = self.stream("write", position, size) * size
         return self.controller.served(Service(busy, busy), size, "write")
 
-    def rebuilding(self) -> tuple[FlowShape, float]:
-        """How a byte of a new disk loads all disks, and the bytes of it."""
+    def rebuilding(self, allocated: float, scattered: float) -> tuple[FlowShape, float]:
+        """How a byte of a new disk loads all disks, and the bytes of it; where they lie does not matter."""
+        del scattered
         one = max(1.0 / self.disk.rate("read"), 1.0 / self.disk.rate("write"))
-        return self.filling(one, self.stream("read", 0.0, self.size)), self.disk.capacity
+        return self.filling(one, self.stream("read", 0.0, self.size)), self._made(self.disk.capacity, allocated)

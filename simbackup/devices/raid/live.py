@@ -155,10 +155,17 @@ class Raid(Rebuilding):
             found.append((case.share, Service(one + later, min(held, one + later))))
         return controller.served(mean(found), size, "write")
 
-    def rebuilding(self) -> tuple[FlowShape, float]:
-        """How a byte of a new disk loads all disks, on average of all tracks, and the bytes of it."""
-        size = self.disk.capacity
-        shape = self.filling(disks.transfer_time(self.disk, 0.0, size) / size, self.stream("read", 0.0, self.size))
+    def rebuilding(self, allocated: float, scattered: float) -> tuple[FlowShape, float]:
+        """How a byte of a new disk loads all disks, on average of all tracks, and the bytes of it.
+
+        In the order of age, of what lies scattered all disks read a stripe unit here and another one there.
+        """
+        whole, unit = self.disk.capacity, self.layout.stripe_unit
+        size = self._made(whole, allocated)
+        member = disks.transfer_time(self.disk, 0.0, whole) / whole
+        if self.layout.rebuilds == "by_age":
+            member += scattered * scattered_positioning(self.disk, 0.0, max(size, unit)) / unit
+        shape = self.filling(member, self.stream("read", 0.0, self.size))
         middle = {self.link: shape.places[self.link]._replace(position=self.size / 2.0)}
         return shape._replace(places=middle), size
 

@@ -55,6 +55,11 @@ class RaidSheet(Frozen):
     """Maximum bytes per second that a rebuild writes to the new disk, as operating systems and controllers set it; no
     limit by default.
     """
+    rebuilds: Annotated[Literal["whole", "allocated", "by_age"], Word()] = "whole"
+    """What a rebuild copies: the `whole` disk, as arrays do that only see blocks; or what is allocated, as ZFS and
+    arrays do that place data themselves, in sequence (`allocated`), or in the order in which it was written (`by_age`),
+    so that files with a scattered `layout` are read piece by piece.
+    """
     group_limit: Pieces | None = None
     """Maximum number of disks of one group, including parity; no limit by default."""
 

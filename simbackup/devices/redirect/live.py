@@ -55,6 +55,11 @@ class RedirectVolume(Volume):
         """Bytes that it takes on its device: its size where that is guaranteed, else what it uses and has promised."""
         return self.region.size if self.guaranteed else self.used + self.promised
 
+    def occupied(self, written: float) -> float:
+        """Bytes of the data as they are now, and of what snapshots keep."""
+        del written
+        return self.used
+
     def record(self, trace: Trace) -> None:
         """Record in the trace what it uses and keeps, and how fragmented it is."""
         region = self.region

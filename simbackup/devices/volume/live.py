@@ -47,6 +47,10 @@ class Volume:
         """Bytes that it takes on its device."""
         return self.region.size
 
+    def occupied(self, written: float) -> float:
+        """Bytes that hold something when so many of data sets and backups have been written."""
+        return written
+
     def record(self, trace: Trace) -> None:
         """Record its state in the trace; nothing to record where it overwrites in place."""
 

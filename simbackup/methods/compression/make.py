@@ -7,12 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from simbackup.catalogue import NO_REDUCTION, Reduction
+from simbackup.equations.coding import cost_of_coding
 from simbackup.late import changed
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.make import Changed, lying, new_of
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.parameters import parameters_of
-from simbackup.schema.quantity import si_or
+from simbackup.schema.quantity import Quantity, si_or
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
@@ -33,10 +34,17 @@ def reduction_of(
     """
     how = NO_REDUCTION
     if said is not None:
+        ratio = cache(lambda: si_or(data.compression, 1.0))
+
+        def coding(each: Quantity, coded: Quantity | None) -> float:
+            return cost_of_coding(each.si, si_or(coded, 0.0), ratio(), si_or(said.hardest, 1.0))
+
         how = parameters_of(
             Reduction,
             said,
-            ratio=lambda: si_or(data.compression, 1.0),
+            ratio=ratio,
+            compress_cpu=lambda: coding(said.compress_cpu, said.compress_coded_cpu),
+            expand_cpu=lambda: coding(said.expand_cpu, said.expand_coded_cpu),
             threads=lambda: si_or(said.threads, 1.0),
             expanders=lambda: int(si_or(said.expand_threads, 1.0)),
             overlapped=lambda: overlapped if said.overlapped is None else said.overlapped,

@@ -12,12 +12,23 @@ if TYPE_CHECKING:
 
 
 class CompressorSheet(Frozen):
-    """A method of compression, with its costs for each byte before compression."""
+    """A method of compression, whose cost for each byte of the data is `a + b / ratio`.
+
+    One long match covers many bytes at once, so that data that shrink more take less time.
+    """
 
     compress_cpu: TimePerByte
-    """Time of the reference core for each byte that is compressed."""
+    """Time of the reference core for each byte that is compressed (`a`)."""
+    compress_coded_cpu: TimePerByte | None = None
+    """Time of the reference core, in addition, for each byte that compressing gives (`b`); none by default."""
     expand_cpu: TimePerByte
-    """Time of the reference core for each byte after expansion."""
+    """Time of the reference core for each byte after expansion (`a`)."""
+    expand_coded_cpu: TimePerByte | None = None
+    """Time of the reference core, in addition, for each byte that is taken to be expanded (`b`); none by default."""
+    hardest: Ratio | None = None
+    """Ratio of the data that cost it most: it passes over much of what shrinks less, which costs no more than these;
+    1 by default.
+    """
     scaling: Multiple | None = None
     """Exponent with which its speed grows with the speed of a core; 1 by default, and less than 1 if it waits for
     caches and branches, which have improved more slowly than the rest of a core.

@@ -63,11 +63,11 @@ class CopyTree(Late):
         data, target = (system.data[end] for end in self.ends)
         part = portion(data, self.since, by_file=True)
         yield from prepare(system, job, data, self.tool, part.files)
-        files = 0.0 if self.since is None else float(target.files)
+        files = 0.0 if self.since is None or (self._tracked and not self._by_block) else float(target.files)
         first = min(part.share * files, 1.0) if self._by_block else 0.0  # no file differs where so little has changed
         others = files - first
         looks = [self._look(system, job, 1, (part.share * files - first) / others, others)] if others > 0.0 else []
-        if self.tool.walks_first:
+        if self.tool.walks_first and not self._tracked:
             yield from side_by_side(system, [self._look(system, job, 0, 0.0), *looks])
             looks = []
         if first:
@@ -81,7 +81,7 @@ class CopyTree(Late):
         made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it
         shape = self._reading(system, part)
         networks = [system.networks[name] for name in self.networks]
-        listed = self.tool.list_record * system.data[self.ends[0]].files / part.size
+        listed = self.tool.list_record * (part.files if self._tracked else system.data[self.ends[0]].files) / part.size
         connections = self.connections if networks else 1
         shape = self.tool.sending(shape, networks, connections, share=self._sent(system) + listed)
         shared = self.tool.share_calls if networks else 0.0
@@ -113,6 +113,11 @@ class CopyTree(Late):
         return shape.plus(read.demands, read.moves, read.places)
 
     @property
+    def _tracked(self) -> bool:
+        """Whether the file system names the files that differ."""
+        return self.since is not None and self.tool.tracks_files
+
+    @property
     def _by_block(self) -> bool:
         """Whether it sends blocks of files that both ends have."""
         return self.since is not None and self.hosts[0] != self.hosts[1] and self.tool.delta_block is not None
@@ -137,7 +142,8 @@ class CopyTree(Late):
         """How a byte that is sent loads the source, with the files that are only looked at."""
         data, host = system.data[self.ends[0]], system.hosts[self.hosts[0]]
         copies = 2.0 if self.hosts[0] == self.hosts[1] else 1.0
-        if self.tool.walks_first and not part.whole and not self.tool.checksums:  # the others were looked at before
+        before = self.tool.walks_first and not self._tracked
+        if before and not part.whole and not self.tool.checksums:  # the others were looked at before
             region = data.volume.region.part(data.begin, data.size)
             data = changed(data, size=part.size, files=max(round(part.files), 1), scattered=1.0)
             shape = walking(host, data, region, self._sender(system))
@@ -149,13 +155,16 @@ class CopyTree(Late):
 
     def _sender(self, system: System) -> Walkers:
         """Those who walk the source."""
-        return walkers(system, self.tool, self.workers, None)
+        return changed(walkers(system, self.tool, self.workers, None), tracked=lambda: self._tracked)
 
     def _look(self, system: System, job: str, end: int, changed: float, files: float | None = None) -> Wait:
         """Look at all files of one end, or at so many, and read those of which checksums are made."""
         host, who, data = system.hosts[self.hosts[end]], self._sender(system), system.data[self.ends[end]]
         if end:
-            who = late(Walkers, workers=self.workers, reads_records=lambda: self.tool.reads_records)
+            who = late(
+                Walkers, workers=self.workers, reads_records=lambda: self.tool.reads_records,
+                tracked=lambda: self.tool.tracks_files,
+            )  # fmt: skip
         walk = self._walk(host, data, who, changed if self._by_block else 0.0)
         walk = walk.times(1.0 / data.files)
         if end and self.tool.share_look_calls:

@@ -70,17 +70,17 @@ class DatabaseBackup(Late):
     def _begun(self, system: System, job: str, time: float) -> SaveSet:
         """The save set, with room for it."""
         data = system.data[self.data]
-        size = data.content * _engine(data).dump_ratio if self.method == "logical_dump" else data.size
+        size = data.dump(_engine(data)) if self.method == "logical_dump" else data.size
         return self.way.reserve(system, SaveSet(job, self.data, self.method, size, data.files, time), self.to)
 
     def _dump(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
-        """Read rows and write text; indexes are not read.
+        """Read rows that are not in memory, and write text; indexes are not read.
 
         Each worker goes at the pace of one core, that of the server or that of the program, if both work side by side.
         """
         engine, host = _engine(data), system.hosts[self.way.host]
         rows = data.size - data.indexes
-        reading, seconds = host.reading(_rows(data)), host.seconds(engine.dump_cpu)
+        reading, seconds = host.reading(_rows(data), cached=data.cached), host.seconds(engine.dump_cpu)
         paced = seconds * max(engine.dump_client, 1.0 - engine.dump_client)
         shape = host.working(host.then(reading.times(rows / saved.size), paced), seconds - paced)
         shape = in_turn(shape, engine, seconds, self.way.workers)

@@ -94,8 +94,7 @@ class DatabaseBackupSpec(Streamed, Lasting):
         """Report a volume without room for one backup."""
         size = data.size.si
         if self.method == "logical_dump" and data.database is not None:
-            rows = data.content.si if data.content else size - si_or(data.indexes, 0.0)
-            size = rows * data.database.dump_ratio.si
+            size = data.dump_size()
         if self.compressor is not None and self.compressor.at != "wire":
             size /= si_or(data.compression, 1.0)
         there = sum(checks.spec.data[name].size.si for name in checks.spec.data_on(self.to))

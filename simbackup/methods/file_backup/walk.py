@@ -19,7 +19,7 @@ from simbackup.engine.weights import Among
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
 from simbackup.late import Late, changed
-from simbackup.methods.share.live import requested
+from simbackup.methods.share.live import Served, requested
 from simbackup.system import JobFailedError
 
 
@@ -36,10 +36,11 @@ class Remote(Late):
     request: float
     look_calls: float
     answering: float = 0.0
+    served: Served | None = None
 
-    def trips(self, size: float, sent: float) -> float:
-        """Requests for a file, of which a share is sent, on average."""
-        looked = (1.0 - sent) * self.look_calls if sent < 1.0 else 0.0
+    def trips(self, size: float, sent: float, left: float) -> float:
+        """Requests for a file, of which a share is sent and one `left` alone, on average."""
+        looked = left * self.look_calls if left > 0.0 else 0.0
         return sent * equations.round_trips(size, self.request, self.calls) + looked
 
 
@@ -48,7 +49,8 @@ class Walkers(Late):
     """Who walks: how many at once, core seconds of the reference for each file, and the share they take in turn.
 
     They may read what another host keeps. `look_cpu` are the core seconds for each file that is only looked at, whose
-    record they may read, whatever directories say.
+    record they may read, whatever directories say. If a file system that tracks changes names those to be sent, the
+    others are not even looked at.
     """
 
     workers: int = 1
@@ -57,6 +59,11 @@ class Walkers(Late):
     remote: Remote | None = None
     look_cpu: float = 0.0
     reads_records: bool = False
+    tracked: bool = False
+
+    def looked_at(self, sent: float) -> float:
+        """The share of all files that is looked at and left alone, when a share is sent."""
+        return 0.0 if sent >= 1.0 or self.tracked else 1.0 - sent
 
 
 def walking(
@@ -81,15 +88,18 @@ def walking(
     mean, cold, store = data.size / data.files, 1.0 - data.cached, region.store
     each = max(data.size * sent, 1.0) / data.files
     outside = equations.outside_record(mean if data.file_size is None else data.file_size, files.resident)
-    apart, keeper = data.scattered, who.remote.keeper if who.remote else host
+    left, apart, keeper = who.looked_at(sent), data.scattered, who.remote.keeper if who.remote else host
     window = who.remote.request if who.remote else _window(host, files, region)
     early = equations.behind_the_first(outside, window) if host.overlaps else 0.0
-    in_order = _together(keeper, files, region, outside, sent, early=early) if apart < 1.0 else _NONE
-    anywhere = _scattered(data, files, whole or region, outside, sent, ahead=(early, window)) if apart > 0.0 else _NONE
+    shares = (sent, left)
+    in_order = _together(keeper, files, region, outside, shares, early=early) if apart < 1.0 else _NONE
+    anywhere = (
+        _scattered(data, files, whole or region, outside, shares, ahead=(early, window)) if apart > 0.0 else _NONE
+    )
     read = _mixed(in_order, anywhere, apart)
-    left_alone = files.cpu_per_file if sent >= 1.0 or files.walk_cpu is None else files.walk_cpu
-    cpu = keeper.seconds(sent * files.cpu_per_file + (1.0 - sent) * left_alone)
-    index = host.seconds(sent * who.file_cpu + ((1.0 - sent) * who.look_cpu if sent < 1.0 else 0.0))
+    left_alone = files.cpu_per_file if left <= 0.0 or files.walk_cpu is None else files.walk_cpu
+    cpu = keeper.seconds(sent * files.cpu_per_file + left * left_alone)
+    index = host.seconds(sent * who.file_cpu + (left * who.look_cpu if left > 0.0 else 0.0))
     places = {store.link: Spot(region.begin + region.size / 2.0)}
     shape = FlowShape(
         {store.link: read.busy / each}, {store.link: 1.0}, places, sequential=1.0 - apart, workers=who.workers
@@ -106,12 +116,14 @@ def walking(
     serial = (cold * read.latency + cpu + index + waited) / each
     if who.remote is not None:
         size = mean if data.file_size is None else data.file_size
-        remote, trips = who.remote, who.remote.trips(size, sent)
+        remote, trips = who.remote, who.remote.trips(size, sent, left)
         crossed = requested(keeper, remote.networks, remote.answering, trips, sent * size)
         shape = keeper.working(shape, remote.answering * trips / each)
         own = _added(own, {part: seconds / each for part, seconds in crossed.items()})
         serial += sum(crossed.values()) / each
-        shape = shape.over(who.remote.networks)
+        if remote.served is not None and sent > 0.0:
+            shape = remote.served.bound(shape)
+        shape = shape.over(remote.networks)
     shape = shape._replace(serial=index * who.in_turn / each)
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
         run = store.run("read", keeper.window(store) or 0.0) * store.width / who.workers
@@ -184,16 +196,24 @@ def _meanwhile(region: Region, together: _Reads, scattered: _Reads, share: float
     return (1.0 - share) * together.busy / stream + share * anywhere
 
 
-def _together(host: Host, files: Files, region: Region, outside: float, sent: float, *, early: float) -> _Reads:
+def _together(
+    host: Host, files: Files, region: Region, outside: float, shares: tuple[float, float], *, early: float
+) -> _Reads:
     """What a file takes whose record and data follow those of the one before; read-ahead ends where a file does.
 
-    A share of its data is asked for `early`: the disk has read them by then, without an overhead for each request.
+    Of its `shares`, one is sent and one looked at. If all are one or the other, the records are read as they follow
+    each other; otherwise those of a file that is sent may be read alone. A share of its data is asked for `early`: the
+    disk has read them by then, without an overhead for each request.
     """
+    sent, left = shares
     ahead = _window(host, files, region)
     records = min(files.record_read or ahead, region.size)
     requests = equations.positioned_reads(outside, ahead, 0.0)
     piece = outside / requests if requests else 0.0
     walk = (_next(region, records), files.record / records, records)
+    alone = region.store.scattered("read", region.begin, region.size, records)
+    if sent + left < 1.0 and sent * alone.latency < walk[1] * walk[0].latency:
+        walk = (alone, sent, records)
     read = _next(region, max(piece, 1.0))
     later = sent * requests * early * read.latency
     passing = piece * region.store.stream("read", region.begin, region.size) + returning(region, piece).busy
@@ -229,18 +249,25 @@ def looked(data: DataSet, files: Files) -> equations.Looking:
 
 
 def _scattered(
-    data: DataSet, files: Files, region: Region, outside: float, sent: float, *, ahead: tuple[float, float]
+    data: DataSet,
+    files: Files,
+    region: Region,
+    outside: float,
+    shares: tuple[float, float],
+    *,
+    ahead: tuple[float, float],
 ) -> _Reads:
     """What a file at a random place takes: its records and its data lie anywhere in the data.
 
-    A share of its data is asked for `ahead`, behind a first request of so many bytes.
+    Of its `shares`, one is sent and one looked at. A share of its data is asked for `ahead`, behind a first request of
+    so many bytes.
     """
-    begin, room = region.begin, region.size
+    begin, room, (sent, left) = region.begin, region.size, shares
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
     piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
-    look = looked(data, files) if sent < 1.0 else equations.Looking(0.0, 0.0)
-    reads = sent * files.reads_per_file + (1.0 - sent) * look.reads
-    moved = sent * files.reads_per_file * files.record + (1.0 - sent) * look.bytes
+    look = looked(data, files) if left > 0.0 else equations.Looking(0.0, 0.0)
+    reads = sent * files.reads_per_file + left * look.reads
+    moved = sent * files.reads_per_file * files.record + left * look.bytes
     record = max(min(moved / reads if reads else 0.0, room), 1.0)
     walk = (region.store.scattered("read", begin, room, record), reads, record)
     one, early = region.store.scattered("read", begin, room, piece), ahead[0]

@@ -14,7 +14,7 @@ def walkers(system: System, tool: Tool, workers: int, share: Share | None) -> Wa
     return late(
         Walkers, workers=workers, file_cpu=lambda: tool.file_cpu, in_turn=lambda: tool.in_turn,
         remote=None if share is None else _remote(system, share), look_cpu=lambda: tool.look_cpu,
-        reads_records=lambda: tool.reads_records,
+        reads_records=lambda: tool.reads_records, tracked=lambda: tool.tracks_files,
     )  # fmt: skip
 
 
@@ -23,4 +23,5 @@ def _remote(system: System, share: Share) -> Remote:
     return late(
         Remote, keeper=keeper, networks=networks, calls=share.calls, request=share.request,
         look_calls=lambda: share.look_calls, answering=keeper.seconds(share.call_cpu),
+        served=lambda: share.served(system),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from simbackup.system import JobFailedError, System
 
 @dataclass(frozen=True, slots=True)
 class Rebuild:
-    """All other disks of a group are read, and a new disk is written.
+    """All other disks of a group are read, and a new disk is written: the whole of it, or what is allocated.
 
     Beside others it gets a `precedence` times the time of the disks that a stream gets.
     """
@@ -26,7 +26,7 @@ class Rebuild:
         store = system.stores[self.of]
         if not isinstance(store, Redundant) or not store.degraded:
             raise JobFailedError(f"no disk of '{self.of}' is missing")
-        shape, size = store.rebuilding()
+        shape, size = store.rebuilding(*system.allocated(store))
         shape = system.bounded(job, shape.preceding(self.precedence))
         flow = shape.start(system.network, job, Activity.WRITE, size)
         yield flow.done

@@ -90,6 +90,11 @@ class BackupToolSheet(Frozen):
     """Whether it also reads the record of each file that it examines but does not save, for example for its rights,
     even if directories contain times and sizes. If they do not, it always reads the record.
     """
+    tracks_files: Annotated[bool, Word()] = False
+    """Whether it knows which files have changed without looking at the others: from the birth times of blocks, as with
+    `zfs send` and `btrfs send`, from a change journal, or from a comparison of two snapshots. Such a program saves
+    files, not images: an image whose changes are tracked needs no key.
+    """
     part: PositiveSize | None = None
     """Size of the parts in which it writes or reads objects of an object store, one request each; by default, that of
     the store.

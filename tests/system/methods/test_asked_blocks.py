@@ -108,3 +108,63 @@ def test_an_image_comes_back_in_requests_that_are_waited_for(streams: int, answe
     assert result.get("jobs.back.elapsed") >= alone * 0.999
     assert result.get("jobs.back.elapsed") == pytest.approx(alone, rel=0.001 if streams == 1 else 0.25)
     assert result.activities("back")["devices.array", "write"] == pytest.approx(10e9 / 250e3 * 0.0015, rel=0.01)
+
+
+SERVED = SHARE.replace("}", ", rate: 90 MB/s, stream_rate: 20 MB/s}")
+
+
+@pytest.mark.parametrize(("streams", "rate"), [(1, 20e6), (3, 60e6), (6, 90e6)])
+def test_a_host_may_serve_one_stream_and_all_of_them_no_faster_than_so(streams: int, rate: float) -> None:
+    """Whatever a request holds: the limits are those of the service, not of its answers."""
+    for request in ("250 kB", "25 MB"):
+        text = SITE + ASKED.replace(SHARE, SERVED).replace("STREAMS", str(streams)).replace("MORE", "")
+        text = text.replace("250 kB", request).replace("100 MB/s", "1 GB/s")
+        assert sb.simulate(text).get("jobs.full.elapsed") == pytest.approx(10e9 / rate)
+
+
+LIKE = "cores: 8, memory: 64 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 1000 GB/s"
+DISK = "{kind: ssd, capacity: 1 TB, read_rate: 500 MB/s, write_rate: 500 MB/s, read_latency: 1 ms, write_latency: 1 ms}"
+
+
+def test_jobs_share_what_a_host_serves_and_another_host_serves_as_much_again() -> None:
+    twin = SITE.replace("  reader:", "  twin: {owns: [other], like: keeper}\n  reader:").replace("like: keeper", LIKE)
+    twin = twin.replace("  nul:", f"  other: {DISK}\n  nul:").replace(
+        "[keeper, reader], rate: 100 MB/s", "[keeper, twin, reader], rate: 1 GB/s"
+    )
+    twin = twin.replace("jobs:\n", "  more: {on: array, size: 10 GB}\n  far: {on: other, size: 10 GB}\njobs:\n")
+    share = SERVED.replace("20 MB/s", "1 GB/s").replace("250 kB", "25 MB")
+    jobs = [f"  {data}: {{method: image, data: {data}, to: nul, {share}}}\n" for data in ("disks", "more", "far")]
+    both = sb.simulate(twin + "".join(jobs[:2]))
+    assert both.get("jobs.more.elapsed") == pytest.approx(20e9 / 90e6)
+    apart = sb.simulate(twin + jobs[0] + jobs[2])
+    assert apart.get("jobs.far.elapsed") == pytest.approx(10e9 / 90e6)
+
+
+ESX = """\
+title: Disks of virtual machines that one hypervisor gives away
+hosts:
+  esx: {model: host/vmware-esxi-6, owns: [lun]}
+  worker: {model: host/linux-2020-server, owns: [target]}
+devices:
+  array: {model: raid/midrange-array-2018, ssd: ssd/sas-ssd-2018, disks: 12}
+  lun: {kind: logical_volume, on: array, size: 5 TB}
+  target: {model: raid/midrange-array-2018, ssd: ssd/sas-ssd-2018, disks: 12}
+links:
+  san: {model: network/fibre-channel-16g, joins: [esx, array]}
+  lan: {model: network/ten-gigabit-ethernet, joins: [esx, worker]}
+data:
+  one: {on: lun, size: 35 GB}
+  thirty: {on: lun, size: 1127 GB}
+jobs:
+  single: {method: image, data: one, to: target, share: {model: share/vmware-nbd-6.7, host: worker}}
+  many: {method: image, data: thirty, to: target, streams: 30, after: single,
+    share: {model: share/vmware-nbd-6.7, host: worker}}
+"""
+
+
+def test_the_management_stack_of_a_hypervisor_is_the_limit() -> None:
+    """141 to 145 MB/s for one disk, and about 300 MB/s for all: 4 min, and an hour."""
+    result = sb.simulate(ESX)
+    assert 35e9 / 145e6 <= result.get("jobs.single.elapsed") <= 35e9 / 141e6
+    assert result.get("jobs.many.elapsed") == pytest.approx(1127e9 / 300e6, rel=0.02)
+    assert next(iter(result.causes("many"))).address == "hosts.esx.serving"

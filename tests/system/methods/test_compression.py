@@ -56,6 +56,44 @@ def device(result: Result, name: str, column: str) -> float:
     return next((row[column] for row in result.device_rows if row["device"] == name), 0.0)
 
 
+def test_data_that_shrink_more_take_less_time() -> None:
+    """Of zlib at level 6, 10:1 takes a quarter to a third of the time of 2:1; back, less time, too."""
+    text = """\
+title: The same 100 GB compressed by gzip, once 2:1 and once 10:1
+hosts:
+  server: {model: host/linux-2020-server, owns: [flash, store]}
+devices:
+  flash: {model: ssd/nvme-gen4-2021}
+  store: {model: ssd/nvme-gen4-2021}
+data:
+  hard: {on: flash, size: 100 GB, compression: 2}
+  easy: {on: flash, size: 100 GB, compression: 10}
+jobs:
+  hard: {method: image, data: hard, to: store, compressor: compressor/gzip-6}
+  easy: {method: image, data: easy, to: store, compressor: compressor/gzip-6, after: hard}
+  hard_back: {restore: hard, after: easy}
+  easy_back: {restore: easy, after: hard_back}
+"""
+    result = sb.simulate(text)
+    times = {name: result.get(f"jobs.{name}.elapsed") for name in ("hard", "easy", "hard_back", "easy_back")}
+    assert 3.0 < times["hard"] / times["easy"] < 4.0
+    assert times["hard_back"] > 1.5 * times["easy_back"]
+
+
+def test_a_byte_costs_what_it_takes_before_and_after_compression(tmp_path: Path) -> None:
+    """At 4:1, 20 ns for a byte and 80 ns for each of a quarter of a byte are 40 ns in all, as without a ratio."""
+    both = {
+        "compress_cpu": "20 ns/B",
+        "compress_coded_cpu": "80 ns/B",
+        "expand_cpu": "5 ns/B",
+        "expand_coded_cpu": "20 ns/B",
+    }
+    split = run(tmp_path, "client", changes={f"jobs.full.compressor.{key}": value for key, value in both.items()})
+    plain = run(tmp_path, "client")
+    for job in ("full", "back"):
+        assert split.get(f"jobs.{job}.elapsed") == pytest.approx(plain.get(f"jobs.{job}.elapsed"))
+
+
 PLACES = {
     None: (1.0, 1.0, 0.0, 0.0),
     "client": (0.25, 0.25, CLIENT * 1.25, 0.0),
@@ -202,12 +240,16 @@ def test_one_thread_reads_and_compresses_by_turns_and_two_do_both_at_once(
 
 @pytest.mark.parametrize("name", [name for name in shelf.names() if name.startswith("compressor/")])
 def test_ranges_allow_for_other_data_than_those_of_the_benchmark(name: str) -> None:
-    """Zlib took from 0.4 to 2.2 times its mean, and LZO and Snappy from 0.5 to 1.8 times theirs."""
+    """Zlib took from 0.4 to 2.2 times its mean for files of many kinds, LZO and Snappy from 0.5 to 1.8 times theirs.
+
+    Such files are compressed 2:1 to 10:1, and what their ratio does not explain is in the ranges.
+    """
     scenario = sb.load("planning/compress-where", {"jobs.backup.compressor.model": name})
     costs = {value.address.rpartition(".")[2]: value.given for value in scenario.values}
-    for key, span in (("compress_cpu", 3.5), ("expand_cpu", 2.6)):
-        given = costs[key]
-        if given.si:
-            assert given.low is not None
-            assert given.high is not None
-            assert given.high / given.low > span
+    for way, span in (("compress", 3.5), ("expand", 2.6)):
+        given = [costs[f"{way}_cpu"], *([costs[f"{way}_coded_cpu"]] if f"{way}_coded_cpu" in costs else [])]
+        for each in given:
+            assert not each.si or (each.low is not None and each.high is not None)
+        low = sum((each.low or 0.0) / (10.0 if number else 1.0) for number, each in enumerate(given))
+        high = sum((each.high or 0.0) / (2.0 if number else 1.0) for number, each in enumerate(given))
+        assert not high or high / low > span

@@ -1,0 +1,35 @@
+"""What codecs cost by the ratio that they reach, against measured points."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.codecs import fitted, text
+from simbackup.equations.coding import cost_of_coding
+
+ZLIB_6 = ((1.7, 6.5), (2.75, 11.0), (5.7, 18.7), (9.9, 29.8), (35.0, 64.8))
+"""Ratio and MB/s of zlib at level 6 with generated text on one busy core."""
+
+
+def test_a_line_over_the_inverse_ratio_meets_what_zlib_takes() -> None:
+    a, b, worst = fitted([(ratio, 1e3 / rate) for ratio, rate in ZLIB_6])
+    assert worst < 1.25
+    for ratio, rate in ZLIB_6:
+        assert cost_of_coding(a, b, ratio) == pytest.approx(1e3 / rate, rel=0.25)
+
+
+def test_a_fit_finds_the_line_and_never_goes_below_zero() -> None:
+    a, b, worst = fitted([(ratio, 3.0 + 50.0 / ratio) for ratio in (1.5, 3.0, 9.0)])
+    assert (a, b, worst) == pytest.approx((3.0, 50.0, 1.0))
+    assert fitted([(1.0, 10.0), (4.0, 1.0)])[0] == 0.0
+    assert fitted([(1.0, 10.0), (4.0, 20.0)])[1] == 0.0
+
+
+def test_data_that_hardly_shrink_cost_no_more_than_the_hardest() -> None:
+    assert cost_of_coding(1.0, 10.0, 1.0, 2.0) == cost_of_coding(1.0, 10.0, 2.0)
+    assert cost_of_coding(1.0, 10.0, 2.0001, 2.0) == pytest.approx(cost_of_coding(1.0, 10.0, 2.0), rel=1e-3)
+
+
+def test_generated_text_repeats_as_much_as_it_should() -> None:
+    assert text("words", 0.5, 5000) == text("words", 0.5, 5000)
+    assert len(text("rows", 0.0, 4321)) == 4321
