@@ -17,7 +17,7 @@ def labels(drawn: sb.style.Chart) -> list[str]:
 def test_a_tornado_has_a_pair_of_bars_for_each_input_that_was_moved(tmp_path: Path) -> None:
     study = {**asked(tmp_path, {}), "optimise": None}
     drawn = sb.study(study, workers=1).plot.tornado(SAVE)
-    assert labels(drawn)[0] == RATE
+    assert (RATE, labels(drawn)[0]) == ("devices.target.write_rate", "write rate of target")
     assert len(drawn.axes[0].patches) == 2 * len(labels(drawn))
     with pytest.raises(sb.ResultError, match="no input is known to move"):
         sb.study(study, workers=1, intervals="none").plot.tornado(SAVE)
