@@ -519,7 +519,9 @@ class Ledger:
         policy = dict(self.site["policies"][each.policy])
         for part in own.removeprefix(each.policy).split("-"):
             if part in WEEKDAYS:
-                policy["schedule"] = {level: part if level == "full" else days for level, days in policy["schedule"].items()}
+                policy["schedule"] = {
+                    level: part if level == "full" else days for level, days in policy["schedule"].items()
+                }
             elif part:
                 policy["to"] = part
         return own, policy
