@@ -21,11 +21,11 @@ class Written:
 class Cartridges:
     """The cartridges of a target, of one capacity in bytes.
 
-    The bytes of a session are divided evenly among `streams` of them, or fewer if it has fewer save sets, as each is one
-    stream. A session goes on where others ended, unless sessions begin `fresh` ones, which are taken out. What is kept for
-    as long lies together, and apart from the rest, as backup programs do it: one on which nothing is kept is written
-    again. `owned` were there at the start, of which so many are `new`; one is bought, new, when there is none to
-    write. Others are written again before a new one is begun; `begun` counts these.
+    The bytes of a session are divided evenly among as many of them as it has save sets of systems, up to `streams`. It
+    goes on where the last one ended unless sessions begin `fresh` ones, which are taken out. What is kept for as long
+    lies together, and apart from the rest, as backup programs do it: one on which nothing is kept is written again.
+    `owned` were there at the start, of which so many are `new`; one is bought, new, when there is none to write. Others
+    are written again before a new one is begun; `begun` counts these.
     """
 
     capacity: float
@@ -65,7 +65,8 @@ class Cartridges:
         opened = [] if self.fresh else self.filling.get(kept, [])
         going_on, begun = iter(opened[:streams]), list[Written]()
         share, left, cartridge = sum(size for _, size, _ in sets) / streams, 0.0, None
-        for name, rest, _ in sets:
+        for name, size, _ in sets:
+            rest = size
             while rest > self.capacity * ROUNDING:
                 if left <= self.capacity * ROUNDING:
                     left, cartridge = share, next(going_on, None)
