@@ -79,7 +79,7 @@ def random_site(seed: int) -> tuple[dict[str, Any], int]:
     site["policies"] = {f"p{each}": _policy(pick, start) for each in range(pick.choice((1, 1, 2)))}
     site["systems"] = _systems(pick, list(site["policies"]))
     _trim(site)
-    return site, pick.randrange(60, 401)
+    return site, 60 + int(341 * pick.random() ** 3)
 
 
 def _targets(pick: Random) -> dict[str, Any]:

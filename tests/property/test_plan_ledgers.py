@@ -11,7 +11,7 @@ from oracles.plan_sites import random_site
 import simbackup as sb
 
 QUICK = range(12)
-ALL = range(12, 84)
+ALL = range(12, 74)
 SHORT = 75
 """Days after which the quick test ends."""
 
