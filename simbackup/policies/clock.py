@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from simbackup.units import UnitError, parse_clock
 
@@ -75,11 +74,12 @@ def deadline(text: str) -> Deadline:
     return Deadline(parse_clock(at), WEEKDAYS.index(weekday) if weekday else None)
 
 
-def moment(day: date, at: time, zone: ZoneInfo) -> datetime:
+def moment(day: date, at: time, zone: tzinfo | None) -> datetime:
     """The moment at which clocks of a zone show a time of day.
 
     A time that daylight saving skips is moved on by as much as the clocks are; of one that comes twice, the first.
 
+    >>> from zoneinfo import ZoneInfo
     >>> berlin = ZoneInfo("Europe/Berlin")
     >>> str(moment(date(2027, 3, 28), time(2, 30), berlin)), str(moment(date(2027, 10, 31), time(2, 30), berlin))
     ('2027-03-28 03:30:00+02:00', '2027-10-31 02:30:00+02:00')
@@ -102,6 +102,7 @@ class Opening(NamedTuple):
     def length(self) -> float:
         """Seconds for which it is open: an hour less or more in nights in which clocks are moved.
 
+        >>> from zoneinfo import ZoneInfo
         >>> window = Window(clock("20:00"), clock("06:00"))
         >>> [window.on(date(2027, *day), ZoneInfo("Europe/Berlin")).length / 3600 for day in ((3, 27), (10, 30))]
         [9.0, 11.0]
@@ -116,7 +117,7 @@ class Window:
     opens: time
     closes: time
 
-    def on(self, day: date, zone: ZoneInfo) -> Opening:
+    def on(self, day: date, zone: tzinfo | None) -> Opening:
         """The opening on a day."""
         end = day if self.closes > self.opens else day + timedelta(days=1)
         return Opening(moment(day, self.opens, zone), moment(end, self.closes, zone))
