@@ -21,11 +21,11 @@ class Written:
 class Cartridges:
     """The cartridges of a target, of one capacity in bytes.
 
-    The bytes of a session are divided evenly among `streams` of them, or fewer if it has fewer save sets, as each is one
-    stream. A session goes on where others ended, unless sessions begin `fresh` ones, which are taken out. What is kept for
-    as long lies together, and apart from the rest, as backup programs do it: one on which nothing is kept is written
-    again. `owned` were there at the start, of which so many are `new`; one is bought, new, when there is none to
-    write. Others are written again before a new one is begun; `begun` counts these.
+    The bytes of a session are divided evenly among as many of them as it has save sets of systems, up to `streams`. It
+    goes on where the last one ended unless sessions begin `fresh` ones, which are taken out. What is kept for as long
+    lies together, and apart from the rest, as backup programs do it: one on which nothing is kept is written again.
+    `owned` were there at the start, of which so many are `new`; one is bought, new, when there is none to write. Others
+    are written again before a new one is begun; `begun` counts these.
     """
 
     capacity: float
@@ -49,24 +49,23 @@ class Cartridges:
         """Cartridges that can be written from their beginning."""
         return self.owned + self.bought - self.in_use
 
-    def session(self, sets: Sequence[tuple[Hashable, Sequence[float]]], kept: Hashable = None) -> None:
+    def session(self, sets: Sequence[tuple[Hashable, float, int]], kept: Hashable = None) -> None:
         """Write save sets that are `kept` for as long, and take the cartridges out if they go away.
 
-        Save sets that expire together have one name; each comes with its bytes as they take room on tape.
+        Each comes with its bytes as they take room on tape, and the number of systems that have a stream in it.
 
         >>> tapes = Cartridges(capacity=18e12, fresh=True)
         >>> for week in range(3):
-        ...     tapes.session([(week, [20e12])])
+        ...     tapes.session([(week, 20e12, 1)])
         ...     tapes.free({week - 2})
         >>> tapes.in_use, tapes.bought, tapes.empty
         (4, 6, 2)
         """
-        named = [(name, sum(sizes)) for name, sizes in sets]
-        streams = min(self.streams, sum(len(sizes) for _, sizes in sets))
+        streams = min(self.streams, sum(systems for *_, systems in sets))
         opened = [] if self.fresh else self.filling.get(kept, [])
         going_on, begun = iter(opened[:streams]), list[Written]()
-        share, left, cartridge = sum(size for _, size in named) / streams, 0.0, None
-        for name, size in named:
+        share, left, cartridge = sum(size for _, size, _ in sets) / streams, 0.0, None
+        for name, size, _ in sets:
             rest = size
             while rest > self.capacity * ROUNDING:
                 if left <= self.capacity * ROUNDING:

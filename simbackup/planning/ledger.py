@@ -22,8 +22,8 @@ from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
 
 Bytes = NDArray[np.float64]
-Sessions = dict[str, dict[Retention, list[tuple[Hashable, tuple[float, ...]]]]]
-"""Save sets that a night writes to tape, with the bytes of each system: by target, and by how long they are kept."""
+Sessions = dict[str, dict[Retention, list[tuple[Hashable, float, int]]]]
+"""What the save sets of a date write to tape, with bytes and systems: by target, and by how long they are kept."""
 
 
 class Stock(NamedTuple):
@@ -159,7 +159,7 @@ class Ledger:
                 kept.add(point, base)
             self._write(kept.target, kept.written(point))
             if kept.target.tape:
-                written = (policy, at, point.number), tuple(kept.sizes[point.number].tolist())
+                written = (policy, at, point.number), kept.together[point.number], len(kept.systems.systems)
                 there = sessions.setdefault(kept.target.name, {})
                 there.setdefault(kept.series.retention, []).append(written)
         synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk

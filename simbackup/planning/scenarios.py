@@ -133,12 +133,17 @@ def jobs_of(  # noqa: PLR0917
         jobs[f"{job}-{copy}"] = _copying(file, policy.copies[copy], job, last, start + begin(policy.at)) | new | tries
         for made in (made for made in run.made if made.copy == copy):
             jobs[f"{job}-{made.name}"] = consolidating(made, f"{job}-{copy}")
+    _replicate_first(jobs, job, last)
+    return jobs
+
+
+def _replicate_first(jobs: dict[str, Any], job: str, last: str) -> None:
+    """Let copies of new chunks take what a backup sent, before the last job there makes it part of a full one."""
     replicas = [each for each, copy in jobs.items() if copy.get("new_chunks")]
-    if last != job and replicas:  # they take what the backup sent, before it is part of a full one
+    if last != job and replicas:
         jobs[last]["after"] = [job, *replicas]
         for each in replicas:
             jobs[each]["after"] = job
-    return jobs
 
 
 def consolidating(made: MadeAtTarget, save_set: str) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Deadline(NamedTuple):
         """
         return self.at + (0.0 if self.weekday is None else (self.weekday - first) % 7 * DAY)
 
-    def following(self, time: datetime) -> datetime:
+    def following(self, after: datetime) -> datetime:
         """The first such moment after another one, by the clocks of its zone.
 
         >>> from zoneinfo import ZoneInfo
@@ -53,10 +53,11 @@ class Deadline(NamedTuple):
         >>> str(deadline("monday 06:00").following(sunday)), str(deadline("04:00").following(sunday))
         ('2027-03-29 06:00:00+02:00', '2027-03-29 04:00:00+02:00')
         """
-        at = (datetime.min + timedelta(seconds=self.at)).time()
-        days = (time.date() + timedelta(days=i) for i in range(9))
-        moments = (moment(day, at, time.tzinfo) for day in days if self.weekday in {None, day.weekday()})
-        return next(each for each in moments if each > time)
+        seconds = int(self.at)
+        at = time(seconds // 3600, seconds // 60 % 60, seconds % 60)
+        days = (after.date() + timedelta(days=i) for i in range(9))
+        moments = (moment(day, at, after.tzinfo) for day in days if self.weekday in {None, day.weekday()})
+        return next(each for each in moments if each > after)
 
 
 def deadline(text: str) -> Deadline:

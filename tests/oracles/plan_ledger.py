@@ -21,9 +21,10 @@ DAY = 86_400.0
 YEAR = 365 * DAY
 FULLS = ("full", "synthetic_full")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS = tuple(
-    "january february march april may june july august september october november december".split(),
-)
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 PART, MOST_PARTS, OBJECT_REQUESTS = 8 * 1024**2, 10_000, 2
 """Of `object_store/amazon-s3-standard`."""
@@ -84,30 +85,31 @@ def named(text: str, day: date, start: date) -> bool:
     (True, True)
     """
     words = text.split()
-    if text == "daily":
+    if text == "daily" or text == day.isoformat():
         return True
-    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
-        return day == date.fromisoformat(text)
+    if text[0].isdigit():
+        return False
     if words[0] == "every":
         count = int(words[1])
         if words[2].startswith("day"):
             return (day - start).days % count == 0
         weeks = (day - start + timedelta(start.weekday())).days // 7
         return weeks % count == 0 and day.weekday() == WEEKDAYS.index(words[4])
-    if len(words) == 3 and words[1] == "to":
+    if words[1:2] == ["to"]:
         begin, end = WEEKDAYS.index(words[0]), WEEKDAYS.index(words[2])
         return (day.weekday() - begin) % 7 <= (end - begin) % 7
-    if "of" in words:
-        if day.month != MONTHS.index(words[-1]) + 1:
-            return False
-        words = words[: words.index("of")]
+    *words, month = words if "of" in words else [*words, "of", MONTHS[day.month - 1]]
+    return month == MONTHS[day.month - 1] and _in_month(words[:-1], day)
+
+
+def _in_month(words: list[str], day: date) -> bool:
+    """Whether words such as `last day` or `second friday` name a date in its month."""
     if words == ["last", "day"]:
         return (day + timedelta(1)).day == 1
-    if day.weekday() != WEEKDAYS.index(words[-1]):
+    if words[0] == "last" and (day + timedelta(7)).month == day.month:
         return False
-    if words[0] == "last":
-        return (day + timedelta(7)).month != day.month
-    return words[0] not in ORDINALS or (day.day + 6) // 7 == ORDINALS[words[0]]
+    nth = ORDINALS.get(words[0])
+    return day.weekday() == WEEKDAYS.index(words[-1]) and nth in {None, (day.day + 6) // 7}
 
 
 def any_named(texts: Any, day: date, start: date) -> bool:
@@ -285,7 +287,7 @@ class Kept:
 
 @dataclass(eq=False)
 class Log:
-    """Backups of logs at a target, from one backup until the next; they stay as long as the restore point before them."""
+    """Backups of logs at a target, from one backup until the next; they stay as long as the point before them."""
 
     day: date
     target: str
@@ -335,7 +337,7 @@ class Cartridge:
 class Cartridges:
     """The cartridges of a library.
 
-    The bytes of a session are divided evenly among as many drives as it has save sets, at most all. Each drive continues
+    The bytes of a session are divided evenly among as many drives as it has save sets, at most all. Each goes on
     on a cartridge of the same retention that is not full, unless sessions begin new ones, and then takes empty ones.
     """
 
@@ -519,7 +521,9 @@ class Ledger:
         policy = dict(self.site["policies"][each.policy])
         for part in own.removeprefix(each.policy).split("-"):
             if part in WEEKDAYS:
-                policy["schedule"] = {level: part if level == "full" else days for level, days in policy["schedule"].items()}
+                policy["schedule"] = {
+                    level: part if level == "full" else days for level, days in policy["schedule"].items()
+                }
             elif part:
                 policy["to"] = part
         return own, policy
@@ -552,7 +556,7 @@ class Ledger:
         self.saves[each.name].append(save)
         window = self._window(policy, due)
         self.jobs.append(Job(today, each.name, name, shown(save), "", due, as_on_any_day(save, moved), window))
-        copied = [self._copy(save, policy, *copy) for copy in (policy.get("copies") or {}).items()]
+        copied = [self._copy(save, *copy) for copy in (policy.get("copies") or {}).items()]
         if level == "synthetic_full" and self._chunks(target):
             if any(to is not None and not self._chunks(to) for to in copied):
                 self.jobs.append(Job(today, each.name, name, level, "synthetic-full", due, 0.0, None))
@@ -576,7 +580,7 @@ class Ledger:
         """The copy of a save set in a line."""
         return next((one for one in line if one.save is save), None) if save else None
 
-    def _copy(self, save: Save, policy: Mapping[str, Any], name: str, copy: Mapping[str, Any]) -> str | None:
+    def _copy(self, save: Save, name: str, copy: Mapping[str, Any]) -> str | None:
         """Copy a save set if it is due: the target."""
         if copy.get("which") == "full" and not save.full:
             return None
@@ -637,7 +641,7 @@ class Ledger:
 
     def _write_tapes(self, today: date) -> None:
         sessions: dict[tuple[str, str], list[tuple[Kept, float]]] = defaultdict(list)
-        for (name, line), copies in self.kept.items():
+        for (_, line), copies in self.kept.items():
             for one in copies:
                 if one.save.day == today and one.target in self.libraries:
                     rules, _ = self._rules(one.save.system, line)
@@ -660,22 +664,23 @@ class Ledger:
             for one in copies:
                 if one.save.day == today and is_store(self.site["targets"][one.target]):
                     files = self.files(one) if one.save.system.whole_files else 1.0
-                    self._write(one, one.target, one.save.system, one.stored, files, 1.0, today)
+                    self._write(one, one.stored, files, 1.0, today)
         for written in self.logs.values():
             for each in written:
                 if each.day == today and is_store(self.site["targets"][each.target]):
-                    self._write(each, each.target, each.after.system, each.size, 1.0, each.backups, today)
+                    self._write(each, each.size, 1.0, each.backups, today)
 
-    def _write(self, what: Any, target: str, of: System, size: float, files: float, times: float, today: date) -> None:
-        keys = self.site["targets"][target]
+    def _write(self, what: Kept | Log, size: float, files: float, times: float, today: date) -> None:
+        of = what.save.system if isinstance(what, Kept) else what.after.system
+        keys = self.site["targets"][what.target]
         if "object_size" in keys:
             whole = number(keys["object_size"])
             each = size / times
             objects = [whole, times * (each // whole), each % whole, times]
         else:
             objects = [size / times / files, files * times]
-        self.written[what] = Written(today, self.reduced(target, of, size), objects)
-        self.objects[target].append(self.written[what])
+        self.written[what] = Written(today, self.reduced(what.target, of, size), objects)
+        self.objects[what.target].append(self.written[what])
 
     def _delete_objects(self, today: date) -> None:
         left = {one for copies in self.kept.values() for one in copies}
@@ -757,7 +762,7 @@ class Ledger:
     # ---- cost
 
     def costs(self) -> dict[str, dict[str, float]]:
-        """Cost of each month: pools by their capacity, cartridges when bought, objects by the day and by the request."""
+        """Cost of each month: pools by capacity, cartridges when bought, objects by the day and by the request."""
         sums: dict[str, dict[str, float]] = {}
         for name, keys in self.site["targets"].items():
             prices = keys.get("prices", self.site.get("prices"))

@@ -21,7 +21,12 @@ SCHEDULES: tuple[dict[str, Any], ...] = (
     {"full": ["monday", "thursday"], "incremental": "friday to sunday"},
     {"synthetic_full": "saturday", "incremental": "daily"},
     {"full": "first saturday", "synthetic_full": "saturday", "incremental": "monday to friday"},
-    {"full": "second tuesday of march", "synthetic_full": "sunday", "differential": "wednesday", "incremental": "daily"},
+    {
+        "full": "second tuesday of march",
+        "synthetic_full": "sunday",
+        "differential": "wednesday",
+        "incremental": "daily",
+    },
 )
 FOR_EVER: tuple[dict[str, Any], ...] = ({"incremental": "daily"}, {"incremental": "monday to friday"})
 RETENTIONS: tuple[dict[str, Any], ...] = (
@@ -40,7 +45,10 @@ WINDOWS: tuple[dict[str, Any], ...] = (
     {},
     {"window": "20:00 to 06:00"},
     {"window": "19:00 to 08:00", "windows": {"saturday": "18:00 to 12:00"}},
-    {"window": "21:30 to 02:00", "windows": {"first sunday": "12:00 to 20:00", "monday to wednesday": "22:00 to 07:00"}},
+    {
+        "window": "21:30 to 02:00",
+        "windows": {"first sunday": "12:00 to 20:00", "monday to wednesday": "22:00 to 07:00"},
+    },
 )
 
 
@@ -52,7 +60,7 @@ def random_site(seed: int) -> tuple[dict[str, Any], int]:
     seed
         The same seed gives the same site.
     """
-    pick = Random(seed)
+    pick = Random(seed)  # noqa: S311 (sites, not secrets)
     start = date(2026, 1, 1) + timedelta(pick.randrange(1000))
     site: dict[str, Any] = {
         "title": f"site {seed}",
@@ -71,7 +79,7 @@ def random_site(seed: int) -> tuple[dict[str, Any], int]:
     site["policies"] = {f"p{each}": _policy(pick, start) for each in range(pick.choice((1, 1, 2)))}
     site["systems"] = _systems(pick, list(site["policies"]))
     _trim(site)
-    return site, pick.randrange(60, 401)
+    return site, 60 + int(341 * pick.random() ** 3)
 
 
 def _targets(pick: Random) -> dict[str, Any]:
@@ -151,7 +159,10 @@ def _policy(pick: Random, start: date) -> dict[str, Any]:
             ("wednesday", [(start + timedelta(pick.randrange(5, 50))).isoformat(), "first monday"]),
         )
     if pick.random() < 0.25:
-        policy["logs"] = {"every": pick.choice(("6 h", "12 h")), "to": pick.choice(("pool", ["pool", "second"], "cloud"))}
+        policy["logs"] = {
+            "every": pick.choice(("6 h", "12 h")),
+            "to": pick.choice(("pool", ["pool", "second"], "cloud")),
+        }
     copies = {}
     for target in ("second", "vault", "cloud"):
         if pick.random() < 0.5 and target not in policy["to"]:
