@@ -12,7 +12,7 @@ from simbackup.planning.contents import NightKind, logged_by, moved_by, older_on
 from simbackup.planning.growing import Growing
 from simbackup.planning.ledger import Day
 from simbackup.planning.night import DAY, Night, Work, work_of
-from simbackup.planning.playing import Outcome, Play, job_of
+from simbackup.planning.playing import NEVER, Outcome, Play, job_of
 from simbackup.planning.sampling import Sampling
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.verdicts import Verdict, verdicts_of
@@ -92,6 +92,14 @@ class Nights:
     def queue(self) -> Queue | None:
         """The backups that are furthest behind at the end, None if all have caught up."""
         return self._backlog.longest
+
+    def unending(self) -> Iterator[tuple[date, str, str]]:
+        """The simulated nights in which jobs never end, these, and what they need."""
+        for kind in self.kinds:
+            for i, outcomes in self.played.get(kind, {}).items():
+                for job, one in outcomes.items():
+                    if one.reason.startswith(NEVER):
+                        yield self.days[i].day, job, one.reason
 
     def in_order(self) -> list[tuple[NightKind, int]]:
         """The first nights of those that are simulated together, in their order."""

@@ -30,6 +30,8 @@ MOST_OF_A_GAP = 0.75
 """Share of a gap up to which a part of it is as well guessed as the night that divided it."""
 MOST_JOBS = 2_000
 """Backups and copies that are simulated in nights besides the first and the last of each kind."""
+MOST_LOOKS = 100
+"""Nights that are simulated besides these, however few jobs they have."""
 
 
 _What = tuple[str, str, int]
@@ -56,6 +58,8 @@ class Sampling:
     """The first night whose jobs still run after a week."""
     jobs: int = 0
     """Backups and copies that were simulated between the ends of kinds."""
+    looks: int = 0
+    """Nights that were simulated between the ends of kinds."""
     errors: dict[tuple[NightKind, int], Mapping[str, float]] = field(
         default_factory=dict[tuple[NightKind, int], Mapping[str, float]]
     )
@@ -162,9 +166,10 @@ class Sampling:
         """Simulate a night and note how far off it was guessed; whether there was room for it."""
         nights = self.nights
         (low, high), guessed = nights.around(kind, i), nights.between(kind, i)
-        if self.jobs + len(guessed) > MOST_JOBS and math.isfinite(max(self.errors.get((kind, low), UNKNOWN).values())):
+        enough = self.jobs + len(guessed) > MOST_JOBS or self.looks >= MOST_LOOKS
+        if enough and math.isfinite(max(self.errors.get((kind, low), UNKNOWN).values())):
             return False
-        self.jobs += len(guessed)
+        self.jobs, self.looks = self.jobs + len(guessed), self.looks + 1
         simulated, before = nights.simulate(kind, i), self.errors.get((kind, low), UNKNOWN)
         windows = {
             job_of(one.system, (one.night - nights.days[i].day).days, one.copy)
