@@ -57,7 +57,8 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")] = False,
     intervals: Wanted = Intervals.QUICK,
     every_night: Annotated[
-        bool, typer.Option("--every-night", help="Simulate every night, which takes longer; default: those that decide.")
+        bool,
+        typer.Option("--every-night", help="Simulate every night, which takes longer; default: those that decide."),
     ] = False,
     sets: SiteSets = None,
     as_json: Json = False,

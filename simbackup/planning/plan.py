@@ -181,7 +181,9 @@ class Plan:
             night, job, reason = found[0]
             jobs = len({(job, reason) for each, job, reason in found if each == night})
             more = f", and {jobs - 1} more jobs like it" if jobs > 1 else ""
-            yield Problem(Place(self.site.file.name), "", f"in the night of {night}, '{job}' {reason}{more}", severity="warning")
+            yield Problem(
+                Place(self.site.file.name), "", f"in the night of {night}, '{job}' {reason}{more}", severity="warning"
+            )
 
     def _doubtful(self) -> Iterator[Problem]:
         """A warning where times between simulated nights are far off."""

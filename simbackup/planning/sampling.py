@@ -101,7 +101,9 @@ class Sampling:
         nights = self.nights
         now, running, days = nights.lengths.get(i, 1), nights.running, nights.days
         place = bisect_left(running, i) + now
-        if place >= len(running) or self._opens(i, place) >= max(self._ended(kind, at) for at in nights.around(kind, i)):
+        if place >= len(running) or self._opens(i, place) >= max(
+            self._ended(kind, at) for at in nights.around(kind, i)
+        ):
             return None
         end = max(one.end for one in nights.between(kind, i).values())
         reached = now

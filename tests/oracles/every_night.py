@@ -37,8 +37,11 @@ def random_site(seed: int) -> dict[str, Any]:
     disk = {"model": "raid/software-raid6", "disk": "disk/nearline-20tb-2022", "disks": draw.choice([8, 10, 12, 16])}
     host = "host/linux-modern-server"
     targets: dict[str, Any] = {name: {"host": host, "device": disk} for name in ("pool", "far")}
-    if draw.random() < 0.5:  # noqa: PLR2004 (half of them)
-        targets["pool"]["limit"] = {"at_once": draw.randint(2, 6), "order": draw.choice(["longest_first", "first_come"])}
+    if draw.random() < 0.5:
+        targets["pool"]["limit"] = {
+            "at_once": draw.randint(2, 6),
+            "order": draw.choice(["longest_first", "first_come"]),
+        }
     hours = draw.choice([1, 2, 3])
     window, schedule = f"20:00 to {(20 + hours) % 24:02d}:00", {"full": "saturday", "incremental": "daily"}
     policies = {
@@ -87,7 +90,7 @@ def off_by(seed: int, until: str = UNTIL) -> OffBy:
 
 def main() -> None:
     """Compare so many sites, from a first seed on."""
-    number, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0  # noqa: PLR2004
+    number, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     for seed in range(first, first + number):
         one = off_by(seed)
         late = sum(row["missed"] > 0 for row in one.found.clients)

@@ -192,7 +192,9 @@ def test_nights_of_equal_work_are_simulated_once() -> None:
     same = {"a": {"size": "1 TB", "change": {"daily": "3 %", "run": "256 KiB"}, "policy": "nightly"}}
     for until in ("6 months", "3y"):
         played: list[Night] = []
-        found = plan(load_site(site(systems=same)), until, play=lambda night, to=played: to.append(night) or stub(night))
+        found = plan(
+            load_site(site(systems=same)), until, play=lambda night, to=played: to.append(night) or stub(night)
+        )
         works = {work_of(found.site.file, night) for night in played}
         assert found.simulated == len(played) == len(works) < 15
 
@@ -202,7 +204,10 @@ def apart(night: Night) -> dict[str, Outcome]:
     due = begin("20:00")
     return {
         job_of(name, run.later): Outcome(
-            due + run.later * 86_400, due + run.later * 86_400 + factor * 3600, factor * 1e9, cause="save on devices.pool"
+            due + run.later * 86_400,
+            due + run.later * 86_400 + factor * 3600,
+            factor * 1e9,
+            cause="save on devices.pool",
         )
         for run in night.runs
         for name in ("slow", "fast")
@@ -240,17 +245,17 @@ def test_each_system_first_misses_its_window_by_its_own_growth() -> None:
 def test_a_night_counts_once_whether_its_backup_or_its_copy_is_late() -> None:
     policy = site()["policies"]["nightly"]
     copy = {"to": "vault", "retention": {"age": "3 months"}, "by": "21:00"}
-    found = plan(
-        load_site(site(systems=GROWING, policies={"nightly": policy | {"window": "20:00 to 20:10", "copies": {"tape": copy}}})),
-        "4 weeks", play=stub,
-    )  # fmt: skip
+    short = policy | {"window": "20:00 to 20:10", "copies": {"tape": copy}}
+    found = plan(load_site(site(systems=GROWING, policies={"nightly": short})), "4 weeks", play=stub)
     row = found.clients[0]
     assert (row["nights"], row["missed"]) == (28, 27)
 
 
 def test_nights_together_have_sizes_of_their_own() -> None:
     """A system that doubles each week, saved in two nights that touch."""
-    fast = {"a": {"size": "1 TB", "change": {"daily": "3 %", "run": "256 KiB", "growth": "1000000 %"}, "policy": "nightly"}}
+    fast = {
+        "a": {"size": "1 TB", "change": {"daily": "3 %", "run": "256 KiB", "growth": "1000000 %"}, "policy": "nightly"}
+    }
     policy = {"to": "pool", "at": "20:00", "schedule": {"full": "daily"}}
     loaded = load_site(site(systems=fast, policies={"nightly": policy}, zone="UTC"))
     nights: list[Night] = []
