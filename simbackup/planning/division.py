@@ -36,9 +36,9 @@ def divided(spec: SiteSpec, tree: Node) -> Node:
             load[use] = load.get(use, 0.0) + system.size.si
         systems[name] = _with(systems[name], "policy", f"{system.policy}-{part}")
         chosen.setdefault(system.policy, set()).add(part)
-    for name in parts:
+    for name, among in parts.items():
         node = policies.pop(name)
-        for part in (part for part in parts[name] if part in chosen.get(name, {part})):
+        for part in (part for part in among if part in chosen.get(name, {part})):
             policies[f"{name}-{part}"] = _part(spec.policies[name], node, part)
     changed = {
         "policies": _like(tree.mapping["policies"], policies),

@@ -144,17 +144,16 @@ class Sampling:
         Each gap is looked at once; then come the misses, on which more depends, and then the gaps that are guessed
         worst.
         """
-        while True:
-            gap = max(self._gaps(), key=lambda gap: gap.error, default=None)
-            if gap is None or math.isfinite(gap.error):
-                doubtful = self._doubtful()
-                if doubtful is None and (gap is None or gap.error <= CLOSE):
-                    return
-                kind, i = doubtful or (gap.kind, self._worst(gap))
-            else:
-                kind, i = gap.kind, self._worst(gap)
-            if not self._look(kind, i):
+        while found := self._next():
+            if not self._look(*found):
                 return
+
+    def _next(self) -> tuple[NightKind, int] | None:
+        """The night on which most depends, None if all follow well enough."""
+        gap = max(self._gaps(), key=lambda gap: gap.error, default=None)
+        if (gap is None or math.isfinite(gap.error)) and (doubtful := self._doubtful()) is not None:
+            return doubtful
+        return (gap.kind, self._worst(gap)) if gap is not None and gap.error > CLOSE else None
 
     def _gaps(self) -> Iterator[_Gap]:
         """The gaps between simulated nights of kinds with more than a few."""

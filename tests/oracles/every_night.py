@@ -62,7 +62,8 @@ def random_site(seed: int) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "title": f"Random site {seed}", "start": "2027-01-04", "zone": draw.choice(["UTC", "Europe/Berlin"]),
-        "network": "network/ten-gigabit-ethernet", "machines": {"guest": {"host": host, "storage": "ssd/nvme-gen3-2018"}},
+        "network": "network/ten-gigabit-ethernet",
+        "machines": {"guest": {"host": host, "storage": "ssd/nvme-gen3-2018"}},
         "targets": targets, "policies": policies, "systems": systems,
     }  # fmt: skip
 
