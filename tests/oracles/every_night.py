@@ -44,7 +44,7 @@ def random_site(seed: int) -> dict[str, Any]:
         }
     hours = draw.choice([1, 2, 3])
     window, schedule = f"20:00 to {(20 + hours) % 24:02d}:00", {"full": "saturday", "incremental": "daily"}
-    policies = {
+    policies: dict[str, Any] = {
         "a": {"to": "pool", "at": "20:00", "window": window, "schedule": schedule, "retention": {"age": "4 weeks"},
               "copies": {"second": {"to": "far", "which": "full", "retention": {"age": "4 weeks"}}}},
         "b": {"to": "pool", "at": draw.choice(["20:00", "21:00"]), "window": window,
