@@ -180,11 +180,15 @@ def unfinished(system: System, jobs: Iterable[Job]) -> dict[str, str]:
     names = {job.name for job in stuck}
     needs: dict[str, str] = {}
     for flow in system.network.flows:
-        link = flow.bottleneck
-        if link is not None:
+        for link in flow.demands if flow.rate <= 0.0 else ():
             others = sorted({_job_of(other.name) for other in link.crossing if other.rate > 0.0} - {_job_of(flow.name)})
-            who = f", which {' and '.join(map(repr, others))} {'has' if len(others) == 1 else 'have'}" if others else ""
-            needs.setdefault(_job_of(flow.name), f"gets nothing of {link.name}{who}")
+            if others or link is flow.bottleneck:
+                has = (
+                    f", which {' and '.join(map(repr, others))} {'has' if len(others) == 1 else 'have'}"
+                    if others
+                    else ""
+                )
+                needs.setdefault(_job_of(flow.name), f"gets nothing of {link.name}{has}")
     for job, cause, activity in system.clock.passing():
         needs.setdefault(_job_of(job), f"{activity} on {cause}" if activity not in cause else cause)
     for queue in system.limits.values():

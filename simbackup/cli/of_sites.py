@@ -79,6 +79,10 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     ] = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")] = False,
     intervals: Wanted = Intervals.QUICK,
+    every_night: Annotated[
+        bool,
+        typer.Option("--every-night", help="Simulate every night, which takes longer; default: those that decide."),
+    ] = False,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -98,7 +102,7 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
         check_tables(out)
     loaded = load_site(site, overrides(sets or []))
     with counting.nights() as play:
-        found = planned(loaded, until, play=play(loaded))
+        found = planned(loaded, until, play=play(loaded), every_night=every_night)
     warn(found.warnings)
     with worker_processes(1 if intervals is Intervals.NONE else os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)

@@ -35,7 +35,7 @@ def plain(value: Any) -> Any:
 def plan(found: Plan) -> None:
     """The plan as tables: what fits until when, capacity by quarter, windows, cost by year."""
     title = f"{found.site.file.spec.title}, {found.site.start} to {found.until}"
-    rows = [(one.what, str(one.date or "the end"), one.detail) for one in found.limits]
+    rows = [(one.what, str(one.date or "the end") if one.stated else "", one.detail) for one in found.limits]
     show.line(title)
     show.table(("", "fits until", ""), rows)
     show.table(
@@ -64,11 +64,18 @@ def plan(found: Plan) -> None:
     for policy, lost in found.logs_lost.items():
         show.line(f"'{policy}': with backups of logs, a loss costs at most {show_short(lost, 's', 3)} of changes")
     if found.behind is not None:
-        show.line(f"jobs of {found.behind} still run after a week: the queue grows, and later nights look too good")
-    show.line(
-        f"{found.simulated} nights were simulated and the others interpolated; those that were checked were off by "
-        f"{_percent(found.error)} of the longest job"
-    )
+        show.line(f"jobs of {found.behind} still run after a week; what is not done by then is carried on as a queue")
+    show.line(_simulated(found))
+
+
+def _simulated(found: Plan) -> str:
+    """How many nights were simulated, and how far off the others may be."""
+    nights, every = found.simulated, sum(bool(day.runs) for day in found.days)
+    counted = f"{nights} night{'s were' if nights != 1 else ' was'} simulated"
+    if nights >= every:
+        return counted
+    off = f"off by {_percent(found.error)} (without a window, of the longest job of the night)"
+    return f"{counted}; the others follow from these, and those that were checked were {off}"
 
 
 def _percent(share: float) -> str:

@@ -35,7 +35,9 @@ def moved_by(site: PlannedSite, runs: Sequence[LevelRun], factors: Mapping[str, 
                 continue  # all of it
             for system in site.of_policy(run.policy):
                 name = job_of(system.name, run.later, made.name)
-                change = system.saved(Level.INCREMENTAL, 0.0, made.age) * factors.get(job_of(system.name, run.later), 1.0)
+                change = system.saved(Level.INCREMENTAL, 0.0, made.age) * factors.get(
+                    job_of(system.name, run.later), 1.0
+                )
                 found[name] = found.get(name, 0.0) + change
     return found
 

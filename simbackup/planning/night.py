@@ -69,9 +69,9 @@ class Night:
 
     What runs, and bytes that lie on each target before. `factors` are how much larger systems are than at the start, by
     the backups of the nights, and `logs` the bytes of each backup of their transaction logs. `moved` are those that
-    targets read and write for what they make by themselves, by job. `new` are the cartridges that are loaded for the first time, by target; those that the
-    site states unless given. `points` are the restore points of each policy before. Logs are saved until windows close,
-    and until `logged`, in seconds, if that is later.
+    targets read and write for what they make by themselves, by job. `new` are the cartridges that are loaded for the
+    first time, by target; those that the site states unless given. `points` are the restore points of each policy
+    before. Logs are saved until windows close, and until `logged`, in seconds, if that is later.
     """
 
     day: date

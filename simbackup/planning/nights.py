@@ -12,7 +12,7 @@ from simbackup.planning.contents import NightKind, logged_by, moved_by, older_on
 from simbackup.planning.growing import Growing
 from simbackup.planning.ledger import Day
 from simbackup.planning.night import DAY, Night, Work, work_of
-from simbackup.planning.playing import Outcome, Play, job_of
+from simbackup.planning.playing import NEVER, Outcome, Play, job_of
 from simbackup.planning.sampling import Sampling
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.verdicts import Verdict, verdicts_of
@@ -93,6 +93,14 @@ class Nights:
         """The backups that are furthest behind at the end, None if all have caught up."""
         return self._backlog.longest
 
+    def unending(self) -> Iterator[tuple[date, str, str]]:
+        """The simulated nights in which jobs never end, these, and what they need."""
+        for kind in self.kinds:
+            for i, outcomes in self.played.get(kind, {}).items():
+                for job, one in outcomes.items():
+                    if one.reason.startswith(NEVER):
+                        yield self.days[i].day, job, one.reason
+
     def in_order(self) -> list[tuple[NightKind, int]]:
         """The first nights of those that are simulated together, in their order."""
         return sorted(((kind, i) for kind, at in self.kinds.items() for i in at), key=lambda each: each[1])
@@ -112,7 +120,8 @@ class Nights:
     def night(self, kind: NightKind, i: int) -> Night:
         """The nights of a kind from a date on: sizes have grown, and targets hold what the ledger has."""
         factors = {
-            job_of(system.name, (day.day - self.days[i].day).days): system.size_at(self.site.seconds(time)) / system.size
+            job_of(system.name, (day.day - self.days[i].day).days): system.size_at(self.site.seconds(time))
+            / system.size
             for day in self.together(i)
             for run, time in day.runs
             for system in self.site.of_policy(run.policy)

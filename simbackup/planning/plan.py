@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simbackup.errors import Place, Problem
 from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Loss, Remaining, loss
+from simbackup.planning.backlog import Queue
 from simbackup.planning.cautions import cautions
 from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.evenings import evenings
@@ -24,6 +25,7 @@ from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
 from simbackup.policies.horizon import HORIZON
+from simbackup.units import show_short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,14 +33,20 @@ if TYPE_CHECKING:
     from simbackup.plots.of_plan import PlanPlots
 
 Row = dict[str, Any]
+MUCH = 0.1
+"""Error of a guessed time from which on it is a warning."""
 
 
 class FitsUntil(NamedTuple):
-    """The first date on which something no longer fits, None if it fits until the end; and how it stands then."""
+    """The first date on which something no longer fits, None if it fits until the end; and how it stands then.
+
+    What is not `stated` cannot be missed.
+    """
 
     what: str
     date: date | None
     detail: str
+    stated: bool = True
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,10 @@ class Plan:
 
     @property
     def error(self) -> float:
-        """Greatest error found of an elapsed time that was interpolated between simulated nights, as a share."""
+        """Greatest error to be expected of an elapsed time between simulated nights.
+
+        A share of that time for backups and copies with a window, of the longest time of the night for others.
+        """
         return self.nights.error
 
     @property
@@ -69,6 +80,14 @@ class Plan:
     def behind(self) -> date | None:
         """The first night whose jobs still run after a week, None if there is none."""
         return self.nights.behind
+
+    @property
+    def queue(self) -> Queue | None:
+        """The backups that are furthest behind at the end as those before them still run, None if all have caught up.
+
+        Only those that are behind by more than a week at some time count.
+        """
+        return self.nights.queue
 
     @cached_property
     def windows(self) -> Windows:
@@ -146,8 +165,13 @@ class Plan:
 
     @cached_property
     def limits(self) -> list[FitsUntil]:
-        """For each target and the windows: the first date on which it no longer fits."""
-        return [*self.full, self._window()]
+        """For each target, the windows, and backups that never catch up: the first date on which it no longer fits."""
+        queue = self.queue
+        if queue is None:
+            return [*self.full, self._window()]
+        late = show_short(queue.late, "s", 3)
+        behind = f"'{queue.system}' never catches up: on {queue.night}, its backup begins {late} late"
+        return [*self.full, self._window(), FitsUntil("queue", queue.since, behind)]
 
     @cached_property
     def full(self) -> list[FitsUntil]:
@@ -171,7 +195,24 @@ class Plan:
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"
             ))  # fmt: skip
-        return [*cautions(self.site, self.until), *never.values()]
+        return [*cautions(self.site, self.until), *never.values(), *self._doubtful(), *self._unending()]
+
+    def _unending(self) -> Iterator[Problem]:
+        """A warning where jobs never end, with the first night in which they do not."""
+        found = sorted(self.nights.unending(), key=lambda one: one[:2])
+        if found:
+            night, job, reason = found[0]
+            jobs = len({(job, reason) for each, job, reason in found if each == night})
+            more = f", and {jobs - 1} more jobs like it" if jobs > 1 else ""
+            yield Problem(
+                Place(self.site.file.name), "", f"in the night of {night}, '{job}' {reason}{more}", severity="warning"
+            )
+
+    def _doubtful(self) -> Iterator[Problem]:
+        """A warning where times between simulated nights are far off."""
+        if self.error > MUCH:
+            message = f"times of nights that were not simulated may be off by {100.0 * self.error:.0f} %"
+            yield Problem(Place(self.site.file.name), "", message, "add --every-night", "warning")
 
     @property
     def fits_until(self) -> date | None:
@@ -210,6 +251,8 @@ class Plan:
 
     def _window(self) -> FitsUntil:
         missed = self.windows.first_missed
+        if missed is None and not self.windows.stated:
+            return FitsUntil("windows", None, "no windows are stated", stated=False)
         if missed is None:
             return FitsUntil("windows", None, "all are met")
         what = f"{missed.system}-{missed.copy}" if missed.copy else missed.system
@@ -237,7 +280,7 @@ class Plan:
         head = {
             "title": self.site.file.spec.title, "start": self.site.start, "until": self.until,
             "fits_until": self.fits_until, "logs_lost": self.logs_lost, "running_on": self.windows.running_on,
-            "behind": self.behind,
+            "behind": self.behind, "queue": None if self.queue is None else self.queue._asdict(),
             "nights_simulated": self.simulated,
             "interpolation_error": self.error,
         }  # fmt: skip
@@ -250,6 +293,7 @@ def plan(
     overrides: Mapping[str, object] | None = None,
     *,
     play: Play | None = None,
+    every_night: bool = False,
 ) -> Plan:
     """The plan of a site until a date.
 
@@ -263,6 +307,8 @@ def plan(
         Values by address that replace those of the file, such as `{"policies.nightly.spread": True}`.
     play
         A function that simulates a night; by default, the simulator.
+    every_night
+        Whether every night is simulated; otherwise those that decide, and the others follow from these.
 
     Raises
     ------
@@ -270,7 +316,7 @@ def plan(
         Something is wrong with the file or the date.
     """
     found = stocked(what if isinstance(what, PlannedSite) else load_site(what, overrides), until, play=play)
-    found.nights.sample()
+    found.nights.sample(every_night=every_night)
     return found
 
 

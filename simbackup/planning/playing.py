@@ -17,6 +17,8 @@ from simbackup.run import NeverEndsError, ran
 Row = Mapping[str, Any]
 SHORT = 600.0
 """Seconds that times count as, where they are shorter, when errors are shares of them."""
+NEVER = "never ends"
+"""How the reason begins why a job fails that never ends."""
 GOOD = frozenset({"done", "late"})
 
 
@@ -71,9 +73,9 @@ def simulated(site: PlannedSite, night: Night) -> Result:
 
 def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outcome]:
     """The outcome of each job of a night in a result of its scenario."""
-    rows, stopped = {str(row["job"]): row for row in result.job_rows}, result.end
-    origins = Origins(site.file, {})
-    endless = {name: f"never ends: {origins.worded(needs)}" for name, needs in result.unfinished.items()}
+    rows, origins = {str(row["job"]): row for row in result.job_rows}, Origins(site.file, {})
+    stopped = max((float(row["end"]) for row in rows.values()), default=0.0)  # the next night begins anew
+    endless = {name: f"{NEVER}: {origins.worded(needs)}" for name, needs in result.unfinished.items()}
     logs: dict[str, list[Row]] = {}
     for row in result.job_rows:
         logs.setdefault(series(str(row["job"])), []).append(row)

@@ -155,7 +155,7 @@ class PolicySpec(Frozen):
 
     to: Annotated[Names, Field(min_length=1)]
     """The target that takes the backups. Several targets divide the systems among them, with about the same amount of
-    data for each, and each has a policy of its own, `NAME-TARGET`.
+    data for each and for its host, with those of other policies; and each has a policy of its own, `NAME-TARGET`.
     """
     at: Text
     """The time of day at which they begin, such as `20:00`."""
@@ -163,8 +163,9 @@ class PolicySpec(Frozen):
     """The dates on which each level begins: `daily`, `saturday`, `monday to friday`, `first saturday`, `last day of
     march`, `every 2 weeks on sunday`, `2027-12-31`. If several levels name the same date, the one listed first runs."""
     spread: bool = False
-    """Whether full backups are spread over the days of the week, so that each day saves about the same amount: each
-    system has its own day instead of that of `full`, and the policy becomes seven, `NAME-monday` to `NAME-sunday`.
+    """Whether full backups are spread over the days of the week, so that each day saves about the same amount, with
+    those of other policies: each system has its own day instead of that of `full`, and the policy becomes seven,
+    `NAME-monday` to `NAME-sunday`.
     """
     without: Names = ()
     """Dates on which nothing begins."""

@@ -30,6 +30,8 @@ MOST_OF_A_GAP = 0.75
 """Share of a gap up to which a part of it is as well guessed as the night that divided it."""
 MOST_JOBS = 2_000
 """Backups and copies that are simulated in nights besides the first and the last of each kind."""
+MOST_LOOKS = 100
+"""Nights that are simulated besides these, however few jobs they have."""
 
 
 _What = tuple[str, str, int]
@@ -56,6 +58,8 @@ class Sampling:
     """The first night whose jobs still run after a week."""
     jobs: int = 0
     """Backups and copies that were simulated between the ends of kinds."""
+    looks: int = 0
+    """Nights that were simulated between the ends of kinds."""
     errors: dict[tuple[NightKind, int], Mapping[str, float]] = field(
         default_factory=dict[tuple[NightKind, int], Mapping[str, float]]
     )
@@ -97,7 +101,9 @@ class Sampling:
         nights = self.nights
         now, running, days = nights.lengths.get(i, 1), nights.running, nights.days
         place = bisect_left(running, i) + now
-        if place >= len(running) or self._opens(i, place) >= max(self._ended(kind, at) for at in nights.around(kind, i)):
+        if place >= len(running) or self._opens(i, place) >= max(
+            self._ended(kind, at) for at in nights.around(kind, i)
+        ):
             return None
         end = max(one.end for one in nights.between(kind, i).values())
         reached = now
@@ -138,17 +144,16 @@ class Sampling:
         Each gap is looked at once; then come the misses, on which more depends, and then the gaps that are guessed
         worst.
         """
-        while True:
-            gap = max(self._gaps(), key=lambda gap: gap.error, default=None)
-            if gap is None or math.isfinite(gap.error):
-                doubtful = self._doubtful()
-                if doubtful is None and (gap is None or gap.error <= CLOSE):
-                    return
-                kind, i = doubtful or (gap.kind, self._worst(gap))
-            else:
-                kind, i = gap.kind, self._worst(gap)
-            if not self._look(kind, i):
+        while found := self._next():
+            if not self._look(*found):
                 return
+
+    def _next(self) -> tuple[NightKind, int] | None:
+        """The night on which most depends, None if all follow well enough."""
+        gap = max(self._gaps(), key=lambda gap: gap.error, default=None)
+        if (gap is None or math.isfinite(gap.error)) and (doubtful := self._doubtful()) is not None:
+            return doubtful
+        return (gap.kind, self._worst(gap)) if gap is not None and gap.error > CLOSE else None
 
     def _gaps(self) -> Iterator[_Gap]:
         """The gaps between simulated nights of kinds with more than a few."""
@@ -162,9 +167,10 @@ class Sampling:
         """Simulate a night and note how far off it was guessed; whether there was room for it."""
         nights = self.nights
         (low, high), guessed = nights.around(kind, i), nights.between(kind, i)
-        if self.jobs + len(guessed) > MOST_JOBS and math.isfinite(max(self.errors.get((kind, low), UNKNOWN).values())):
+        enough = self.jobs + len(guessed) > MOST_JOBS or self.looks >= MOST_LOOKS
+        if enough and math.isfinite(max(self.errors.get((kind, low), UNKNOWN).values())):
             return False
-        self.jobs += len(guessed)
+        self.jobs, self.looks = self.jobs + len(guessed), self.looks + 1
         simulated, before = nights.simulate(kind, i), self.errors.get((kind, low), UNKNOWN)
         windows = {
             job_of(one.system, (one.night - nights.days[i].day).days, one.copy)

@@ -216,8 +216,16 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
             parts["links"][f"{name}-network"] = {**own.mapping, "joins": [host, *spec.systems]}
         if night.used.get(name, 0.0) > 0.0:
             parts["data"][f"{name}-older"] = {"on": name, "size": whole_bytes(night.used[name])}
-    nights = {name: {"": None} for name in spec.systems}
-    for run in night.runs:  # a system is as large as it has grown by then
+    _add_systems(file, night, parts)
+    network = file.part("network")
+    parts["links"]["network"] = {**(network.mapping if network else {}), "joins": [*joined, *spec.systems]}
+    return parts
+
+
+def _add_systems(file: SiteFile, night: Night, parts: dict[str, Any]) -> None:
+    """Add the host of each system, and its data with their device: one for each night, as large as it is by then."""
+    nights = {name: {"": None} for name in file.spec.systems}
+    for run in night.runs:
         for name in of_policy(file, run.policy):
             nights[name][night_suffix(run.later)] = None
     for name, suffixes in nights.items():
@@ -225,13 +233,10 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
         parts["hosts"][name] = _owning(file.part("machines", machine, "host"), [])
         for saved in (f"{name}{suffix}" for suffix in suffixes):
             factor = night.factors.get(saved, 1.0)
-            size = spec.systems[name].size.si * factor
+            size = file.spec.systems[name].size.si * factor
             parts["hosts"][name]["owns"].append(f"{saved}-disk")
             parts["devices"][f"{saved}-disk"] = _holding(file.part("machines", machine, "storage"), size)
             parts["data"][f"{saved}-data"] = {"on": f"{saved}-disk", **_data(file, name, size, factor)}
-    network = file.part("network")
-    parts["links"]["network"] = {**(network.mapping if network else {}), "joins": [*joined, *spec.systems]}
-    return parts
 
 
 def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: dict[str, Any]) -> dict[str, Any]:

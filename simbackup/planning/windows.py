@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
 
-from simbackup.planning.night import DAY
+from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.verdicts import Verdict
 
 LevelKey = tuple[str, str, str]
@@ -16,7 +16,10 @@ LevelKey = tuple[str, str, str]
 
 
 class OfSystem(NamedTuple):
-    """Nights of a system, windows missed, the first such night and its cause, seconds of the longest backup."""
+    """Nights of a system, those that miss a window, the first such night and its cause, seconds of the longest backup.
+
+    A night counts once, whether its backup, a copy or both are late.
+    """
 
     nights: int = 0
     missed: int = 0
@@ -36,7 +39,7 @@ class OfLevel(NamedTuple):
 
 @dataclass(slots=True)
 class _Count:
-    """Verdicts counted one after the other: of a system each of its backups, of a level each of its nights."""
+    """Verdicts counted one after the other, those of a night once: of a system, or of a level."""
 
     nights: int = 0
     missed: int = 0
@@ -46,20 +49,21 @@ class _Count:
     last_missed: date | None = None
 
     def of_system(self, one: Verdict) -> None:
-        """Count one more verdict on a system, whose copies are none of its nights."""
+        """Count one more verdict on a system, whose copies are late in the night of their backup."""
         if not one.copy:
-            self.nights += 1
             self.longest = max(self.longest, one.elapsed) if one.counts else self.longest
-        if not one.met and one.counts:
-            self.first = self.first or one
-            self.missed += 1
+        self._count(one, missed=not one.met and one.counts)
 
     def of_level(self, one: Verdict) -> None:
-        """Count one more verdict on a level; those of a night follow each other."""
+        """Count one more verdict on a level."""
+        self.longest = max(self.longest, one.elapsed)
+        self._count(one, missed=not one.met)
+
+    def _count(self, one: Verdict, *, missed: bool) -> None:
+        """Count a night, and that it is missed, if none of its verdicts was before; they follow each other."""
         self.nights += one.night != self.last
         self.last = one.night
-        self.longest = max(self.longest, one.elapsed)
-        if not one.met and one.night != self.last_missed:
+        if missed and one.night != self.last_missed:
             self.first = self.first or one
             self.missed += 1
             self.last_missed = one.night
@@ -84,7 +88,7 @@ class Windows:
     """Verdicts by system and by level, the first window that was missed, and jobs that ran into another night.
 
     `running_on` are backups and copies that take more than a day, and so slow those of later nights; the tightest is
-    the one that takes most of its window, or longest where there is none.
+    the one that takes most of its window, or longest where there is none. `stated` says whether anything has a window.
     """
 
     systems: dict[str, OfSystem]
@@ -92,6 +96,7 @@ class Windows:
     first_missed: Verdict | None = None
     running_on: int = 0
     tightest: Verdict | None = None
+    stated: bool = False
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict], systems: Iterable[str], called: Callable[[str], str]) -> Windows:
@@ -99,7 +104,7 @@ class Windows:
         by_system, by_level = {system: _Count() for system in systems}, dict[LevelKey, _Count]()
         names = dict[str, str]()
         missed = tightest = None
-        most, running_on = (False, -math.inf), 0
+        most, running_on, stated = (False, -math.inf), 0, False
         for one in verdicts:
             name = names.get(one.policy) or names.setdefault(one.policy, called(one.policy))
             by_system[one.system].of_system(one)
@@ -108,13 +113,14 @@ class Windows:
                 by_level[key] = _Count()
             by_level[key].of_level(one)
             running_on += one.elapsed > DAY
+            stated |= one.window is not None and one.copy != LOGS
             if one.counts:
                 missed = one if missed is None and not one.met else missed
                 if (tight := tightness(one)) > most:
                     tightest, most = one, tight
         return cls(
             {system: count.system() for system, count in by_system.items()},
-            {key: count.level() for key, count in by_level.items()}, missed, running_on, tightest,
+            {key: count.level() for key, count in by_level.items()}, missed, running_on, tightest, stated,
         )  # fmt: skip
 
     def late(self) -> list[tuple[tuple[str, ...], OfSystem]]:
@@ -131,7 +137,7 @@ class Windows:
 
     @property
     def missed(self) -> int:
-        """Windows missed, in all."""
+        """Nights that miss a window, those of all systems together."""
         return sum(one.missed for one in self.systems.values())
 
 

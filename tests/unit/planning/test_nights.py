@@ -1,15 +1,16 @@
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from sites.plan import site
 
 from simbackup.errors import InputError
-from simbackup.planning.night import Night, begin
+from simbackup.planning.night import Night, begin, work_of
 from simbackup.planning.plan import plan
 from simbackup.planning.playing import Outcome, job_of
+from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
 from simbackup.policies.levels import Level
 
@@ -149,15 +150,148 @@ def test_what_runs_on_holds_up_the_next_night() -> None:
     assert found.windows.running_on == 8
 
 
-def test_a_queue_that_grows_for_ever_is_said() -> None:
+def test_a_queue_that_grows_for_ever_is_carried_on() -> None:
+    """Each night takes 30 h, so that each begins 6 h later than the one before, from week to week."""
     found = daily(30.0)
     assert found.behind == date(2027, 1, 2)
-    assert [round(verdict.elapsed / 3600) for verdict in found.verdicts][:7] == [30 + 6 * i for i in range(7)]
+    assert [round(verdict.elapsed / 3600) for verdict in found.verdicts] == [30 + 6 * i for i in range(28)]
+    assert found.queue == ("a", date(2027, 1, 3), date(2027, 1, 29), 27 * 6 * 3600.0)
+
+
+def test_a_plan_without_windows_has_none_to_meet_and_its_queue_is_the_answer() -> None:
+    limits = {one.what: one for one in daily(30.0).limits}
+    assert (limits["windows"].detail, limits["windows"].stated) == ("no windows are stated", False)
+    assert limits["queue"].date == date(2027, 1, 3)
+    assert "'a' never catches up: on 2027-01-29, its backup begins 6 d 18 h late" in limits["queue"].detail
+    assert {one.what for one in daily(23.0).limits} == {"pool", "vault", "windows"}
+
+
+def test_a_queue_that_has_been_worked_off_is_none() -> None:
+    """Ten nights of 40 h each, and then such of 2 h: 160 h too late at most, which 22 h a day work off."""
+    policy = {"to": "pool", "at": "20:00", "schedule": {"full": "daily"}}
+    loaded = load_site(site(systems=GROWING, policies={"nightly": policy}, zone="UTC"))
+
+    def play(night: Night) -> dict[str, Outcome]:
+        late = night.day >= date(2027, 1, 16)
+        return hours(night, 2.0 if late else 40.0)
+
+    found = plan(loaded, "8 weeks", play=play, every_night=True)
+    took = [verdict.elapsed / 3600 for verdict in found.verdicts]
+    assert found.behind == date(2027, 1, 2)
+    assert took[:14] == pytest.approx([40 + 16 * i for i in range(14)])
+    assert took[14:20] == pytest.approx([2 + 16 * 14 - 22 * i for i in range(6)])
+    assert took[-1] == 2.0
+    assert found.queue is None
 
 
 def test_nights_of_equal_work_are_simulated_once() -> None:
-    """Nothing grows, so that from the fifth week on each week is like the one before."""
+    """Nothing grows, so that from the fifth week on each week is like the one before: none of them is looked at again.
+
+    Which weeks before that are looked at depends on where the middle of the plan is.
+    """
     same = {"a": {"size": "1 TB", "change": {"daily": "3 %", "run": "256 KiB"}, "policy": "nightly"}}
-    counts = [plan(load_site(site(systems=same)), until, play=stub).simulated for until in ("6 months", "3y")]
-    assert counts[0] == counts[1]
-    assert counts[0] < 15
+    for until in ("6 months", "3y"):
+        played: list[Night] = []
+        found = plan(
+            load_site(site(systems=same)), until, play=lambda night, to=played: to.append(night) or stub(night)
+        )
+        works = {work_of(found.site.file, night) for night in played}
+        assert found.simulated == len(played) == len(works) < 15
+
+
+def apart(night: Night) -> dict[str, Outcome]:
+    """Two systems that take an hour for each of their bytes, as a share of what they have at the start."""
+    due = begin("20:00")
+    return {
+        job_of(name, run.later): Outcome(
+            due + run.later * 86_400,
+            due + run.later * 86_400 + factor * 3600,
+            factor * 1e9,
+            cause="save on devices.pool",
+        )
+        for run in night.runs
+        for name in ("slow", "fast")
+        for factor in [night.factors[job_of(name, run.later)]]
+    }
+
+
+def two(slow: str, fast: str, window: str, until: str = "3y") -> Any:
+    growing = {
+        name: {"size": size, "change": {"daily": "1 %", "run": "1 MiB", "growth": growth}, "policy": "nightly"}
+        for name, size, growth in (("slow", "4 TB", slow), ("fast", "100 GB", fast))
+    }
+    policy = {"to": "pool", "at": "20:00", "window": window, "schedule": {"full": "daily"}}
+    return plan(load_site(site(systems=growing, policies={"nightly": policy}, zone="UTC")), until, play=apart)
+
+
+def test_each_system_follows_its_own_bytes() -> None:
+    """The small one triples each year, the large one grows by a fifth: bytes and times of each are those of its own."""
+    found = two("20 %", "200 %", "20:00 to 06:00", "2y")
+    assert found.simulated < 10
+    for verdict in found.verdicts:
+        growth = 1.2 if verdict.system == "slow" else 3.0
+        years = found.site.seconds(verdict.due) / (365 * 86_400)
+        assert verdict.bytes == pytest.approx(1e9 * growth**years, rel=1e-6)
+        assert verdict.elapsed == pytest.approx(3600 * growth**years, rel=1e-6)
+
+
+def test_each_system_first_misses_its_window_by_its_own_growth() -> None:
+    """Two hours are twice as long: ln 2 over ln 3 years for the fast one, and ln 2 over ln 1.5 for the slow one."""
+    rows = {row["system"]: row for row in two("50 %", "200 %", "20:00 to 22:00", "2y").clients}
+    assert rows["fast"]["first_missed"] == date(2027, 1, 2) + timedelta(days=230)
+    assert rows["slow"]["first_missed"] == date(2027, 1, 2) + timedelta(days=624)
+
+
+def test_a_night_counts_once_whether_its_backup_or_its_copy_is_late() -> None:
+    policy = site()["policies"]["nightly"]
+    copy = {"to": "vault", "retention": {"age": "3 months"}, "by": "21:00"}
+    short = policy | {"window": "20:00 to 20:10", "copies": {"tape": copy}}
+    found = plan(load_site(site(systems=GROWING, policies={"nightly": short})), "4 weeks", play=stub)
+    row = found.clients[0]
+    assert (row["nights"], row["missed"]) == (28, 27)
+
+
+def test_nights_together_have_sizes_of_their_own() -> None:
+    """A system that doubles each week, saved in two nights that touch."""
+    fast = {
+        "a": {"size": "1 TB", "change": {"daily": "3 %", "run": "256 KiB", "growth": "1000000 %"}, "policy": "nightly"}
+    }
+    policy = {"to": "pool", "at": "20:00", "schedule": {"full": "daily"}}
+    loaded = load_site(site(systems=fast, policies={"nightly": policy}, zone="UTC"))
+    nights: list[Night] = []
+
+    def play(night: Night) -> dict[str, Outcome]:
+        nights.append(night)
+        return hours(night, 30.0 if night.day == date(2027, 1, 2) else 2.0)
+
+    found = plan(loaded, "2 days", play=play)
+    together = max(nights, key=lambda night: len(night.runs))
+    seconds = [found.site.seconds(time) for day in found.days for _, time in day.runs]
+    assert len(together.runs) == 2
+    assert [together.factors[job] for job in ("a", "a-night2")] == pytest.approx(
+        [(10_001.0) ** (each / (365 * 86_400)) for each in seconds]
+    )
+    parts = night_scenario(loaded.file, together)
+    sizes = [float(parts["data"][parts["jobs"][job]["data"]]["size"].split()[0]) for job in ("a", "a-night2")]
+    assert sizes == pytest.approx([1e12 * together.factors[job] for job in ("a", "a-night2")])
+
+
+def test_times_that_are_far_off_are_a_warning() -> None:
+    """Times that jump from night to night follow from no others; all of them simulated, nothing is off."""
+
+    def play(night: Night) -> dict[str, Outcome]:
+        due, long = begin("20:00"), night.day.toordinal() * 7919 % 13
+        return {
+            job_of("a", run.later): Outcome(due + run.later * 86_400, due + run.later * 86_400 + 3600 + 600 * long, 1.0)
+            for run in night.runs
+        }
+
+    policy = {"to": "pool", "at": "20:00", "window": "20:00 to 06:00", "schedule": {"incremental": "daily"}}
+    loaded = load_site(site(systems=GROWING, policies={"nightly": policy}, zone="UTC"))
+    found = plan(loaded, "3y", play=play)
+    assert found.error > 0.1
+    assert any("may be off by" in one.message and "--every-night" in one.remedy for one in found.warnings)
+    every = plan(loaded, "3y", play=play, every_night=True)
+    assert every.error == 0.0
+    assert every.simulated == 1096
+    assert not any("may be off by" in one.message for one in every.warnings)
