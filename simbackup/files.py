@@ -72,13 +72,14 @@ def whole(path: Path) -> Path:
 
 
 def unreachable(path: Path) -> str:
-    """Why nothing can be read at a path that exists; empty if there is nothing at all."""
+    """Why nothing can be read at a path where something is; empty if there is nothing, as for a name of no file."""
     try:
-        path.stat()
+        if os.path.lexists(path):
+            path.stat()
     except FileNotFoundError:
-        return "is a link to a file that does not exist" if path.is_symlink() else ""
-    except NotADirectoryError:
+        return "is a link to a file that does not exist"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    except ValueError:
         return ""
-    except (OSError, ValueError) as error:
-        return f"cannot be read ({error.strerror})" if isinstance(error, OSError) else ""
     return ""

@@ -61,11 +61,12 @@ def keep() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, mode)  # takes the least number that is free
-    if os.name == "posix":  # consoles of other systems have streams of their own
-        sys.stdout, sys.stderr = (
-            _text(_Output(OUT, "wb", closefd=False), sys.stdout),
-            _text(_Notes(ERR, "wb", closefd=False), sys.stderr),
-        )
+    if os.name != "posix":  # consoles of other systems have streams of their own
+        return
+    if sys.stdout is sys.__stdout__:  # and not what a program that calls this one has put there
+        sys.stdout = _text(_Output(OUT, "wb", closefd=False), sys.stdout)
+    if sys.stderr is sys.__stderr__:
+        sys.stderr = _text(_Notes(ERR, "wb", closefd=False), sys.stderr)
 
 
 def _text(raw: io.FileIO, old: TextIO | None) -> TextIO:
