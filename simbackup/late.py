@@ -56,9 +56,11 @@ def found_by(made: type[Made], found: Callable[[str], Any], values: Mapping[str,
             later[name] = value
         else:
             object.__setattr__(record, name, value)
-    object.__setattr__(
-        record, "_found", (lambda name: later[name]() if name in later else found(name)) if later else found
-    )
+
+    def either(name: str) -> Any:
+        return later[name]() if name in later else found(name)
+
+    object.__setattr__(record, "_found", either if later else found)
     return record
 
 

@@ -48,10 +48,12 @@ def parameters_of(made: type[Parameters], part: Frozen | None, **own: Any) -> Pa
 
     if issubclass(made, Late):
         return found_by(made, found, own)
-    return made(**{field.name: found(field.name) for field in fields(made) if field.name not in own}, **own)
+    every = fields(made)  # pyright: ignore[reportArgumentType]
+    return made(**{field.name: found(field.name) for field in every if field.name not in own}, **own)
 
 
 @cache
 def _whole(made: type) -> frozenset[str]:
     """The names of the fields of a dataclass that are whole numbers."""
-    return frozenset(field.name for field in fields(made) if field.type in {int, "int"})
+    every = fields(made)  # pyright: ignore[reportArgumentType]
+    return frozenset(field.name for field in every if field.type in {int, "int"})

@@ -90,7 +90,8 @@ def _alike(site: PlannedSite) -> dict[str, list[str]]:
     """The first of each kind of systems, with all that state the same keys, policy, machine and method as it does."""
     found: dict[tuple[object, ...], list[str]] = {}
     for name, system in site.file.spec.systems.items():
-        keys = [path for path, _ in site.file.part("systems", name).leaves()]
+        said = site.file.part("systems", name)
+        keys = [path for path, _ in said.leaves()] if said is not None else []
         kind = system.policy, system.machine, getattr(system, "method", ""), tuple(keys)
         found.setdefault(kind, []).append(name)
     return {names[0]: names for names in found.values()}

@@ -176,8 +176,8 @@ class Lasting(JobSpec):
         """Report times of a job that does not run, and a save set on what keeps nothing."""
         if not self.exists:
             return
-        to = getattr(self, "to", ())
-        for name in (to,) if isinstance(to, str) else to if isinstance(to, tuple) else ():
+        to: Any = getattr(self, "to", ())
+        for name in (to,) if isinstance(to, str) else () if isinstance(to, Unknown) else to:
             if isinstance(checks.spec.devices.get(name), Sink):
                 message = f"no save set can exist on '{name}', which keeps nothing"
                 checks.report((*path, "exists"), message, "leave it out, or write 'to:' and a device that keeps data")

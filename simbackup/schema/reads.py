@@ -30,7 +30,7 @@ class Noting(NamedTuple):
             return noting(value, here, self.reads)
         if isinstance(value, Mapping):  # of names to quantities; who looks at one may look at all
             self.reads.update(f"{here}.{each}" for each in cast("Mapping[str, Any]", value))
-        return value
+        return cast("Any", value)
 
 
 def noting(part: Part, address: str, reads: set[str]) -> Part:

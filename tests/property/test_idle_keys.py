@@ -59,7 +59,7 @@ def sampled(name: str) -> Sampled:
     reads, before = result.reads, everything(result)
     assert reads is not None
     paths = [".".join(path) for path, given in scenario.spec.quantities() if given.si > 0.0 and path[0] != "chance"]
-    chosen = random.Random(name)
+    chosen = random.Random(name)  # noqa: S311 (a sample, not a secret)
     read, unread = ([path for path in paths if (path in reads) is there] for there in (True, False))
     read, unread = (chosen.sample(each, min(SAMPLE, len(each))) for each in (read, unread))
 

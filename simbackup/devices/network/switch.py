@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from simbackup.devices.network.live import Network
 from simbackup.devices.network.spec import TO, WAY
 from simbackup.engine.flows import Link
+from simbackup.late import changed
 
 
 class Port(NamedTuple):
@@ -40,7 +41,7 @@ class Switch:
 
     def _way(self, out: Network, into: Network) -> Network:
         inside = () if self.fabric is None else (self.fabric,)
-        return replace(out, beyond=(*inside, into.link), rate=min(out.rate, into.rate), other=None)
+        return changed(out, beyond=(*inside, into.link), rate=min(out.rate, into.rate), other=None)
 
 
 class Networks(dict[str, Network]):
