@@ -12,7 +12,7 @@ from typing import Any
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, ResultError
 from simbackup.experiments.overview import scenario_list
-from simbackup.planning.idle import idle_keys
+from simbackup.planning.cautions import cautions
 from simbackup.planning.json_schema import site_schema
 from simbackup.planning.site import load_site
 from simbackup.run import warnings_of
@@ -120,7 +120,7 @@ def _warnings(text: str) -> Sequence[Problem]:
         Everything that is wrong with the text.
     """
     if is_site(text):
-        return idle_keys(load_site(text))
+        return cautions(load_site(text))
     scenario = load(text)
     return warnings_of(scenario) if scenario.spec.jobs else []
 
