@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from simbackup.schema.tree import Node
 
 Path = tuple[str, ...]
+LENGTH = 3
+"""Steps of the path of a key of a part: its section, its name, the key."""
 NAMING = frozenset({"kind", "model", "method"})
 """Keys that say what a part is: they have been read before there is a part."""
 
@@ -41,7 +43,8 @@ def idle_keys(scenario: Scenario, reads: Collection[str]) -> list[Problem]:
     found: list[Problem] = []
     for path, node, part in stated(scenario):
         address = ".".join(path)
-        if address not in reads:
+        whole = len(path) > LENGTH and ".".join(path[:-1]) not in reads  # all of what it is in, which is reported
+        if address not in reads and not whole:
             found.append(Problem(node.place, address, "has no effect here", meaning(part, path[-1]), "warning"))
     return reported_once(found, scenario.fleets, scenario.known.layout.laid)
 
