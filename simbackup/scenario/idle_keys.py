@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from simbackup.schema.tree import Node
 
 Path = tuple[str, ...]
-LENGTH = 3
-"""Steps of the path of a key of a part: its section, its name, the key."""
 NAMING = frozenset({"kind", "model", "method"})
 """Keys that say what a part is: they have been read before there is a part."""
 
@@ -40,11 +38,13 @@ def idle_keys(scenario: Scenario, reads: Collection[str]) -> list[Problem]:
 
     Values in datasheets and extended files may serve other scenarios.
     """
-    found: list[Problem] = []
+    found, idle = list[Problem](), set[Path]()
     for path, node, part in stated(scenario):
         address = ".".join(path)
-        whole = len(path) > LENGTH and ".".join(path[:-1]) not in reads  # all of what it is in, which is reported
-        if address not in reads and not whole:
+        if address in reads:
+            continue
+        idle.add(path)
+        if path[:-1] not in idle:  # else all is that it is in, which is reported
             found.append(Problem(node.place, address, "has no effect here", meaning(part, path[-1]), "warning"))
     return reported_once(found, scenario.fleets, scenario.known.layout.laid)
 
