@@ -149,10 +149,11 @@ def schedule_of(job: JobSpec, weekday: int = 0) -> Schedule:
     """When a job runs, and by when it should have ended; a run begins on a weekday (0 is Monday)."""
     by = None if job.deadline is None else deadline(job.deadline)
     begin = parse_moment(job.begin) if job.begin is not None else 0.0
+    priority = si_or(job.priority, math.inf) if job.queues else math.inf
     return Schedule(
         begin, job.after, job.every.si if job.every else None, si_or(job.until, 0.0),
         job.window.si if job.window else None, by.after(weekday) if by else None, by.every if by else DAY,
-        job.queues, si_or(job.priority, math.inf) if job.queues else math.inf, int(si_or(job.retries, 0.0)), si_or(job.retry_after, 0.0),
+        job.queues, priority, int(si_or(job.retries, 0.0)), si_or(job.retry_after, 0.0),
         si_or(job.delay, 0.0), job.fails.share.si if job.fails else 0.0,
         si_or(job.fails.after, 0.0) if job.fails else 0.0,
     )  # fmt: skip

@@ -38,10 +38,13 @@ def idle_keys(scenario: Scenario, reads: Collection[str]) -> list[Problem]:
 
     Values in datasheets and extended files may serve other scenarios.
     """
-    found: list[Problem] = []
+    found, idle = list[Problem](), set[Path]()
     for path, node, part in stated(scenario):
         address = ".".join(path)
-        if address not in reads:
+        if address in reads:
+            continue
+        idle.add(path)
+        if path[:-1] not in idle:  # else all is that it is in, which is reported
             found.append(Problem(node.place, address, "has no effect here", meaning(part, path[-1]), "warning"))
     return reported_once(found, scenario.fleets, scenario.known.layout.laid)
 
