@@ -175,10 +175,8 @@ def test_what_knows_what_is_allocated_copies_that_alone(model: str, size: float)
 
 
 def test_backups_and_what_snapshots_keep_are_allocated_too() -> None:
-    volume = "  pool:\n  vol: {model: redirect_volume/zfs, on: pool, size: 5 TB}\n"
-    text = POOL.replace("data:\n", volume.replace("  pool:\n", "") + "data:\n").replace(
-        "on: pool, size", "on: vol, size"
-    )
+    volume = "  vol: {model: redirect_volume/zfs, on: pool, size: 5 TB}\n"
+    text = POOL.replace("files: {on: pool", "files: {on: vol").replace("data:\n", volume + "data:\n")
     save = "  save: {method: image, data: files, to: pool}\n  resilver: {after: save, "
     result = sb.simulate(text.replace("  resilver: {", save))
     assert result.get("jobs.resilver.bytes") == pytest.approx(2 * 0.25e12)
