@@ -73,7 +73,7 @@ def run(plan: Plan) -> Ran:
             watch.note(live.network, live.env.peek())
     else:
         return Ran(None, live, watch, ("goes on for ever",))
-    return Ran(ended(live, scenario, 0), live, watch, tuple(wrong))
+    return Ran(ended(live, scenario, 0, None), live, watch, tuple(wrong))
 
 
 def exceeded(live: System) -> Iterator[str]:
