@@ -7,7 +7,9 @@ from importlib import import_module
 
 MEASURED = ("start_up", "loading", "fleet", "year", "study", "points", "reproduce", "flows", "midnight")
 """What is measured where none is named."""
-NAMES = (*MEASURED, "browser", "codecs", "crash", "frozen", "fuzz", "jumps", "many_files", "sessions", "solutions", "systems")
+NAMES = (
+    *MEASURED, "browser", "codecs", "crash", "frozen", "fuzz", "jumps", "many_files", "sessions", "solutions", "systems",
+)  # fmt: skip
 
 
 def main() -> None:

@@ -86,11 +86,11 @@ class Chance:
     draws: Mapping[str, Draw] = field(default_factory=dict[str, Draw])
     each_time: Mapping[str, Draw] = field(default_factory=dict[str, Draw])
     """What is drawn anew each time that it passes; `draws` are the others."""
-    reads: set[str] = field(default_factory=set[str])
+    reads: set[str] | None = None
     """The addresses of what runs of jobs have read of the scenario."""
 
     @classmethod
-    def of(cls, scenario: Scenario, seed: int, reads: set[str]) -> Chance:
+    def of(cls, scenario: Scenario, seed: int, reads: set[str] | None) -> Chance:
         """What chance decides in a scenario with a seed."""
         values = {value.address: value.given for value in scenario.values} if scenario.spec.chance else {}
         draws = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -99,7 +100,10 @@ def simulate(
     >>> round(result.get("jobs.dd.elapsed"))
     17
     """
-    result = ran(scenario, overrides, seed=seed, progress=progress, until=until, most_records=most_records, trace=trace)
+    result = ran(
+        scenario, overrides, seed=seed, progress=progress, until=until, most_records=most_records, trace=trace,
+        noting_reads=True,
+    )  # fmt: skip
     if result.warnings:
         warnings.warn("\n".join(result.warnings), IdleKeyWarning, stacklevel=2)
     return result
@@ -115,8 +119,12 @@ def ran(
     until: str | Collection[str] = (),
     most_records: int | None = None,
     trace: str = FULL,
+    noting_reads: bool = False,
 ) -> Result:
-    """The result of running a scenario, as of `simulate`, without warnings of Python."""
+    """The result of running a scenario, as of `simulate`, without warnings of Python.
+
+    Keys without effect are only known if what it reads is noted, which takes a few milliseconds.
+    """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario, overrides)
     elif overrides:
@@ -125,7 +133,7 @@ def ran(
         raise ResultError(f"there is no trace '{trace}'; {choices(trace, KEEPS)}")
     until = (until,) if isinstance(until, str) else until
     _check_jobs(scenario, until)
-    reads = set[str]()
+    reads = set[str]() if noting_reads else None
     system, jobs = _built(scenario, seed, reads)
     system.trace.keeps = NONE if trace == NONE else FULL
     runs = sum(job.schedule.runs for job in jobs) if progress is not None else 0
@@ -206,8 +214,8 @@ def _job_of(address: str) -> str:
     return series(address.removeprefix("jobs."))
 
 
-def _built(scenario: Scenario, seed: int, reads: set[str]) -> tuple[System, list[Job]]:
-    """The live system of a scenario and its jobs, with what chance decides; what is read of the scenario is noted."""
+def _built(scenario: Scenario, seed: int, reads: set[str] | None) -> tuple[System, list[Job]]:
+    """The live system of a scenario and its jobs, with what chance decides; notes what is read of the scenario."""
     if not scenario.spec.chance:
         return build(noted(scenario.spec, reads), seed)
     from simbackup.chance import Chance  # noqa: PLC0415 (most scenarios leave nothing to chance)
@@ -244,9 +252,11 @@ def warnings_of(scenario: Scenario) -> list[Problem]:
     Where the simulation is long, or jobs fail in it, a warning says that they are not known.
     """
     try:
-        result = ran(scenario, most_records=LONGEST)
+        result = ran(scenario, most_records=LONGEST, noting_reads=True)
     except TooManyRecordsError:
         return [_unknown(scenario, "the simulation is long", "'simbackup run' finds them")]
+    except NeverEndsError as error:
+        return [replace(problem, severity="warning") for problem in error.problems]
     if result.reads is None:
         name, reason = next((row["job"], row["reason"]) for row in result.job_rows if row["status"] not in GOOD)
         return [_unknown(scenario, f"'{name}' does not end well", str(reason))]
@@ -256,8 +266,8 @@ def warnings_of(scenario: Scenario) -> list[Problem]:
 def reads_of(scenario: Scenario) -> AbstractSet[str] | None:
     """The addresses of all that a simulation reads of a scenario; None if it is long, or not all jobs end well."""
     try:
-        return ran(scenario, most_records=LONGEST, trace=NONE).reads
-    except TooManyRecordsError:
+        return ran(scenario, most_records=LONGEST, trace=NONE, noting_reads=True).reads
+    except (TooManyRecordsError, NeverEndsError):
         return None
 
 
@@ -281,7 +291,7 @@ def result_of(
     from simbackup.results.folder import is_there  # noqa: PLC0415 (most runs have to do with no folder)
 
     if not is_there(Path(name)):
-        return ran(name, overrides, seed=seed, progress=progress)
+        return ran(name, overrides, seed=seed, progress=progress, noting_reads=True)
     if overrides:
         raise ResultError(f"{name} is a result, whose values cannot be changed; name its scenario instead")
     return Result.load(name)

@@ -41,12 +41,13 @@ def check_file(path: Path) -> list[Problem]:
 
 def _of_scenario(path: Path) -> list[Problem]:
     """Warnings about a scenario, which may have nothing to do only if another extends it."""
-    from simbackup.run import warnings_of  # noqa: PLC0415
     from simbackup.scenario import load, nothing_to_do  # noqa: PLC0415
     from simbackup.scenario.inheritance import is_extended  # noqa: PLC0415
 
     scenario = load(path)
     if scenario.spec.jobs:
+        from simbackup.run import warnings_of  # noqa: PLC0415 (it simulates what has no mistakes)
+
         return warnings_of(scenario)
     return [] if is_extended(path) else [nothing_to_do(scenario)]
 

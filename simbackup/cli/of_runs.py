@@ -45,7 +45,7 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
         check_folder(out)
         check_place(out)  # report a wrong folder before a long run
     with show.progress() as progress:
-        result = ran(loaded, seed=seed, progress=progress, trace=trace.value)
+        result = ran(loaded, seed=seed, progress=progress, trace=trace.value, noting_reads=True)
     warn(result.warnings)
     with counting() as counted:
         found = intervals_of(result, intervals.value, counted)

@@ -50,8 +50,8 @@ def whole(path: Path, *, edited: bool = False) -> Generator[Path]:
                     old.unlink()
                     log.warning("removed %s, left by an interrupted run", old)
             partial = partial_for(target)
-            outputs.ends.callback(partial.unlink, missing_ok=True)
             os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never an existing file
+            outputs.ends.callback(partial.unlink, missing_ok=True)
             outputs.ends.enter_context(lock(partial))
             yield partial
             mark(partial)

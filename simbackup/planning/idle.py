@@ -61,6 +61,8 @@ def _in_nights(site: PlannedSite) -> Iterator[Idle]:
     texts, read, alike = dict[Path, str](), set[Path](), _alike(site)
     for night in (Night.first(site.file), Night.later(site.file)):
         parts = night_scenario(site.file, night)
+        if not parts["jobs"]:
+            continue
         origins = Origins(site.file, parts)
         for section in SECTIONS:
             of = {name: origins.origin(section, name).system for name in parts[section]}

@@ -85,7 +85,7 @@ def each_job(trace: Trace) -> Iterator[Row]:
             "rate": _over(job.data["bytes"], job.data["elapsed"]),
             "transfer_rate": _over(job.data["bytes"], _length(union(moves.get(address, ())))),
         }
-        if job.data["method"] == "restore":
+        if job.data.get("method") == "restore":
             rates["back"] = max(back.get(address, 0.0) - job.data["start"], 0.0)
         yield {**job.data, **rates, "waits": waits.get(address, 0.0)}
 

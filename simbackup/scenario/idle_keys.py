@@ -24,8 +24,10 @@ NAMING = frozenset({"kind", "model", "method"})
 """Keys that say what a part is: they have been read before there is a part."""
 
 
-def noted(spec: Spec, reads: set[str]) -> Spec:
-    """The spec of a scenario whose parts note the addresses of what is read of them."""
+def noted(spec: Spec, reads: set[str] | None) -> Spec:
+    """The spec of a scenario whose parts note the addresses of what is read of them; as it is where nobody asks."""
+    if reads is None:
+        return spec
     sections = {
         section: {name: noting(part, f"{section}.{name}", reads) for name, part in _parts(spec, section).items()}
         for section in PARTS

@@ -69,7 +69,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
         raise InputError([nothing_to_do(scenario)])
     send(saved(text, Path(task["out"])))
     steps.begin("simulating")
-    result = ran(scenario, progress=lambda _, ended, jobs: steps.report(ended, jobs))
+    result = ran(scenario, progress=lambda _, ended, jobs: steps.report(ended, jobs), noting_reads=True)
     send({"kind": "warnings", "warnings": result.warnings})
     chapter = Chapter(scenario.title, result)
     send(answered(chapter, before, more=True))

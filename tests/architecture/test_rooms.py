@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -65,11 +64,6 @@ def test_no_room_asks_for_the_class_of_another() -> None:
         if isinstance(name, ast.Name) and homes.get(name.id, room_of(module)) != room_of(module)
     ]  # fmt: skip
     assert found == []
-
-
-def test_no_name_stands_for_two_classes() -> None:
-    twice = {name for name, count in Counter(name for name, _ in classes()).items() if count > 1}
-    assert [(name, module) for name, module in classes() if name in twice] == []
 
 
 def test_no_import_leads_back() -> None:

@@ -123,7 +123,7 @@ def test_all_wrong_sets_are_reported_at_once(say: Say) -> None:
 def test_explain_quick_runs_nothing_again(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     say("run", SNAPSHOT, "--out", str(tmp_path / "kept"))
     whole = json.loads(say("explain", str(tmp_path / "kept"), "--json").out)["jobs"]
-    monkeypatch.setattr("simbackup.experiments.what_if.simulate", None)
+    monkeypatch.setattr("simbackup.experiments.what_if.ran", None)
     quick = json.loads(say("explain", str(tmp_path / "kept"), "--quick", "--json").out)["jobs"]
     left_out = {"doubled_s", "without_bottleneck_s", "next_bottleneck"}
     assert quick == [one | dict.fromkeys(left_out) for one in whole]

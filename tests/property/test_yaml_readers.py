@@ -50,20 +50,22 @@ def changed() -> Iterator[str]:
 def test_both_readers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     every = [*FILES, *PAIRS, *RARE, *changed()]
     quick = [outcome(text) for text in every]
-    monkeypatch.setattr(usual_yaml, "composed", lambda _text, _depth: None)
+    monkeypatch.setattr(usual_yaml, "composed", lambda _text, _depth, _number: None)
     assert quick == [outcome(text) for text in every]
 
 
 @pytest.mark.parametrize("text", RARE)
 def test_what_readers_may_take_in_different_ways_is_left_to_the_one_in_python(text: str) -> None:
-    assert usual_yaml.composed(text, yaml_file.GREATEST_DEPTH) is None
+    assert usual_yaml.composed(text, yaml_file.GREATEST_DEPTH, yaml_file.GREATEST_NODES) is None
 
 
 def test_what_is_nested_deeply_is_left_to_the_one_in_python() -> None:
     deepest = yaml_file.GREATEST_DEPTH
-    assert usual_yaml.composed("[" * deepest + "]" * deepest, deepest) is not None
-    assert usual_yaml.composed("[" * 1_000_000, deepest) is None
+    assert usual_yaml.composed("[" * deepest + "]" * deepest, deepest, yaml_file.GREATEST_NODES) is not None
+    assert usual_yaml.composed("[" * 1_000_000, deepest, yaml_file.GREATEST_NODES) is None
 
 
 def test_files_of_the_program_need_no_reader_in_python() -> None:
-    assert [text for text in FILES if usual_yaml.composed(text, yaml_file.GREATEST_DEPTH) is None] == []
+    assert [
+        text for text in FILES if usual_yaml.composed(text, yaml_file.GREATEST_DEPTH, yaml_file.GREATEST_NODES) is None
+    ] == []

@@ -177,7 +177,7 @@ def test_runs_are_shared_by_jobs_with_the_same_bottleneck(monkeypatch: pytest.Mo
 
     scenario = load("planning/streams-of-files")
     result = simulate(scenario)
-    monkeypatch.setattr(experiment, "simulate", counted)
+    monkeypatch.setattr(experiment, "ran", counted)
     found = reasons(result, scenario)
     assert len(found) == 17
     assert len(runs) == 2 * len({one.bottleneck for one in found}) == 4

@@ -11,6 +11,7 @@ import pytest
 
 from simbackup import Result, simulate
 from simbackup.errors import ResultError
+from simbackup.output import exchange as exchanging
 from simbackup.output.partial import left_behind, lock, partial_for
 from simbackup.output.seal import FORMAT, _sealed, digest, unseal
 from simbackup.output.whole import write_whole
@@ -120,13 +121,13 @@ def test_the_rights_of_a_folder_stay(result: Result, old: Path) -> None:
 def test_what_comes_into_the_folder_meanwhile_stays(
     result: Result, old: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, one_step: bool
 ) -> None:
-    exchange = folders.exchange
+    exchange = exchanging.exchange
 
     def late(new: Path, target: Path) -> bool:
         (target / "thesis.txt").write_text("years of work")
         return one_step and exchange(new, target)
 
-    monkeypatch.setattr(folders, "exchange", late)
+    monkeypatch.setattr(exchanging, "exchange", late)
     result.save(old)
     [found] = old.parent.rglob("thesis.txt")
     assert found.read_text() == "years of work"

@@ -16,7 +16,7 @@ NAMES = [
     "published/000-netbackup-frozen-images/tape", "teaching/snapshot-slows-writes", "teaching/mount-queue",
     "planning/spread-starts",
 ]  # fmt: skip
-DERIVED = {"transfer_rate", "waits"}
+DERIVED = {"back", "transfer_rate", "waits"}
 
 
 @pytest.mark.parametrize("name", NAMES)

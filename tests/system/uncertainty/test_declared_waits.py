@@ -17,6 +17,7 @@ from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
 from simbackup.results.declared_waits import DeclaredWaits, declared_shares
+from simbackup.run import ran
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.verdict import JobInterval, job_intervals
 from simbackup.uncertainty.whole import deviation_at, whole
@@ -166,6 +167,6 @@ def test_the_deviation_of_a_site_is_that_of_its_computed_part() -> None:
 
 def test_shares_of_jobs_need_no_record_of_their_run() -> None:
     """A record looks for keys without effect, which the cases behind an interval would each do again."""
-    result = sb.simulate("teaching/short-backups")
+    result = ran("teaching/short-backups")
     declared_shares(result, ["jobs.save-1.elapsed"])
     assert "record" not in vars(result)

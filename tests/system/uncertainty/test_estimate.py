@@ -143,7 +143,7 @@ def test_no_scenario_is_run_in_a_case_that_a_check_refuses_in_another(monkeypatc
         ran.append(scenario.hash)
         return sb.simulate(scenario, seed=seed)
 
-    monkeypatch.setattr(estimate, "simulate", simulated)
+    monkeypatch.setattr(estimate, "ran", simulated)
     estimates(scenarios, Elapsed(), effort=Effort(10, 0))
     with pytest.raises(sb.InputError):
         scenarios["wrong"].with_({"data.files.size": "90 TB"})

@@ -72,8 +72,8 @@ def test_keys_of_a_tool_that_no_night_uses_have_no_effect() -> None:
     idle = {problem.address: problem.remedy for problem in idle_keys(load_site(text))}
     assert idle == {
         "policies.nightly.tool.copies_log": (
-            "it is for: Whether it also copies the log that a database writes meanwhile, and replays it in a restore, so "
-            "that a hot copy needs no lock."
+            "it is for: Whether it also copies the log that a database writes meanwhile, and replays it in a restore, "
+            "so that a hot copy needs no lock."
         ),
         "systems.first.filesystem": "it is only used in file_level backups",
     }
