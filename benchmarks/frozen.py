@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import simbackup as sb
 from benchmarks.random_systems import system
+from simbackup.run import ran
 from simbackup.scenario import names
 
 FILE = Path(__file__).with_name("frozen.csv")
@@ -59,7 +60,7 @@ def frozen(case: str) -> list[Frozen]:
 def _scenario(case: str, what: Any) -> Iterator[Frozen]:
     """The jobs of a scenario; a system that cannot run has its errors."""
     try:
-        result = sb.simulate(what)
+        result = ran(what)
     except sb.InputError as error:
         yield Frozen(case, "error", "", "", _digest([str(problem.message) for problem in error.problems]))
         return

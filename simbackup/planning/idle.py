@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from simbackup.errors import Problem
 from simbackup.planning.night import Night
@@ -64,15 +65,7 @@ def _in_nights(site: PlannedSite) -> Iterator[Idle]:
         if not parts["jobs"]:
             continue
         origins = Origins(site.file, parts)
-        for section in SECTIONS:
-            of = {name: origins.origin(section, name).system for name in parts[section]}
-            parts[section] = {name: part for name, part in parts[section].items() if of[name] in {"", *alike}}
-        for name, link in parts["links"].items():
-            ends = [end for end in link["joins"] if end in alike or end not in site.file.spec.systems]
-            parts["links"][name] = {**link, "joins": ends}
-        saved = [job for job in parts["jobs"] if job in alike]
-        parts["jobs"] |= {f"back-{job}": {"restore": job, "after": job} for job in saved}
-        scenario = scenario_of(site.file, parts)
+        scenario = scenario_of(site.file, _of_some(parts, origins, site, alike))
         found = reads_of(scenario)
         if found is None:
             return  # a night that is too long, or does not end well, says nothing of keys
@@ -86,6 +79,22 @@ def _in_nights(site: PlannedSite) -> Iterator[Idle]:
         if path not in read:
             for name in alike[path[1]] if path[0] == "systems" else (path[1],):
                 yield (path[0], name, *path[2:]), text
+
+
+def _of_some(
+    parts: Mapping[str, Any], origins: Origins, site: PlannedSite, systems: Collection[str]
+) -> Mapping[str, Any]:
+    """A night in which only some systems are saved, each of which is restored after that."""
+    found = dict(parts)
+    for section in SECTIONS:
+        of = {name: origins.origin(section, name).system for name in found[section]}
+        found[section] = {name: part for name, part in found[section].items() if of[name] in {"", *systems}}
+    for name, link in found["links"].items():
+        ends = [end for end in link["joins"] if end in systems or end not in site.file.spec.systems]
+        found["links"][name] = {**link, "joins": ends}
+    saved = [job for job in found["jobs"] if job in systems]
+    found["jobs"] |= {f"back-{job}": {"restore": job, "after": job} for job in saved}
+    return found
 
 
 def _alike(site: PlannedSite) -> dict[str, list[str]]:
