@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property
@@ -134,6 +134,9 @@ class StoredCopies:
     sent: list[tuple[datetime, float]] = field(default_factory=list[tuple[datetime, float]])
     """Bytes of new chunks and when they came: those that are paid for in any case, and the last before these."""
 
+    since: dict[int, datetime] = field(default_factory=dict[int, datetime])
+    """When most objects of each point were written, into which older points were merged."""
+
     def __post_init__(self) -> None:
         self.early = EarlyDeletions(self.target)
 
@@ -181,16 +184,37 @@ class StoredCopies:
     def expire(self, now: datetime, times: dict[int, datetime]) -> tuple[set[Hashable], tuple[float, ...]]:
         """Free what has expired: its keys, and the seconds between points that were merged."""
         expiry = self.series.expire(now)
+        into = {below.number: heir.number for below, heir in expiry.merges}
+        taken = {number: self.together[number] for pair in into.items() for number in pair}
         for point in expiry.freed:
-            if self.target.chunking is None:
-                self.early.add(point.time, self.together[point.number], now)
+            if self.target.chunking is None and point.number not in into:
+                self.early.add(self._made(point), self.together[point.number], now)
             del self.sizes[point.number], self.files[point.number], self.together[point.number]
             self.follows.pop(point.number, None)
         for point in expiry.merged:
             self.add(point, None if point.base is None else times[point.base])
         self._share()
+        self._merge_early(expiry.merges, taken, now)
         gone: set[Hashable] = {(self.policy, self.copy, point.number) for point in expiry.freed}
         return gone, tuple(elapsed(below.time, heir.time) for below, heir in expiry.merges)
+
+    def _made(self, point: RestorePoint) -> datetime:
+        """When most of the objects of a point were written: those that were merged into it are older than it."""
+        return self.since.pop(point.number, point.time)
+
+    def _merge_early(
+        self, merges: Sequence[tuple[RestorePoint, RestorePoint]], taken: Mapping[int, float], now: datetime
+    ) -> None:
+        """Note what merges delete: bytes that were replaced, and not the objects that stay as a part of the heir."""
+        if self.target.chunking is not None:
+            return
+        together = dict[int, float]()
+        for below, heir in merges:
+            together[heir.number] = together.pop(below.number, taken[below.number]) + taken[heir.number]
+            self.since[heir.number] = self._made(below)
+        for number, size in together.items():
+            if number in self.together:
+                self.early.add(self.since[number], max(size - self.together[number], 0.0), now)
 
     def early_on(self, day: date) -> float:
         """Bytes that are paid for on a day though they were deleted."""

@@ -19,7 +19,9 @@ END = date(2027, 12, 31)
 TERABYTES = 2.0
 
 
-def loaded(priced: dict[str, Any], policy: dict[str, Any], **cloud: Any) -> PlannedSite:
+def loaded(
+    priced: dict[str, Any], policy: dict[str, Any], change: dict[str, Any] | None = None, **cloud: Any
+) -> PlannedSite:
     made = site(zone="UTC", prices=PRICES | priced)
     made["targets"] = {
         "cloud": {
@@ -28,7 +30,7 @@ def loaded(priced: dict[str, Any], policy: dict[str, Any], **cloud: Any) -> Plan
         },
     }  # fmt: skip
     made["policies"] = {"nightly": {"to": "cloud", "at": "20:00"} | policy}
-    made["systems"] = {"a": {"size": "2 TB", "policy": "nightly"}}
+    made["systems"] = {"a": {"size": "2 TB", "policy": "nightly"} | ({"change": change} if change else {})}
     return load_site(made)
 
 
@@ -140,3 +142,17 @@ def test_retrieval_costs_beside_egress() -> None:
     found = restore(loaded(prices, WEEKLY, object_size="1 GB"), at=date(2027, 1, 9), intervals="none").read_back
     assert found is not None
     assert found.cost == pytest.approx(TERABYTES * 100, rel=0.01)
+
+
+ARCHIVE = {"daily": "0.01 %", "run": "1 MiB"}
+
+
+def test_a_merge_in_a_bucket_deletes_only_what_was_replaced() -> None:
+    """What stays of a full backup is taken up by the next save set; it is not deleted early, and not written again."""
+    rules = {"schedule": {"incremental": "daily"}, "retention": {"last": 30}}
+    prices = {"minimum_storage": "180 d"}
+    merged, apart = (
+        sum(month.objects for month in costs(loaded(prices, rules | {"merges": merges}, ARCHIVE), date(2027, 12, 31)))
+        for merges in (True, False)
+    )
+    assert merged == pytest.approx(apart, rel=0.05)
