@@ -80,6 +80,11 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
     for row in result.job_rows:
         logs.setdefault(series(str(row["job"])), []).append(row)
     found: dict[str, Outcome] = {}
+
+    def cause(job: str) -> str:
+        address, activity = next(iter(result.causes(job)), ("", ""))
+        return f"{activity} on {origins.called(address)}" if activity else ""
+
     for run in night.runs:
         due = run.later * DAY + begin(site.file.spec.policies[run.policy].at)
         for system in of_policy(site.file, run.policy):
@@ -88,24 +93,23 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
                 if name in endless:
                     found[name] = Outcome(due, max(stopped, due), 0.0, endless[name])
                     continue
-                row, causes = rows[name], result.causes(name)
-                address, activity = next(iter(causes), ("", ""))
-                cause = f"{activity} on {origins.called(address)}" if causes else ""
+                row = rows[name]
                 reason = "" if row["status"] in GOOD else str(row["reason"])
-                found[name] = Outcome(due, float(row["end"]), float(row["bytes"]), reason, cause)
+                found[name] = Outcome(due, float(row["end"]), float(row["bytes"]), reason, cause(name))
             for name in logs_jobs(site.file.spec.policies[run.policy], system, run.later).values():
                 if name in endless:
                     found[name] = Outcome(due, max(stopped, due), 0.0, endless[name])
                 elif name in logs:
-                    found[name] = _longest(due, logs[name])
+                    found[name] = _longest(due, logs[name], cause)
     return found
 
 
-def _longest(due: float, rows: Sequence[Row]) -> Outcome:
+def _longest(due: float, rows: Sequence[Row], cause: Callable[[str], str]) -> Outcome:
     """The backups of transaction logs of a night as one, as long as the longest of them; it fails if one does."""
-    longest = max(float(row["end"]) - float(row["due"]) for row in rows)
+    longest = max(rows, key=lambda row: float(row["end"]) - float(row["due"]))
     reason = next((str(row["reason"]) for row in rows if row["status"] not in GOOD), "")
-    return Outcome(due, due + longest, sum(float(row["bytes"]) for row in rows), reason)
+    took, size = float(longest["end"]) - float(longest["due"]), sum(float(row["bytes"]) for row in rows)
+    return Outcome(due, due + took, size, reason, cause(str(longest["job"])))
 
 
 def differences(
