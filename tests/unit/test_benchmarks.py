@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from benchmarks import frozen
 from benchmarks.rows import TIMEOUT, Row, sentence
 
