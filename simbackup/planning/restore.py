@@ -19,15 +19,15 @@ from simbackup.planning.declared import Declared
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import Source
 from simbackup.planning.nights import Nights
-from simbackup.planning.origins import scenario_of
-from simbackup.planning.playing import GOOD, Play
+from simbackup.planning.origins import Origins, scenario_of
+from simbackup.planning.playing import GOOD, NEVER, Play
 from simbackup.planning.recovery import Recovery, Restored
 from simbackup.planning.restore_interval import least_of, restore_interval, sampled, waits_of
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import NOON, moment
 from simbackup.results.result import Result
-from simbackup.run import ran
+from simbackup.run import NeverEndsError, ran
 from simbackup.uncertainty.whole import deviation_at
 
 WHAT = ("site", "client", "one-file")
@@ -112,7 +112,10 @@ def restore(
     if not group:
         return recovery(None, declared)
     parts = restore_scenario(site, there, group, now, (one_file, at_once))
-    result = ran(scenario_of(site.file, parts, f"on {now.date()}"))
+    try:
+        result = ran(scenario_of(site.file, parts, f"on {now.date()}"))
+    except NeverEndsError as error:
+        result = error.result
     found = recovery(result, declared)
     if not found.complete:
         return found
@@ -213,12 +216,22 @@ def _rows(
     site: PlannedSite, sources: Mapping[str, RestoreSource], clients: Sequence[Client], now: datetime, result: Result
 ) -> Iterator[Restored]:
     """The restores of a simulation, which wrote the chains before, in seconds from the first of them."""
-    rows = {str(row["job"]): row for row in result.job_rows}
-    since = min(float(rows[f"back-{client.name}"]["start"]) for client in clients)
+    rows, origins = {str(row["job"]): row for row in result.job_rows}, Origins(site.file, {})
+    jobs = {client.name: (f"back-{client.name}", f"logs-{client.name}") for client in clients}
+    since = min((float(rows[back]["start"]) for back, _ in jobs.values() if back in rows), default=0.0)
     for client in clients:
-        row, source = rows[f"back-{client.name}"], sources[client.policy]
+        source = sources[client.policy]
         names, point = tuple(target.name for target in source.targets), source.chain[-1]
-        logs = rows.get(f"logs-{client.name}")
+        needs = next((result.unfinished[job] for job in jobs[client.name] if job in result.unfinished), None)
+        if needs is not None:
+            yield Restored(
+                client.name, client.priority, " and ".join(names), point.time, len(source.chain), 0.0, 0, math.inf,
+                math.inf, source.lost(site, now), f"{NEVER}: {origins.worded(needs)}", 0.0, names,
+            )  # fmt: skip
+            continue
+        row, logs = (rows.get(job) for job in jobs[client.name])
+        if row is None:
+            continue
         bad = next((str(one["reason"]) for one in (row, logs) if one is not None and one["status"] not in GOOD), "")
         size = float(logs["bytes"]) if logs is not None else 0.0
         yield Restored(

@@ -9,7 +9,7 @@ import pytest
 from sites.plan import site
 
 import simbackup as sb
-from simbackup.errors import InputError, ResultError
+from simbackup.errors import InputError, Place, Problem, ResultError
 from simbackup.planning import playing
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import Night
@@ -17,7 +17,7 @@ from simbackup.planning.night_reasons import night_reasons
 from simbackup.planning.plan import plan
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
-from simbackup.run import NeverEndsError
+from simbackup.run import NeverEndsError, ran
 
 FROM = date(2027, 1, 12)
 DISK = {
@@ -101,3 +101,20 @@ def test_the_others_of_a_scenario_have_a_result() -> None:
     assert list(result.unfinished) == ["a", "later"]
     assert result.unfinished["a"].startswith("gets nothing of devices.busy, which 'workloads.users' has")
     assert result.unfinished["later"] == "waits for 'a'"
+
+
+def test_a_restore_that_never_ends_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = load_site(site())
+    name = planned.systems[0].name
+
+    def stuck(scenario: sb.Scenario) -> Any:
+        result = ran(scenario)
+        result.unfinished = {f"back-{name}": "gets nothing of devices.pool"}
+        raise NeverEndsError([Problem(Place("mapping"), "jobs", "never ends")], result)
+
+    monkeypatch.setattr("simbackup.planning.restore.ran", stuck)
+    found = sb.restore(planned, "site", date(2027, 2, 9))
+    assert not found.complete
+    [lacking] = [one for one in found.systems if one.reason]
+    assert lacking.system == name
+    assert lacking.reason.startswith("never ends: gets nothing of ")
