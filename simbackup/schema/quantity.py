@@ -266,14 +266,14 @@ class Frozen(Declaring, BaseModel):
         def __getattr__(self, name: str) -> Any:
             """A value that is not there yet, in a copy that notes what is read of it."""
             noted = self.__dict__.get(NOTED)
-            if noted is None or name not in type(self).__pydantic_fields__:
+            if noted is None or name not in type(self).model_fields:
                 return super().__getattr__(name)
             value = self.__dict__[name] = noted(name)
             return value
 
         def __iter__(self) -> Iterator[tuple[str, Any]]:
             """All keys with their values."""
-            return ((name, getattr(self, name)) for name in type(self).__pydantic_fields__)
+            return ((name, getattr(self, name)) for name in type(self).model_fields)
 
     def rules(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
         """Values of the part that conflict: their keys, what is wrong, what would be right."""
