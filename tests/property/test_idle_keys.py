@@ -55,7 +55,7 @@ def outcome(scenario: Scenario) -> list[Any]:
 
 def sampled(name: str) -> Sampled:
     scenario = load(name)
-    result = ran(scenario)
+    result = ran(scenario, noting_reads=True)
     reads, before = result.reads, everything(result)
     assert reads is not None
     paths = [".".join(path) for path, given in scenario.spec.quantities() if given.si > 0.0 and path[0] != "chance"]

@@ -43,13 +43,13 @@ def site(*jobs: str) -> str:
 
 
 def elapsed(text: str, job: str, changes: dict[str, Any] | None = None) -> float:
-    result = ran(text, changes)
+    result = ran(text, changes, noting_reads=True)
     assert result.all_ended_well
     return result.get(f"jobs.{job}.elapsed")
 
 
 def idle(text: str) -> list[str]:
-    return [line.partition("warning: ")[2].partition(": has")[0] for line in ran(text).warnings]
+    return [line.partition("warning: ")[2].partition(": has")[0] for line in ran(text, noting_reads=True).warnings]
 
 
 @pytest.mark.parametrize(
@@ -195,8 +195,15 @@ def test_python_is_warned_once_and_the_result_lists_all() -> None:
 
 def test_of_a_run_that_does_not_come_to_its_end_nothing_is_said() -> None:
     text = site("b: {method: image, data: x, to: e, object_size: 1 MB}", "full: {method: image, data: x, to: e}")
-    assert ran(text, until="b").warnings == []
+    assert ran(text, until="b", noting_reads=True).warnings == []
     text = text.replace("e: {model: ssd/nvme-gen4-2021}", "e: {model: ssd/nvme-gen4-2021, capacity: 60 GB}")
-    assert ran(text).warnings == []
+    assert ran(text, noting_reads=True).warnings == []
     (said,) = warnings_of(sb.load(text))
     assert said.message.startswith("keys without effect are not looked for, as 'full' does not end well")
+
+
+@pytest.mark.parametrize("name", ["teaching/mount-queue", "planning/spooled", "planning/copy-on-write-oltp"])
+def test_a_run_whose_reads_are_noted_has_the_same_results_to_the_bit(name: str) -> None:
+    plain, noted = ran(name), ran(name, noting_reads=True)
+    assert list(plain.trace.to_lines()) == list(noted.trace.to_lines())
+    assert (plain.reads, bool(noted.reads)) == (None, True)
