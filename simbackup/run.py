@@ -21,7 +21,7 @@ from simbackup.results.fleet_figures import series
 from simbackup.results.kept import tables_only
 from simbackup.results.record import Record
 from simbackup.results.result import GOOD, Result, ended_well
-from simbackup.scenario import Scenario, Source, load, nothing_to_do
+from simbackup.scenario import Scenario, Source, load, names, nothing_to_do
 from simbackup.scenario.idle_keys import idle_keys, noted
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
@@ -94,7 +94,8 @@ def simulate(
     Warns
     -----
     IdleKeyWarning
-        Keys of the scenario have no effect; `warnings` of the result lists them.
+        Keys of the scenario have no effect; `warnings` of the result lists them. Those of the scenarios that come
+        along are known.
 
     >>> result = simulate("published/003-lvm-snapshots/no-snapshot")
     >>> round(result.get("jobs.dd.elapsed"))
@@ -104,7 +105,8 @@ def simulate(
         scenario, overrides, seed=seed, progress=progress, until=until, most_records=most_records, trace=trace,
         noting_reads=True,
     )  # fmt: skip
-    if result.warnings:
+    name = scenario.name if isinstance(scenario, Scenario) else scenario
+    if result.warnings and not (isinstance(name, str) and name in names()):
         warnings.warn("\n".join(result.warnings), IdleKeyWarning, stacklevel=2)
     return result
 

@@ -237,7 +237,7 @@ def prepare() -> None:
         plot=SimpleNamespace(tornado=lambda: Drawn(content=name.encode()))
     )
     of_result.Plots.kinds = once(lambda plots: {"causes": Drawn(plots.causes())})
-    show.result = show_study.study = lambda *_: None
+    show.result = show_study.study = lambda *_, **__: None
     show_published.fits = show_history.history_fit = show_sensitivity.sensitivity = lambda *_: None
     show_plan.plan = show_plan.sureness = lambda *_: None
     separability.separability = lambda *_, **__: None

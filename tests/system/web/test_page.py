@@ -68,7 +68,7 @@ def test_a_variant_is_answered_beside_the_one_before_kept_and_compared(client: C
     document = opened(client, name=SHORT)
     first = run(client, document, f"extends: {SHORT}\n")
     kinds = [one["kind"] for one in first if one["kind"] != "progress"]
-    assert kinds[:3] == ["opened", "saved", "answer"]
+    assert kinds[:4] == ["opened", "saved", "warnings", "answer"]
     assert kinds[-1] == "done"
     answers = only(first, "answer")
     assert "range" not in next(iter(answers[0]["figures"].values()))

@@ -214,27 +214,17 @@ def test_restore_points_equal_those_of_a_plain_calendar(name: str, at: time) -> 
     zone = ZoneInfo("Europe/Berlin")
     series, late = Series(retention, merges=plain.merges), at < time(12)
     runs = {due.day: due for due in Calendar(entries, at).runs(FIRST, LAST, zone)}
-    shift = timedelta(days=1) if late else timedelta()
-    if late:  # the night before belongs to the evening; dates shift together, so the plain rules see the night's day
-        plain.keeps = shifted(rules.keeps, shift)
     day = FIRST
     while day <= LAST:
         if day in runs:
             series.add(runs[day].time, runs[day].level)
-        expiry = series.expire(moment(day + shift, time(12) if late else at, zone))
+        expiry = series.expire(moment(day, time(12) if late else at, zone))
         plain.night(day)
-        nights = {number: point.time.date() - shift for number, point in series.points.items()}
+        nights = {number: point.time.date() for number, point in series.points.items()}
         assert {nights[n] for n in series.kept} == plain.offered, day
         assert set(nights.values()) == {b.day for b in plain.there}, day
         assert not {p.number for p in expiry.freed} & series.points.keys()
         day += timedelta(days=1)
-
-
-def shifted(keeps: Callable[[list[Kept], date], set[date]], by: timedelta) -> Callable[[list[Kept], date], set[date]]:
-    def on_the_date(there: list[Kept], today: date) -> set[date]:
-        return {day - by for day in keeps([Kept(b.day + by, b.level, None) for b in there], today + by)}
-
-    return on_the_date
 
 
 def test_a_night_has_as_many_hours_as_clocks_make_of_it() -> None:
