@@ -57,8 +57,8 @@ def test_a_quick_interval_is_within_what_is_stated_of_a_thorough_one(scenario: s
     assert math.log(quick.elapsed.low) == pytest.approx(low, abs=AGREES * (high - low))
     assert math.log(quick.elapsed.high) == pytest.approx(high, abs=AGREES * (high - low))
     named = {one.input.name for one in quick.decides}
-    assert set(row["decides"].split()) <= named | {one.input.name for one in quick.contributions}
-    assert named == set() or set(row["decides"].split()) & named
+    assert set(row["decides"].split(";")) <= named | {one.input.name for one in quick.contributions}
+    assert named == set() or set(row["decides"].split(";")) & named
 
 
 def test_at_least_twenty_scenarios_are_compared() -> None:
@@ -73,4 +73,4 @@ if __name__ == "__main__":
         for name, job in JOBS.items():
             one = interval(name, job, "thorough")
             ends = (f"{end:.5g}" for end in (one.elapsed.low, one.elapsed.high))
-            writer.writerow((name, one.job, *ends, " ".join(each.input.name for each in one.decides)))
+            writer.writerow((name, one.job, *ends, ";".join(each.input.name for each in one.decides)))
