@@ -106,7 +106,8 @@ def sent(address: str, data: bytes, *, ends: bool = True) -> bytes:
         try:
             line.sendall(data)
             if ends:
-                line.shutdown(socket.SHUT_WR)
+                with suppress(OSError):  # the other side may have closed the line already
+                    line.shutdown(socket.SHUT_WR)
             while piece := line.recv(65536):
                 found += piece
         except (BrokenPipeError, ConnectionResetError):  # it does not want to hear more
