@@ -5,12 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from simbackup.errors import SimbackupError
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
 
 OUT, ERR = 1, 2
 """The numbers of standard output and standard error."""
@@ -20,28 +17,51 @@ class OutputError(SimbackupError):
     """Standard output cannot be written."""
 
 
-class _Output(io.FileIO):
-    """Standard output; what cannot be written ends the program with a message, or in silence if nobody reads a pipe."""
+class _Output(io.TextIOWrapper):
+    """Standard output; what cannot be written ends the program with a message, or in silence if nobody reads a pipe.
 
-    def write(self, data: ReadableBuffer, /) -> int | None:
+    The layer of bytes below is the library's own: an interrupt in one of ours would come between writing and noting
+    what is written, and the same bytes would be written twice.
+    """
+
+    def write(self, s: str, /) -> int:
         try:
-            return super().write(data)
-        except BrokenPipeError:
-            raise
+            return super().write(s)
         except OSError as error:
-            to_nowhere(OUT)
-            raise OutputError(f"standard output cannot be written ({error.strerror})") from None
+            raise self._failed(error) from None
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def _failed(self, error: OSError) -> Exception:
+        if isinstance(error, BrokenPipeError):
+            return error
+        to_nowhere(OUT)
+        return OutputError(f"standard output cannot be written ({error.strerror})")
 
 
-class _Notes(io.FileIO):
+class _Notes(io.TextIOWrapper):
     """Standard error; what cannot be written there is lost."""
 
-    def write(self, data: ReadableBuffer, /) -> int | None:
+    def write(self, s: str, /) -> int:
         try:
-            return super().write(data)
+            return super().write(s)
         except OSError:
-            to_nowhere(ERR)
-            return super().write(data)
+            self._lose()
+            return len(s)
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError:
+            self._lose()
+
+    def _lose(self) -> None:
+        to_nowhere(ERR)
+        super().flush()
 
 
 def to_nowhere(number: int) -> None:
@@ -64,14 +84,15 @@ def keep() -> None:
     if os.name != "posix":  # consoles of other systems have streams of their own
         return
     if sys.stdout is sys.__stdout__:  # and not what a program that calls this one has put there
-        sys.stdout = _text(_Output(OUT, "wb", closefd=False), sys.stdout)
+        sys.stdout = _text(_Output, OUT, sys.stdout)
     if sys.stderr is sys.__stderr__:
-        sys.stderr = _text(_Notes(ERR, "wb", closefd=False), sys.stderr)
+        sys.stderr = _text(_Notes, ERR, sys.stderr)
 
 
-def _text(raw: io.FileIO, old: TextIO | None) -> TextIO:
+def _text(kind: type[io.TextIOWrapper], number: int, old: TextIO | None) -> TextIO:
     """A stream of text in the place of an old one, which is missing if it was closed."""
+    raw = io.FileIO(number, "wb", closefd=False)
     encoding, errors = ("utf-8", "backslashreplace") if old is None else (old.encoding, old.errors)
-    lines = raw.isatty() or raw.fileno() == ERR
+    lines = raw.isatty() or number == ERR
     through = bool(getattr(old, "write_through", False))
-    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, errors, line_buffering=lines, write_through=through)
+    return kind(io.BufferedWriter(raw), encoding, errors, line_buffering=lines, write_through=through)

@@ -145,3 +145,38 @@ def test_a_place_that_cannot_be_written_is_one_message(command: str, message: st
     assert code == 2
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "mine"
+
+
+INTERRUPTED_NOTES = """
+import signal, sys
+from simbackup.cli import streams
+
+streams.keep()
+writes = False
+
+def interrupt(number, frame):
+    global writes
+    if writes:
+        writes = False
+        raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, interrupt)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.0002)
+for number in range(20_000):
+    try:
+        writes = True
+        sys.stderr.write(f"{number}\\n")
+        writes = False
+    except KeyboardInterrupt:
+        pass
+signal.setitimer(signal.ITIMER_REAL, 0.0)
+"""
+
+
+@posix
+def test_no_note_is_written_twice_when_interrupts_come_while_it_is_written() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED_NOTES], capture_output=True, text=True, check=False)
+    lines = done.stderr.splitlines()
+    assert done.returncode == 0
+    assert len(lines) == len(set(lines))
+    assert len(lines) > 10_000
