@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from simbackup import units
 
 if TYPE_CHECKING:
     from simbackup.planning.night import Night
-    from simbackup.planning.playing import Outcome, Play
+    from simbackup.planning.playing import Play
     from simbackup.planning.site import PlannedSite
 
 QUIET_SECONDS = 1.0
@@ -37,12 +37,16 @@ def described(done: int, total: int, new: int, seconds: float) -> str:
 
 @contextmanager
 def nights() -> Generator[Callable[[PlannedSite], Play]]:
-    """What simulates the nights of a site and counts them, in a line that appears after a second on a terminal."""
-    from simbackup.planning.playing import played  # noqa: PLC0415
+    """What simulates the nights of a site and counts them, in a line that appears after a second on a terminal.
 
-    begin, done, status = time.monotonic(), 0, None
+    It has a worker process for each processor.
+    """
+    from simbackup.experiments.processes import of_use, worker_processes  # noqa: PLC0415
+    from simbackup.planning.playing import Simulator  # noqa: PLC0415
 
-    def counted(site: PlannedSite, night: Night) -> Mapping[str, Outcome]:
+    begin, done, status, number = time.monotonic(), 0, None, of_use(os.cpu_count() or 1)
+
+    def begun(night: Night) -> None:
         nonlocal done, status
         done += 1
         if sys.stderr.isatty() and time.monotonic() - begin >= QUIET_SECONDS:
@@ -53,10 +57,10 @@ def nights() -> Generator[Callable[[PlannedSite], Play]]:
                 status.start()
             more = max(run.later for run in night.runs)
             status.update(f"simulating night {done}: {night.day}" + (f" and {more} after it" if more else ""))
-        return played(site, night)
 
     try:
-        yield lambda site: partial(counted, site)
+        with worker_processes(number) as executor:
+            yield lambda site: Simulator(site, begun, executor, number)
     finally:
         if status is not None:
             status.stop()

@@ -48,7 +48,10 @@ def pool_of(number: int) -> Generator[ProcessPoolExecutor]:
     except BaseException:
         _abandon(pool, set(active_children()) - others)
         raise
-    pool.shutdown()
+    if pool._broken:  # noqa: SLF001 (its workers ignore the signal by which it ends those that are left)
+        _abandon(pool, set(active_children()) - others)
+    else:
+        pool.shutdown()
 
 
 def _abandon(pool: Any, workers: Iterable[BaseProcess]) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import partial
 
 from simbackup.planning.evenings import evenings
 from simbackup.planning.ledger import Day
 from simbackup.planning.nights import Nights
-from simbackup.planning.playing import Outcome, Play, job_of, played
+from simbackup.planning.playing import Outcome, Play, Simulator, job_of
 from simbackup.planning.sampling import LONGEST
 from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.site import PlannedSite
@@ -48,7 +47,7 @@ class Arrivals:
         whole = evenings(days)
         first, *others = whole[-NIGHTS - 1 :]
         recent = [first, *others] if len(whole) <= NIGHTS else [first._replace(runs=()), *others]
-        nights = Nights(site, recent, play or partial(played, site))
+        nights = Nights(site, recent, play or Simulator(site))
         nights.sample()
         return cls(nights)
 

@@ -71,7 +71,7 @@ class Night:
     the backups of the nights, and `logs` the bytes of each backup of their transaction logs. `moved` are those that
     targets read and write for what they make by themselves, by job. `new` are the cartridges that are loaded for the
     first time, by target; those that the site states unless given. `points` are the restore points of each policy
-    before. Logs are saved until windows close, and until `logged`, in seconds, if that is later.
+    before.
     """
 
     day: date
@@ -82,7 +82,6 @@ class Night:
     logs: Mapping[str, float] = field(default_factory=dict[str, float])
     new: Mapping[str, int] = field(default_factory=dict[str, int])
     points: Mapping[str, int] = field(default_factory=dict[str, int])
-    logged: float = 0.0
 
     @classmethod
     def first(cls, file: SiteFile) -> Night:

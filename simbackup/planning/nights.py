@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -12,7 +12,7 @@ from simbackup.planning.contents import NightKind, logged_by, moved_by, older_on
 from simbackup.planning.growing import Growing
 from simbackup.planning.ledger import Day
 from simbackup.planning.night import DAY, Night, Work, work_of
-from simbackup.planning.playing import NEVER, Outcome, Play, job_of
+from simbackup.planning.playing import NEVER, Outcome, Play, Simulator, job_of
 from simbackup.planning.sampling import Sampling
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.verdicts import Verdict, verdicts_of
@@ -71,6 +71,7 @@ class Nights:
                 self.firsts.setdefault(run.policy, self.days[i].day)
         self.kinds = self._kinds()
         self._known: dict[NightKind, list[int]] = {}
+        self._early: dict[Work, Mapping[str, Outcome]] = {}
         self._growing, self._backlog = Growing(self.site), Backlog(self.site)
 
     @property
@@ -161,9 +162,27 @@ class Nights:
             night = self.night(kind, i)
             work = work_of(self.site.file, night)
             if work not in self.done:
-                self.done[work] = self.play(night)
+                self.done[work] = self._early.pop(work) if work in self._early else self.play(night)
             samples[i] = self.done[work]
         return samples[i]
+
+    @property
+    def at_once(self) -> int:
+        """How many nights can be simulated at once."""
+        return self.play.at_once if isinstance(self.play, Simulator) and self.play.executor is not None else 1
+
+    def begin(self, wanted: Iterable[tuple[NightKind, int]]) -> None:
+        """Simulate nights at once that will be asked for, or may be; without worker processes, when they are."""
+        if not isinstance(self.play, Simulator) or self.play.executor is None:
+            return
+        new: dict[Work, Night] = {}
+        for kind, i in wanted:
+            if i not in self.played.get(kind, {}):
+                night = self.night(kind, i)
+                work = work_of(self.site.file, night)
+                if work not in self.done and work not in self._early:
+                    new[work] = night
+        self._early.update(zip(new, self.play.each(list(new.values())), strict=True))
 
     def between(self, kind: NightKind, i: int) -> Mapping[str, Outcome]:
         """The outcome of a night: as simulated, or between simulated nights around it; behind what is carried on."""

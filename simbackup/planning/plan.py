@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.errors import Place, Problem
@@ -19,7 +19,7 @@ from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.nights import Nights
-from simbackup.planning.playing import Play, played
+from simbackup.planning.playing import Play, Simulator
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
@@ -327,4 +327,4 @@ def stocked(site: PlannedSite, until: str | date, *, play: Play | None = None) -
     """
     last = end_of(site.start, until)
     days = tuple(Ledger(site).days(last))
-    return Plan(site, last, days, Nights(site, evenings(days), play or partial(played, site)))
+    return Plan(site, last, days, Nights(site, evenings(days), play or Simulator(site)))

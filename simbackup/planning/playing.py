@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simbackup.planning.night import DAY, Night, begin
+from simbackup.planning.night import DAY, LOGS, Night, begin
 from simbackup.planning.origins import Origins, scenario_of
-from simbackup.planning.scenarios import logs_jobs, night_scenario, night_suffix, of_policy
+from simbackup.planning.scenarios import OVERTIME, logs_jobs, night_scenario, night_suffix, of_policy
 from simbackup.planning.site import PlannedSite
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
 from simbackup.run import NeverEndsError, ran
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Row = Mapping[str, Any]
 SHORT = 600.0
@@ -39,6 +43,37 @@ Play = Callable[[Night], Mapping[str, Outcome]]
 """Simulates a night: the outcome of each job, by the names that `job_of` gives."""
 
 
+@dataclass(slots=True)
+class Simulator:
+    """Simulates nights of a site, several at once where it has worker processes."""
+
+    site: PlannedSite
+    begun: Callable[[Night], None] | None = None
+    """Called with each night when its simulation begins."""
+    executor: Executor | None = None
+    """Worker processes, none by default."""
+    at_once: int = 1
+    """How many nights are simulated at once: the number of worker processes."""
+
+    def __call__(self, night: Night) -> Mapping[str, Outcome]:
+        """The outcome of a night."""
+        return self.each([night])[0]
+
+    def each(self, nights: Sequence[Night]) -> list[Mapping[str, Outcome]]:
+        """The outcomes of several nights. If the worker processes end before they are done, this one simulates them."""
+        if self.begun is not None:
+            for night in nights:
+                self.begun(night)
+        if self.executor is not None and len(nights) > 1:
+            from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 (only with worker processes)
+
+            try:
+                return list(self.executor.map(partial(played, self.site), nights))
+            except BrokenProcessPool:
+                self.executor, self.at_once = None, 1
+        return [played(self.site, night) for night in nights]
+
+
 def job_of(system: str, later: int = 0, copy: str = "") -> str:
     """The job that saves a system in a night, the first or one after it, or makes a copy of what it saved."""
     return f"{system}{night_suffix(later)}" + (f"-{copy}" if copy else "")
@@ -55,20 +90,11 @@ def simulated(site: PlannedSite, night: Night) -> Result:
     Jobs that never end are missing in it; what they need is `unfinished`.
     """
     parts = night_scenario(site.file, night)
+    lasting = [name for name in parts["jobs"] if not name.endswith(OVERTIME)]
     try:
-        result = ran(scenario_of(site.file, parts, f"on {night.day}"))
+        return ran(scenario_of(site.file, parts, f"on {night.day}"), until=lasting)
     except NeverEndsError as error:
         return error.result
-    repeated = {name: 0.0 for name, job in parts["jobs"].items() if "every" in job}
-    end = 0.0
-    for row in result.job_rows:
-        if (name := series(str(row["job"]))) in repeated:
-            repeated[name] = max(repeated[name], float(row["end"]))
-        else:
-            end = max(end, float(row["end"]))
-    if night.logged or end <= min(repeated.values(), default=end):
-        return result
-    return simulated(site, replace(night, logged=end))
 
 
 def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outcome]:
@@ -78,7 +104,8 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
     endless = {name: f"{NEVER}: {origins.worded(needs)}" for name, needs in result.unfinished.items()}
     logs: dict[str, list[Row]] = {}
     for row in result.job_rows:
-        logs.setdefault(series(str(row["job"])), []).append(row)
+        name = series(str(row["job"]))
+        logs.setdefault(name.removesuffix(OVERTIME) + LOGS if name.endswith(OVERTIME) else name, []).append(row)
     found: dict[str, Outcome] = {}
 
     def cause(job: str) -> str:

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.planning.contents import NightKind
@@ -127,14 +127,20 @@ class Sampling:
 
     def _ends(self) -> None:
         """Simulate each kind at its first night, and at its last, unless others around these are."""
-        for kind, at in self.nights.kinds.items():
-            for i in (at[0], at[-1]):
-                known = self.nights.known(kind)
-                if not known or not known[0] < i < known[-1]:
-                    self.nights.simulate(kind, i)
+        ends = [(kind, i) for kind, at in self.nights.kinds.items() for i in (at[0], at[-1])]
+        self.nights.begin((kind, i) for kind, i in ends if self._end(kind, i))
+        for kind, i in ends:
+            if self._end(kind, i):
+                self.nights.simulate(kind, i)
+
+    def _end(self, kind: NightKind, i: int) -> bool:
+        """Whether a night is not between simulated ones of its kind."""
+        known = self.nights.known(kind)
+        return not known or not known[0] < i < known[-1]
 
     def _all(self) -> None:
         """Simulate every night."""
+        self.nights.begin(self.nights.in_order())
         for kind, i in self.nights.in_order():
             self.nights.simulate(kind, i)
 
@@ -144,16 +150,17 @@ class Sampling:
         Each gap is looked at once; then come the misses, on which more depends, and then the gaps that are guessed
         worst.
         """
-        while found := self._next():
-            if not self._look(*found):
+        while found := list(islice(self._wanted(), self.nights.at_once)):
+            self.nights.begin(found)  # the next ones are likely to be wanted, too, when the first is known
+            if not self._look(*found[0]):
                 return
 
-    def _next(self) -> tuple[NightKind, int] | None:
-        """The night on which most depends, None if all follow well enough."""
-        gap = max(self._gaps(), key=lambda gap: gap.error, default=None)
-        if (gap is None or math.isfinite(gap.error)) and (doubtful := self._doubtful()) is not None:
-            return doubtful
-        return (gap.kind, self._worst(gap)) if gap is not None and gap.error > CLOSE else None
+    def _wanted(self) -> Iterator[tuple[NightKind, int]]:
+        """The nights on which most depends, in their order, one of each gap; none if all follow well enough."""
+        gaps = sorted(self._gaps(), key=lambda gap: -gap.error)
+        if (not gaps or math.isfinite(gaps[0].error)) and (doubtful := self._doubtful()) is not None:
+            yield doubtful
+        yield from ((gap.kind, self._worst(gap)) for gap in gaps if gap.error > CLOSE)
 
     def _gaps(self) -> Iterator[_Gap]:
         """The gaps between simulated nights of kinds with more than a few."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from simbackup import units
@@ -17,6 +18,8 @@ from simbackup.schema.tree import Node
 
 GROWING = "capacity"
 HALF_A_DAY = DAY / 2.0
+OVERTIME = f"overtime-{LOGS}"
+"""How the names of jobs end that save transaction logs after windows have closed."""
 CONNECTING = ("connections", "object_size")
 """Keys of a target that are keys of the jobs that write to it."""
 OF_TARGET = frozenset({"begin", "pool", "spool", "deduplication", *CONNECTING})
@@ -242,7 +245,8 @@ def _add_systems(file: SiteFile, night: Night, parts: dict[str, Any]) -> None:
 def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: dict[str, Any]) -> dict[str, Any]:
     """The backups of the transaction logs of a system to each target; none without logs.
 
-    They go on until the window closes, or later if others still run then. Adds their data and a device for them.
+    They go on until the window closes; jobs of their own go on after it, which last as long as others do. Adds their
+    data and a device for them.
     """
     policy, saved = file.spec.policies[run.policy], f"{name}{night_suffix(run.later)}"
     if policy.logs is None or saved not in night.logs:
@@ -250,10 +254,23 @@ def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: d
     job = logs_job(file, name, night.logs[saved], parts, saved)
     first, every = run.later * DAY + begin(policy.at), policy.logs.every.si
     room = min(room_of(file, run, night.day) or HALF_A_DAY, DAY)  # a window that opens later asks for nothing now
-    last = max(room - every, min(night.logged - first, DAY - every))
-    times = {"begin": f"{first:.0f} s", "every": f"{every:.0f} s", "until": f"{first + max(last, 0.0):.0f} s"}
-    jobs = logs_jobs(policy, name, run.later)
-    return {each: job | times | {"to": to} | connecting(file, to) for to, each in jobs.items()}
+    last = math.floor(max(room - every, 0.0) / every) * every
+    found: dict[str, Any] = {}
+    for to, each in logs_jobs(policy, name, run.later).items():
+        made = job | {"to": to} | connecting(file, to)
+        found[each] = made | _repeated(first, every, first + last)
+        if last + every <= DAY - every:
+            found[overtime(each)] = made | _repeated(first + last + every, every, first + DAY - every) | {"after": each}
+    return found
+
+
+def _repeated(begin: float, every: float, until: float) -> dict[str, str]:
+    return {"begin": f"{begin:.0f} s", "every": f"{every:.0f} s", "until": f"{until:.0f} s"}
+
+
+def overtime(logs: str) -> str:
+    """The job that goes on with backups of transaction logs when windows have closed, while others still run."""
+    return f"{logs.removesuffix(LOGS)}{OVERTIME}"
 
 
 def logs_jobs(policy: PolicySpec, system: str, later: int) -> dict[str, str]:

@@ -17,7 +17,7 @@ from simbackup.output.whole import write_whole
 from simbackup.planning.intervals import Sureness, sureness
 from simbackup.planning.night import Night
 from simbackup.planning.plan import FitsUntil, Plan, stocked
-from simbackup.planning.playing import Outcome, played
+from simbackup.planning.playing import Simulator
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.writing import write_tables
 from simbackup.reporting.answer import Answer
@@ -162,17 +162,17 @@ def _change(now: str, then: str) -> str:
     return "same" if now == then else "better" if now > then else "worse"
 
 
-def _counting(site: PlannedSite, steps: ProgressReports) -> Any:
-    """What simulates nights, and counts them."""
+def _counting(site: PlannedSite, steps: ProgressReports) -> Simulator:
+    """What simulates nights, and counts them; other processors have work of their own."""
     done = 0
 
-    def play(night: Night) -> Mapping[str, Outcome]:
+    def begun(night: Night) -> None:
         nonlocal done
+        del night
         done += 1
         steps.report(done, 0)
-        return played(site, night)
 
-    return play
+    return Simulator(site, begun)
 
 
 def _capacity(found: Plan) -> Shown:

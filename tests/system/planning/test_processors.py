@@ -1,0 +1,43 @@
+"""Nights that are simulated in worker processes are those of a single process."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+import pytest
+from sites.plan import site
+
+from simbackup.experiments.processes import pool_of
+from simbackup.planning.night import Night
+from simbackup.planning.plan import Plan, plan
+from simbackup.planning.playing import Simulator
+from simbackup.planning.site import load_site
+
+
+def shown(found: Plan) -> list[Any]:
+    return [found.as_dict(), *found.verdicts]
+
+
+@pytest.fixture(scope="module")
+def alone() -> list[Any]:
+    return shown(plan(site(), "8 weeks"))
+
+
+def test_worker_processes_give_the_same_plan(alone: list[Any]) -> None:
+    loaded, begun = load_site(site()), list[Night]()
+    with pool_of(2) as executor:
+        found = plan(loaded, "8 weeks", play=Simulator(loaded, begun.append, executor, 2))
+    assert shown(found) == alone
+    assert len(begun) >= found.simulated > 2
+
+
+def test_this_process_does_what_worker_processes_do_not(alone: list[Any]) -> None:
+    loaded = load_site(site())
+    with pool_of(2) as executor:
+        for process in [executor.submit(os.getpid).result()]:
+            os.kill(process, signal.SIGKILL)
+        simulator = Simulator(loaded, None, executor, 2)
+        assert shown(plan(loaded, "8 weeks", play=simulator)) == alone
+    assert simulator.executor is None
