@@ -20,10 +20,10 @@ CODECS = {
     **{f"gzip -{level}": f"gzip -{level} -c" for level in (1, 6, 9)},
     "bzip2 -9": "bzip2 -9 -c",
     **{f"xz -{level}": f"xz -{level} -T1 -c" for level in (0, 6)},
-    **{f"zstd -{level}": f"zstd -{level} --single-thread -q -c" for level in (1, 3, 9, 19)},
+    **{f"zstd -{level}": f"zstd -{level} --single-thread -q -c" for level in (1, 3, 9, 13, 19)},
     "lz4 -1": "lz4 -1 -q -c",
     "lz4 -9": "lz4 -9 -q -c",
-    "brotli -5": "brotli -q 5 -c",
+    **{f"brotli -{level}": f"brotli -q {level} -c" for level in (3, 5)},
 }
 REPEATS = (0.0, 0.5, 0.8, 0.93)
 """Shares of the text that repeat what came shortly before."""

@@ -21,7 +21,7 @@ from simbackup.scenario import names
 
 ROOT = Path(__file__).parents[1]
 """The folder of the repository."""
-MACHINES = {"machine", "machines", "old", "new", "hpux", "windows", "hpux-files", "windows-files"}
+MACHINES = {"machine", "machines", "b-machine", "old", "new", "hpux", "windows", "hpux-files", "windows-files"}
 """Names of scenarios that only others extend."""
 LIBRARY_BY_HAND = """\
   library:
