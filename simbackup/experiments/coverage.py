@@ -89,7 +89,7 @@ def operations(names: Iterable[str]) -> dict[RowName, tuple[str, bool]]:
             for m in measured.rows:
                 file, address = m.addresses[0]
                 kind = operation_of(scenarios[file], address)
-                found[m.folder, m.id] = kind, is_calibrated(scenarios[file], kind)
+                found[m.folder, m.id] = kind, is_calibrated(scenarios[file], address)
     return found
 
 

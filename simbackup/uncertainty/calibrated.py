@@ -9,25 +9,28 @@ from typing import TYPE_CHECKING
 from simbackup import shelf
 from simbackup.errors import InputError
 from simbackup.scenario import Scenario, load
-from simbackup.uncertainty.operations import operation_of
+from simbackup.uncertainty.operations import operation_of, program_of
 
 if TYPE_CHECKING:
     from simbackup.schema.measured import Measurement
 
 
-def is_calibrated(scenario: Scenario, operation: str) -> bool:
-    """Whether a value was fitted to a row of this kind of operation, measured on this system or on what it extends.
+def is_calibrated(scenario: Scenario, address: str) -> bool:
+    """Whether a value was fitted to a row like the figure at an address, on this system or on what it extends.
+
+    It is like it if it is of the same kind of operation, by the same backup program.
 
     >>> from simbackup.scenario import load
-    >>> is_calibrated(load("published/003-lvm-snapshots/same-disk"), "write")
+    >>> is_calibrated(load("published/003-lvm-snapshots/same-disk"), "jobs.dd.elapsed")
     True
-    >>> is_calibrated(load("teaching/mount-queue"), "image")
+    >>> is_calibrated(load("teaching/mount-queue"), "devices.library.robot.busy")
     False
     """
     fitted = {row for value in scenario.values for row in value.given.fitted_to}
     names = [name for name in (scenario.name, scenario.base) if name]
     rows = [row for name in names for row in _rows(str(Path(name).parent)) if row.id in fitted]
-    return any(_operation(row) == operation for row in rows)
+    asked = operation_of(scenario, address), program_of(scenario, address)
+    return any(_of_row(row) == asked for row in rows)
 
 
 @cache
@@ -45,16 +48,18 @@ def _rows(folder: str) -> tuple[Measurement, ...]:
     return ()
 
 
-def _operation(row: Measurement) -> str:
+def _of_row(row: Measurement) -> tuple[str, str]:
     from simbackup.results.documents import scenario_name  # noqa: PLC0415
 
     file, address = row.addresses[0]
-    return _operation_at(scenario_name(row, file), address)
+    return _at(scenario_name(row, file), address)
 
 
 @cache
-def _operation_at(name: str, address: str) -> str:
+def _at(name: str, address: str) -> tuple[str, str]:
+    """The kind of operation and the program of a figure in a scenario, by its name."""
     try:
-        return operation_of(load(name), address)
+        scenario = load(name)
     except InputError:
-        return ""
+        return "", ""
+    return operation_of(scenario, address), program_of(scenario, address)

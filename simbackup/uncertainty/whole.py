@@ -30,8 +30,7 @@ TIMED = frozenset({
 
 def deviation_at(scenario: Scenario, address: str) -> float:
     """What the model leaves out of the figure at an address of a result: the standard deviation of its logarithm."""
-    operation = operation_of(scenario, address)
-    return deviation_of(CALIBRATED if is_calibrated(scenario, operation) else operation)
+    return deviation_of(CALIBRATED if is_calibrated(scenario, address) else operation_of(scenario, address))
 
 
 def bound_at(result: Result, address: str) -> float | None:
