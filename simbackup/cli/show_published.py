@@ -19,7 +19,7 @@ from simbackup.text import for_markdown
 
 HEADER = ("id", "operation", "measured", "simulated", "error", "role", "within 10 %", "over the assumed ranges")
 BLIND = "blind"
-"""Head of the errors of blind answers, which follow the errors of today; only where there are any."""
+"""Head of the blind answers with their errors, which follow those of today; only where there are any."""
 
 
 def _error(error: float | None) -> str:
@@ -35,15 +35,16 @@ def _cells(row: Row, *, blind: bool) -> list[str]:
         )
     cells = [m.id, m.row.operation, f"{m.value:g} {m.unit}", f"{row.simulated:.4g}", _error(row.error)]
     if blind:
-        cells.append("fitted" if m.row.fit else _error(row.blind_error))
+        answer = "" if m.blind is None else f"{m.blind.value:.4g}, {_error(row.blind_error)}"
+        cells.append("fitted" if m.row.fit else answer)
     return [*cells, row.role, row.verdict, spread]
 
 
 def _table(rows: list[Row]) -> tuple[list[str], list[list[str]], int]:
     """The heads and the rows of a table of measured rows, and how many of its columns on the right side are text."""
-    blind = any(row.measurement.blind is not None for row in rows)
-    heads = [*HEADER[:5], *([BLIND] if blind else []), *HEADER[5:]]
-    return heads, [_cells(row, blind=blind) for row in rows], 3
+    versions = sorted({row.measurement.blind.version for row in rows if row.measurement.blind})
+    heads = [*HEADER[:5], *([f"{BLIND} by {', '.join(versions)}"] if versions else []), *HEADER[5:]]
+    return heads, [_cells(row, blind=bool(versions)) for row in rows], 3
 
 
 def reproduction(found: Reproduction) -> None:
@@ -60,7 +61,7 @@ def reproduction(found: Reproduction) -> None:
         show.line(_summary(found.total))
     for short in found.clipped:
         show.line(short)
-    show_ledger.printed(ledger(found.rows))
+    show_ledger.printed(ledger(found))
 
 
 def reproduction_markdown(found: Reproduction) -> None:

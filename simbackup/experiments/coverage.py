@@ -22,7 +22,7 @@ PREDICTED = "validation, predicted"
 """Sets of rows whose coverage is reported."""
 PREDICTED_BLIND, ALL = "blind", "all"
 ROLES = ("fitted", "seen", "held-out", PREDICTED_BLIND, ALL)
-"""Roles of rows whose coverage is reported for each publication; what 0.1 predicted is blind, seen since or not."""
+"""Roles of rows whose coverage is reported for each publication; what was predicted is blind, seen since or not."""
 RowName = tuple[str, str]
 """A publication's folder, and a row of it."""
 
@@ -38,10 +38,7 @@ class Covered:
     @property
     def holds(self) -> bool:
         """Whether the interval holds what was measured, or meets the range that the publication allows."""
-        m = self.row.measurement
-        low = m.value if m.low is None else m.low
-        high = m.value if m.high is None else m.high
-        return self.interval.low <= high and low <= self.interval.high
+        return self.row.holds((self.interval.low, self.interval.high))
 
     @property
     def role(self) -> str:
@@ -151,7 +148,7 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     """How often the intervals of the documents and of the validation ring hold.
 
     The first sets are the identified results of the documents, those of them to which no constant was fitted, and the
-    rows that version 0.1 predicted; the others are all results of a kind of operation. Rows that nothing can move are
+    rows that were predicted blindly; the others are all results of a kind of operation. Rows that nothing can move are
     in none. Each interval has the model error that the other publications show; `terms`
     are those of all publications, which the program ships with.
     """

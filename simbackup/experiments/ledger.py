@@ -1,35 +1,44 @@
-"""The ledger of blind predictions: answers that version 0.1 gave before anybody had read the figures, and today's."""
+"""The ledger of blind predictions: answers that a version gave before anybody had read the figures, and today's."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from simbackup.results.compare import Row
+from simbackup.experiments.reproduce import Reproduction
+from simbackup.results.compare import Interval, Row
+from simbackup.results.record import UsedValue
 
-NEAR = 0.15
-"""Relative error within which an answer counts as near."""
+FAR = 2.0
+"""Factor beyond which an answer counts as far off, to either side."""
+ALL = "all"
+
+
+class Held(NamedTuple):
+    """How many intervals hold what was measured, of how many there are."""
+
+    hold: int
+    of: int
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """How far some answers are from what was measured: shares, and for the worst a factor of at least 1."""
+    """How far some answers are from what was measured: median error, how many are `far` off, whose interval holds."""
 
-    near: int
     median: float
-    worst: float
+    far: int
+    intervals: Held
 
     @classmethod
-    def of(cls, errors: Sequence[float]) -> Answers:
+    def of(cls, errors: Sequence[float], intervals: Held) -> Answers:
         """The answers with these relative errors.
 
-        >>> Answers.of([0.1, -0.5, 0.2])
-        Answers(near=1, median=0.2, worst=2.0)
+        >>> Answers.of([0.1, -0.6, 0.2], Held(2, 3))
+        Answers(median=0.2, far=1, intervals=Held(hold=2, of=3))
         """
-        return cls(
-            sum(abs(error) <= NEAR for error in errors), statistics.median(map(abs, errors)), max(map(_factor, errors))
-        )
+        return cls(statistics.median(map(abs, errors)), sum(_factor(error) > FAR for error in errors), intervals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +46,66 @@ class LedgerLine:
     """A publication in the ledger: its predicted rows, the blind answers to them, and today's."""
 
     publication: str
+    versions: tuple[str, ...]
+    """Versions that answered blindly."""
     rows: int
     seen: int
     """Predicted rows that a value was chosen or changed after seeing."""
     blind: Answers
     today: Answers
+    fitted: tuple[str, ...]
+    """Constants that are fitted to rows of the publication."""
+    single: bool
+    """Whether it is the line of one publication, and not of all those of a version, or of all."""
 
 
-def ledger(rows: Iterable[Row]) -> list[LedgerLine]:
-    """A line for each publication with predicted rows, and a last one for all of them; none without such rows.
+def ledger(found: Reproduction) -> list[LedgerLine]:
+    """A line for each publication with predicted rows, and the lines of all of them; none without such rows.
 
-    A row to which a constant was fitted, then or now, is not predicted.
+    There is a line for the rows of each version that answered if there are several, and one for all rows. A row to
+    which a constant was fitted, then or now, is not predicted.
     """
-    predicted = [row for row in rows if row.predicted]
-    publications = dict.fromkeys(row.measurement.folder for row in predicted)
-    lines = [_line(name, [row for row in predicted if row.measurement.folder == name]) for name in publications]
-    return [*lines, _line("all", predicted)] if predicted else []
+    predicted = [row for row in found.rows if row.predicted]
+    if not predicted:
+        return []
+    publications, versions = (list(dict.fromkeys(of(row) for row in predicted)) for of in (_publication, _version))
+    lines = [_line(name, predicted, _publication, found) for name in publications]
+    if len(versions) > 1:
+        lines += [_line(name, predicted, _version, found) for name in sorted(versions)]
+    return [*lines, _line(ALL, predicted, lambda _: ALL, found)]
 
 
-def _line(name: str, rows: Sequence[Row]) -> LedgerLine:
-    blind = [row.blind_error or 0.0 for row in rows]
+def _publication(row: Row) -> str:
+    return row.measurement.folder
+
+
+def _version(row: Row) -> str:
+    blind = row.measurement.blind
+    return f"{ALL} of version {blind.version}" if blind else ""
+
+
+def _line(name: str, predicted: Sequence[Row], key: Callable[[Row], str], found: Reproduction) -> LedgerLine:
+    """The line of the predicted rows with a key."""
+    rows = [row for row in predicted if key(row) == name]
+    folders = {row.measurement.folder for row in rows}
+    ids = {row.measurement.id for row in found.rows if row.measurement.folder in folders}
+    versions = sorted({row.measurement.blind.version for row in rows if row.measurement.blind})
+    blind = Answers.of([row.blind_error or 0.0 for row in rows], _held(rows, [row.blind_interval for row in rows]))
+    today = Answers.of([row.error for row in rows], _held(rows, [row.answer for row in rows]))
+    fitted = tuple(_name(one) for one in found.constants if not ids.isdisjoint(one.fitted_to))
     seen = sum(row.role == "seen" for row in rows)
-    return LedgerLine(name, len(rows), seen, Answers.of(blind), Answers.of([row.error for row in rows]))
+    return LedgerLine(name, tuple(versions), len(rows), seen, blind, today, fitted, name in folders)
+
+
+def _held(rows: Sequence[Row], intervals: Sequence[Interval | None]) -> Held:
+    known = [(row, one) for row, one in zip(rows, intervals, strict=True) if one is not None]
+    return Held(sum(row.holds(one) for row, one in known), len(known))
+
+
+def _name(constant: UsedValue) -> str:
+    """A constant by its datasheet, or by its file, and its last key."""
+    file = constant.place.partition(".yaml")[0].removeprefix("models/").removeprefix("scenarios/")
+    return f"{file}#{constant.address.rpartition('.')[2]}"
 
 
 def _factor(error: float) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simbackup import shelf
-from simbackup.equations.uncertainty import CentralInterval
+from simbackup.equations.uncertainty import CentralInterval, spread_with_error
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
@@ -27,7 +27,7 @@ from simbackup.shelf import is_file, is_folder
 from simbackup.uncertainty.effort import QUICK, Effort
 from simbackup.uncertainty.estimate import Estimate, estimates
 from simbackup.uncertainty.range_ends import clipped
-from simbackup.uncertainty.whole import bound_at
+from simbackup.uncertainty.whole import bound_at, deviation_at
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -180,7 +180,7 @@ class _Question:
         if not intervals:
             return _Answer(rows, values)
         found = self._estimates(scenarios, results)
-        return _Answer([_with_interval(row, found) for row in rows], values, clipped(scenarios))
+        return _Answer([_with_interval(row, found, scenarios) for row in rows], values, clipped(scenarios))
 
     def _estimates(self, scenarios: Mapping[str, Scenario], results: Mapping[str, Result]) -> dict[str, Estimate]:
         """The figures of all rows that are not inputs, over the ranges of what their scenarios assume."""
@@ -242,13 +242,17 @@ def _questions(measured: Measured) -> list[_Question]:
     return [_Question(measured, tuple(m for m in measured.rows if m.id in ids)) for _, ids in groups]
 
 
-def _with_interval(row: Row, found: Mapping[str, Estimate]) -> Row:
-    """A row with the interval that its inputs leave, its limits, and its values in all cases; in the row's unit."""
+def _with_interval(row: Row, found: Mapping[str, Estimate], scenarios: Mapping[str, Scenario]) -> Row:
+    """A row with its intervals, its limits, and its values in all cases; in the row's unit."""
     one = found.get(row.measurement.id)
     if one is None:
         return row
     bounds = _bounds(row.measurement, one.bound)
-    return replace(row, interval=(one.spread.low, one.spread.high), bounds=bounds, cases=one.values)
+    file, address = row.measurement.addresses[0]
+    deviation = deviation_at(scenarios[file], address)
+    whole = spread_with_error(row.simulated, one.values or (row.simulated,), deviation).within(*bounds)
+    inputs, answer = (one.spread.low, one.spread.high), (whole.low, whole.high)
+    return replace(row, interval=inputs, bounds=bounds, cases=one.values, answer=answer)
 
 
 def _bounds(m: Measurement, bound: CentralInterval | None) -> Interval:

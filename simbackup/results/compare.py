@@ -43,6 +43,8 @@ class Row:
     """What it is in the cases behind the interval."""
     moved: float = 0.0
     """Bytes that the job moved whose time or rate it states, 0 if it states none."""
+    answer: Interval | None = None
+    """The 90 % interval that the program states today, with what the model leaves out."""
 
     @property
     def error(self) -> float:
@@ -51,13 +53,28 @@ class Row:
 
     @property
     def blind_error(self) -> float | None:
-        """The error of what version 0.1 answered, if it was asked."""
+        """The error of the blind answer, if there is one."""
         blind = self.measurement.blind
-        return None if blind is None else error_of(self.measurement, blind)
+        return None if blind is None else error_of(self.measurement, blind.value)
+
+    @property
+    def blind_interval(self) -> Interval | None:
+        """The 90 % interval of the blind answer, if it had one."""
+        blind = self.measurement.blind
+        if blind is None or blind.low is None or blind.high is None:
+            return None
+        return blind.low, blind.high
+
+    def holds(self, interval: Interval) -> bool:
+        """Whether an interval holds what was measured, or meets the range that the document allows."""
+        m = self.measurement
+        low = m.value if m.low is None else m.low
+        high = m.value if m.high is None else m.high
+        return interval[0] <= high and low <= interval[1]
 
     @property
     def predicted(self) -> bool:
-        """Whether version 0.1 predicted the row, and nothing is fitted to it today either."""
+        """Whether a version predicted the row, and nothing is fitted to it today either."""
         m = self.measurement
         return m.blind is not None and self.is_result and not m.row.fit and self.role != "fitted"
 
@@ -106,14 +123,16 @@ class Row:
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data."""
         m = self.measurement
+        blind = m.blind._asdict() if m.blind else {"value": None, "low": None, "high": None, "version": None}
         return {
             "document": m.document, "publication": m.folder, "id": m.id, "group": m.group, "operation": m.row.operation,
             "quantity": m.row.quantity, "unit": m.unit, "measured": m.value, "low": m.low, "high": m.high,
-            "simulated": self.simulated, "error": self.error, "blind": m.blind, "blind_error": self.blind_error,
-            "predicted": self.predicted, "role": self.role, "within": self.within,
+            "simulated": self.simulated, "error": self.error, "blind": blind["value"],
+            "blind_low": blind["low"], "blind_high": blind["high"], "blind_version": blind["version"],
+            "blind_error": self.blind_error, "predicted": self.predicted, "role": self.role, "within": self.within,
             "scenario": ", ".join(dict.fromkeys(scenario_name(m, file) for file, _ in m.addresses)),
             "kind": m.row.kind, "off": m.row.off, "interval": list(self.interval) if self.interval else None,
-            "identified": self.identified,
+            "identified": self.identified, "answer": list(self.answer) if self.answer else None,
         }  # fmt: skip
 
 
@@ -156,12 +175,14 @@ def _moved(measurement: Measurement, results: Mapping[str, Result]) -> float:
     return next((float(row["bytes"]) for row in results[file].job_rows if f"jobs.{row['job']}" == owner), 0.0)
 
 
-def role(measurement: Measurement, results: Mapping[str, Result], groups: Mapping[str, str]) -> Role:
+def role(
+    measurement: Measurement, results: Mapping[str, Result], groups: Mapping[str, str], *, opened: bool = False
+) -> Role:
     """What a row proves, from its kind and the origins of the values that it depends on.
 
     `fitted`: a constant was fitted to its group; `seen`: a value was chosen or changed after somebody had seen a row of
-    its group. A row with a blind answer was opened afterwards, so that mechanisms may have been made with it in view:
-    it is never held-out.
+    its group. The rows of a document that was answered blindly were `opened` afterwards, so that mechanisms may have
+    been made with them in view: they are never held-out.
     """
     if all(any(v.address == inner for v in results[file].values) for file, inner in measurement.addresses):
         return "input"
@@ -177,14 +198,15 @@ def role(measurement: Measurement, results: Mapping[str, Result], groups: Mappin
         return "fitted"
     if any(named(value.seen) for value in values):
         return "seen"
-    return "held-out" if measurement.blind is None else "opened"
+    return "opened" if opened else "held-out"
 
 
 def compared(measured: Measured, results: Mapping[str, Result]) -> list[Row]:
     """Every measured row of a document whose scenarios have been run."""
     groups = {m.id: m.group for m in measured.rows}
+    opened = any(m.blind is not None for m in measured.rows)
     return [
-        Row(m, figure(m, results), role(m, results, groups), moved=_moved(m, results))
+        Row(m, figure(m, results), role(m, results, groups, opened=opened), moved=_moved(m, results))
         for m in measured.rows
         if all(file in results for file, _ in m.addresses)
     ]

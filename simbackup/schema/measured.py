@@ -46,6 +46,19 @@ def _figure(raw: object) -> object:
 FigureText = Annotated[Text, Figure()]
 
 
+class GivenAnswer(Frozen):
+    """What a version of simbackup predicted before anybody had read the figure."""
+
+    value: FigureText
+    """The answer, in the unit of the figure."""
+    low: FigureText | None = None
+    """Lower end of its 90 % interval, if it had one."""
+    high: FigureText | None = None
+    """Upper end."""
+    version: Text
+    """The version that answered, such as `"0.2"`, in quotes."""
+
+
 class MeasuredRow(Frozen):
     """One measured figure."""
 
@@ -55,8 +68,8 @@ class MeasuredRow(Frozen):
     """Lowest value that the document's rounding or wording allows."""
     high: FigureText | None = None
     """Highest value that it allows."""
-    blind: Text | None = None
-    """What version 0.1 predicted before anybody had read the figure."""
+    blind: GivenAnswer | None = None
+    """What a version of simbackup predicted before anybody had read the figure."""
     fit: bool = False
     """Whether a constant was fitted to the figure before the blind answers of its document were given."""
     at: Text
@@ -84,6 +97,16 @@ class TimedJob(NamedTuple):
     by_rate: bool
 
 
+class BlindAnswer(NamedTuple):
+    """What a version predicted before anybody had read the figure, in the unit of its row."""
+
+    value: float
+    low: float | None
+    """Lower end of its 90 % interval, None if it had none."""
+    high: float | None
+    version: str
+
+
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """One measured figure in its own unit, and the form and addresses of its simulated value."""
@@ -101,8 +124,7 @@ class Measurement:
     factor: float
     home: Path
     """The folder of its scenarios."""
-    blind: float | None = None
-    """What version 0.1 predicted before anybody had read the figure."""
+    blind: BlindAnswer | None = None
     place: Place = field(default=Place(""), compare=False)
     """Where its file names the simulated figure."""
 
@@ -188,27 +210,27 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
         remedy = f"write file.yaml#jobs.name.elapsed, or one of {', '.join(FORMS)}: [a, b]"
         problems.append(Problem(result.place, f"{address}.result", message, remedy))
         return None
-    parts = [_number(text) for text in (row.value, row.low, row.high, row.blind)]
-    unit = parts[0][1] if parts[0] else ""
+    value = _number(row.value)
+    unit = value[1] if value else ""
     factor = unit_factor(unit)
-    if parts[0] is None or factor is None:
+    if value is None or factor is None:
         message = f"'{row.value}' is not a figure with a unit"
         problems.append(
             Problem(node.mapping["value"].place, f"{address}.value", message, "write for example '16.088 s'")
         )
         return None
-    for key, text, part in (("low", row.low, parts[1]), ("high", row.high, parts[2]), ("blind", row.blind, parts[3])):
-        if text is not None and (part is None or part[1] != unit):
-            message = f"'{text}' is not a figure in {unit or 'no unit'}, the unit of the value"
-            problems.append(Problem(node.mapping[key].place, f"{address}.{key}", message, f"write it in {unit}"))
-    low, high, blind = (part[0] if part else None for part in parts[1:])
-    if low is not None and high is not None and low > high:
-        problems.append(Problem(node.mapping["low"].place, f"{address}.low", "is above high", "write the lower first"))
+    low, high = _ends(row, node, address, unit, problems)
+    blind = None
+    if row.blind is not None:
+        given = node.mapping["blind"]
+        answer = _number_in(row.blind.value, given, f"{address}.blind.value", unit, problems)
+        ends = _ends(row.blind, given, f"{address}.blind", unit, problems)
+        blind = None if answer is None else BlindAnswer(answer, *ends, row.blind.version)
     return Measurement(
         document,
         folder.name,
         name,
-        parts[0][0],
+        value[0],
         unit,
         low,
         high,
@@ -220,6 +242,29 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
         blind,
         result.place,
     )
+
+
+def _ends(
+    given: MeasuredRow | GivenAnswer, node: Node, address: str, unit: str, problems: list[Problem]
+) -> tuple[float | None, float | None]:
+    """The lowest and the highest value of a figure, in its unit."""
+    low, high = (
+        _number_in(text, node, f"{address}.{key}", unit, problems)
+        for key, text in (("low", given.low), ("high", given.high))
+    )
+    if low is not None and high is not None and low > high:
+        problems.append(Problem(node.mapping["low"].place, f"{address}.low", "is above high", "write the lower first"))
+    return low, high
+
+
+def _number_in(text: str | None, node: Node, address: str, unit: str, problems: list[Problem]) -> float | None:
+    """A figure that has to be in the unit of its row."""
+    found = _number(text)
+    if text is not None and (found is None or found[1] != unit):
+        message = f"'{text}' is not a figure in {unit or 'no unit'}, the unit of the value"
+        place = node.mapping[address.rpartition(".")[2]].place
+        problems.append(Problem(place, address, message, f"write it in {unit}"))
+    return found[0] if found else None
 
 
 def _form(raw: object) -> tuple[Form, list[str]]:
