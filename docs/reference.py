@@ -25,7 +25,7 @@ from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.fleet import Fleet, SpreadStarts
 from simbackup.schema.history import HistoryJob, HistorySpec
 from simbackup.schema.job import JobSpec
-from simbackup.schema.measured import GivenAnswer, MeasuredRow
+from simbackup.schema.measured import MeasuredRow
 from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
@@ -108,8 +108,7 @@ def pages() -> Pages:
     found["study.md"] = study.replace("## Example", "\n".join([*nested, "## Example"]))
     found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), *_fleet(), ""])
     found["site.md"] = _site()
-    measured, blind = _page("Measured rows: measured.yaml", MeasuredRow, rows, ""), _nested("blind", GivenAnswer)
-    found["measured.md"] = measured.replace("## Example", "\n".join([*blind, "", "## Example"]))
+    found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")
     found["calibration.md"] = _page("Fitted constants: calibration.yaml", Fit, fits, "")
     found["chance.md"] = _page("Chance", ChanceSpec, None, "chance") + _written("chance.md")
     found["history.md"] = _history() + _written("history.md")
