@@ -28,6 +28,8 @@ MOST_FITTED = {
     "duplicacy-clouds-2018": 4,
     "velero-small-files": 2,
     "walg": 2,
+    "innodb-compression-2009": 5,
+    "storage-protect-blueprints": 4,
 }
 """Constants that may be fitted to a publication, where that is not one: one of each program or service."""
 
