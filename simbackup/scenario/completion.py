@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from simbackup import shelf
 from simbackup.errors import InputError, Problem, choices
 from simbackup.scenario.library import Reader
+from simbackup.scenario.serial import with_serial_share
 from simbackup.schema import tree as trees
 from simbackup.schema.reflection import nested_sheets
 from simbackup.schema.registry import device_kinds
@@ -51,6 +52,8 @@ def complete(
             path = (section, name)
             one = known.get(path) if known else None
             found[path] = one = one or _completed(part, ".".join(path), kinds, reader, problems)
+            if section == "jobs":
+                one = found[path] = replace(one, node=with_serial_share(one.node, parts.value, reader))
             done[name] = one.node
             log += one.log
             reader.used.sheets.update(one.sheets)
