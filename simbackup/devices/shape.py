@@ -85,7 +85,7 @@ class FlowShape(NamedTuple):
     @property
     def shared_out(self) -> bool:
         """Whether several workers, threads or connections do more than one of them, if no device limits them."""
-        return self.by_one._limit()[0].rate < self._limit()[0].rate
+        return self.by_one.limited()[0].rate < self.limited()[0].rate
 
     def start(
         self,
@@ -96,7 +96,7 @@ class FlowShape(NamedTuple):
         law: Law | None = None,
     ) -> Flow:
         """A flow of this shape under way."""
-        limit, going = self._limit()
+        limit, going = self.limited()
         share, among = self._weight()
         flow = network.start(
             name, activity, amount, self.demands, share=share, cap=limit.rate, cap_cause=limit.cause or None,
@@ -105,18 +105,18 @@ class FlowShape(NamedTuple):
         )  # fmt: skip
         if self.source is not None and flow.active:
             self.source.follow(network, flow, self)
-        if 0.0 < self.alone and flow.active and math.isfinite(amount) and self.shared_out:
-            network.split(flow, (1.0 - self.alone) * amount, lambda: self.by_one._go_on(network, flow))
+        if self.alone > 0.0 and flow.active and math.isfinite(amount) and self.shared_out:
+            network.split(flow, (1.0 - self.alone) * amount, lambda: self.by_one.go_on(network, flow))
         return flow
 
-    def _go_on(self, network: FlowNetwork, flow: Flow) -> None:
+    def go_on(self, network: FlowNetwork, flow: Flow) -> None:
         """Bound a flow under way as this shape is, wherever it reads and writes by now."""
-        limit, going = self._limit()
+        limit, going = self.limited()
         network.reshape(flow, flow.demands, flow.moves, limit, going, places=flow.places)
 
     def change(self, network: FlowNetwork, flow: Flow) -> None:
         """Give a flow under way this shape."""
-        limit, going = self._limit()
+        limit, going = self.limited()
         network.reshape(flow, self.demands, self.moves, limit, going, places=self.places)
 
     def _weight(self) -> tuple[float, Among | None]:
@@ -130,7 +130,7 @@ class FlowShape(NamedTuple):
         among = Among(read, self.share / self.sent) if moved != self.sent else None
         return self.share / moved, among
 
-    def _limit(self) -> tuple[Limit, Rounds | None]:
+    def limited(self) -> tuple[Limit, Rounds | None]:
         """The limit of a flow of this shape, and how its requests go round."""
         limit, going = self.bound, None
         if not self.workers:
@@ -254,7 +254,9 @@ class FlowShape(NamedTuple):
     def part(self, share: float) -> FlowShape:
         """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
         if share <= 0.0:
-            return self._replace(demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND, one=UNBOUND, early=None)
+            return self._replace(
+                demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND, one=UNBOUND, early=None
+            )
         if share == 1.0:
             return self
         demands = {link: demand * share for link, demand in self.demands.items()}

@@ -33,8 +33,8 @@ class Flow(Limited):
     __slots__ = (
         "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "activity", "among",
         "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "ends_place", "failure", "given",
-        "going", "law", "links", "may_ask", "moves", "near", "near_place", "number", "odd", "own_rate",
-        "places", "queues", "sequential", "share", "spent", "split", "stop", "then", "until", "uses", "watchers", "weight",
+        "going", "law", "links", "may_ask", "moves", "near", "near_place", "number", "odd", "own_rate", "places",
+        "queues", "sequential", "share", "spent", "split", "stop", "then", "until", "uses", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(

@@ -161,6 +161,10 @@ class BackupJob(JobSpec):
         return f"a {getattr(self, 'method', '')} backup writes one copy"
 
 
+OF_PROGRAMS = ("serial_share", "tool.serial_share", "engine.serial_share")
+"""Where a job, or its program, states the share of its work that one worker does."""
+
+
 class SharedOut(JobSpec):
     """A job whose work several workers, threads, connections or files of one program share."""
 
@@ -170,7 +174,7 @@ class SharedOut(JobSpec):
     `T = (1 - s) T(all workers) + s T(one worker)`; streams are sessions of their own and do not wait for each other.
     """
 
-    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {**JobSpec.pieces, "serial_share": ("serial_share",)}
+    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {**JobSpec.pieces, "serial_share": OF_PROGRAMS}
 
 
 class FileKeeping(JobSpec):

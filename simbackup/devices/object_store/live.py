@@ -110,7 +110,9 @@ class ObjectStore:
         if filling and objects.buffers is not None:
             share, parts = objects.buffers / workers, {**filling, **parts}
             rate = equations.buffered_rate(sum(filling.values()), 1.0 / alone, share)
-            shape = shape.within(limit_of({part: seconds / share for part, seconds in parts.items()}, rate), 1.0 / workers)
+            shape = shape.within(
+                limit_of({part: seconds / share for part, seconds in parts.items()}, rate), 1.0 / workers
+            )
         held = 1.0 / alone if terms.connections is not None else 0.0
         demands = {self.link: held, self.requests[direction]: 1.0 / each}
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}

@@ -251,9 +251,7 @@ def _steady(
     system.account(job, flow)
 
 
-def _one_by_one(
-    system: System, doing: tuple[Draws, str], native: Native, parts: Sequence[DataSet], copy: Copy
-) -> Wait:
+def _one_by_one(system: System, doing: tuple[Draws, str], native: Native, parts: Sequence[DataSet], copy: Copy) -> Wait:
     """Run the loop over some parts, buffer by buffer."""
     (draws, activity), loop, backup = doing, native.loop, isinstance(native, NativeBackup)
     going = Transfers(
