@@ -53,7 +53,9 @@ def complete(
             one = known.get(path) if known else None
             found[path] = one = one or _completed(part, ".".join(path), kinds, reader, problems)
             if section == "jobs":
-                one = found[path] = replace(one, node=with_serial_share(one.node, parts.value, reader))
+                own = Reader(reader.library)
+                whole = with_serial_share(one.node, parts.value, own)
+                one = found[path] = replace(one, node=whole, sheets={**one.sheets, **own.used.sheets})
             done[name] = one.node
             log += one.log
             reader.used.sheets.update(one.sheets)
