@@ -131,7 +131,7 @@ def test_it_is_named_with_the_time_that_all_would_have_saved() -> None:
 def test_files_of_a_native_backup_share_its_work(rounds: str) -> None:
     job = (
         "save: {method: database_native, data: rows, to: [target, other], transfer_size: 1 MiB, rounds: ROUNDS, "
-        "service_times: constant, buffers: 8, engine: {transfer_size: 1 MiB, io_depth: 4, request_latency: 20 ms, "
+        "service_times: constant, engine: {transfer_size: 1 MiB, io_depth: 4, request_latency: 20 ms, "
         "compress_cpu: 0 ns/B, expand_cpu: 0 ns/B, buffer_sets: 1, memory_limit: 1 GB}}"
     )
     job = (
@@ -145,5 +145,5 @@ def test_files_of_a_native_backup_share_its_work(rounds: str) -> None:
         return float(sb.simulate(scenario).get("jobs.save.elapsed"))
 
     both, one = time(0.0), time(1.0)
-    assert one == pytest.approx(2.0 * both, rel=0.02)
+    assert one == pytest.approx(12.0 / 7.0 * both, rel=0.02)  # (4 + 1) x 2 + 2 buffers, and (4 + 1) + 2
     assert time(0.25) == pytest.approx(0.75 * both + 0.25 * one, rel=0.01)

@@ -59,10 +59,12 @@ class Engine(Late):
 class BufferLoop:
     """The buffers of one backup: how many, their bytes, and whether what they hold is compressed.
 
-    They are in the steady state, as an equation, or simulated one by one with services of some kind.
+    They are in the steady state, as an equation, or simulated one by one with services of some kind. A backup to one
+    file alone would have as many buffers as `of_one_file` says.
     """
 
     buffers: int
+    of_one_file: int
     size: float
     compress: bool
     services: Services | None = None
@@ -262,9 +264,8 @@ def _one_by_one(system: System, doing: tuple[Draws, str], native: Native, parts:
 
 
 def _by_one_file(native: Native) -> Native:
-    """The same while it works on one of its files, with its part of the buffers."""
-    buffers = max(native.loop.buffers // len(native.files), 1)
-    return replace(native, files=native.files[:1], loop=replace(native.loop, buffers=buffers))
+    """The same while it works on one of its files, with the buffers that it would have for this one."""
+    return replace(native, files=native.files[:1], loop=replace(native.loop, buffers=native.loop.of_one_file))
 
 
 def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) -> Sides:
