@@ -1,45 +1,90 @@
 """Processor time of real compressors by the ratio that they reach: `a + b / ratio` for each byte, either way.
 
-Each kind of generated text holds words of a Zipf vocabulary, rows of a table or digits, and repeats what came shortly
-before, more or less often, so that codecs reach 1.3:1 to 40:1. Each program reads a file and writes to nowhere; the
-user time of its process counts, the least of several rounds, because other work on the machine only adds to it.
+Each kind of generated text holds words of a Zipf vocabulary, rows of a table, source code or digits. More or less of it
+repeats what came shortly before, or is random bytes, so that codecs reach 1.05:1 to 40:1; random bytes alone, which no
+codec makes smaller, stand apart. Each program reads a file and writes another; the user time of its process counts. All
+programs, texts and rounds are mixed at random, so that other work on the machine slows all of them alike, and medians
+are taken. `codecs.csv` holds them, and the datasheets of compressors come from there.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import random
 import shutil
+import statistics
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+TABLE = Path(__file__).with_suffix(".csv")
 CODECS = {
     **{f"gzip -{level}": f"gzip -{level} -c" for level in (1, 6, 9)},
     "bzip2 -9": "bzip2 -9 -c",
-    **{f"xz -{level}": f"xz -{level} -T1 -c" for level in (0, 6)},
+    **{f"xz -{level}": f"xz -{level} -T1 -c" for level in (0, 1, 6)},
     **{f"zstd -{level}": f"zstd -{level} --single-thread -q -c" for level in (1, 3, 9, 13, 19)},
     "lz4 -1": "lz4 -1 -q -c",
     "lz4 -9": "lz4 -9 -q -c",
-    **{f"brotli -{level}": f"brotli -q {level} -c" for level in (3, 5)},
+    **{f"brotli -{level}": f"brotli -q {level} -c" for level in (1, 3, 5, 9)},
 }
-REPEATS = (0.0, 0.5, 0.8, 0.93)
-"""Shares of the text that repeat what came shortly before."""
-FAST, AGAIN = ("lz4 -1", "zstd -1", "zstd -3"), 12
-"""Codecs that take so little time that they get the text so many times; it is longer than their windows."""
+KINDS = ("words", "rows", "code", "digits")
+TEXTS = (
+    *((kind, repeated, 0.0) for kind in KINDS for repeated in (0.0, 0.5, 0.8, 0.93)),
+    *(("words", 0.0, noise) for noise in (0.3, 0.6, 0.9)),
+    ("random", 0.0, 1.0),
+)
+"""Kinds of text, with the shares that repeat what came shortly before, and that are random bytes."""
+STORED = 1.02
+"""Ratio below which data count as stored: a codec makes them no smaller."""
+AMOUNTS = {
+    "lz4 -1": (1.0, 36), "zstd -1": (1.0, 24), "zstd -3": (3.0, 6), "gzip -1": (1.0, 4), "gzip -6": (1.0, 3),
+    "lz4 -9": (1.0, 2), "brotli -1": (3.0, 1), "brotli -5": (3.0, 1),
+}  # fmt: skip
+"""Megabytes of text, longer than the window of the codec, and how often codecs get it that take little time."""
+ONCE = (1.0, 1)
+DRAWS = 400
+"""Samples of the points from which the uncertainty of a line is estimated."""
 Point = tuple[float, float]
 """A ratio, and nanoseconds for each byte before compression."""
 
 
-def text(kind: str, repeated: float, size: int, seed: int = 1) -> bytes:
-    """Text of a kind of which a share repeats what came at most 16 KiB before, in pieces of 20 to 300 bytes."""
+class Measured(NamedTuple):
+    """Medians of so many rounds of a codec with a text: its ratio, and ns for each byte before compression."""
+
+    codec: str
+    kind: str
+    repeated: float
+    noise: float
+    ratio: float
+    compress_ns: float
+    expand_ns: float
+    rounds: int
+
+
+class Line(NamedTuple):
+    """The line of a codec in one direction: `a`, `b`, their standard uncertainties, and the worst points over it."""
+
+    each: float
+    coded: float
+    each_off: float
+    coded_off: float
+    least: float
+    most: float
+
+
+def text(kind: str, repeated: float, size: int, seed: int = 1, noise: float = 0.0) -> bytes:
+    """Text of a kind of which shares repeat what came at most 16 KiB before, or are random, in pieces of 20 to 300 bytes."""
     rng, made = random.Random(f"{kind} {seed}"), bytearray()  # noqa: S311
     words = ["".join(rng.choices("etaoinshrdlucmfwyp", k=rng.randint(2, 9))) for _ in range(4000)]
     weights = [1.0 / rank for rank in range(1, len(words) + 1)]
     while len(made) < size:
-        if made and rng.random() < repeated:
+        if noise and rng.random() < noise:
+            made += rng.randbytes(rng.randint(20, 300))
+        elif made and repeated and rng.random() < repeated:
             begin = max(0, len(made) - rng.randint(20, 16_384))
             made += made[begin : begin + rng.randint(20, 300)]
         elif kind == "words":
@@ -47,23 +92,25 @@ def text(kind: str, repeated: float, size: int, seed: int = 1) -> bytes:
         elif kind == "rows":
             fields = (rng.randint(1, 10**6), rng.choice(words[:50]), rng.random() * 1000, rng.randint(0, 9))
             made += "{}\t{}\t{:.2f}\t2019-0{}-11\n".format(*fields).encode()
+        elif kind == "code":
+            name, called, other = rng.choices(words, weights, k=3)
+            deep = "    " * rng.randint(1, 4)
+            line = f"{deep}if {name} is not None:\n{deep}    {called}_{other} = self.{name}({rng.randint(0, 99)})\n"
+            made += line.encode()
         else:
             made += rng.randbytes(80).hex().encode() + b"\n"
     return bytes(made[:size])
 
 
-def seconds(command: Sequence[str], source: Path, target: Path, rounds: int) -> float:
-    """Least user time of a program that reads a file."""
-    least = float("inf")
-    for _ in range(rounds):
-        with source.open("rb") as taken, target.open("wb") as given:
-            process = subprocess.Popen(command, stdin=taken, stdout=given)
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-        least = min(least, used.ru_utime)
-    return least
+def seconds(command: Sequence[str], source: Path, target: Path) -> float:
+    """User time of a program that reads a file."""
+    with source.open("rb") as taken, target.open("wb") as given:
+        process = subprocess.Popen(command, stdin=taken, stdout=given)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    return max(used.ru_utime, 1e-6)
 
 
 def fitted(points: Sequence[Point]) -> tuple[float, float, float]:
@@ -85,36 +132,106 @@ def fitted(points: Sequence[Point]) -> tuple[float, float, float]:
     return a, b, max(*off, 1.0 / min(off))
 
 
+def line(points: Sequence[Point]) -> Line:
+    """The line through points, with the uncertainties that samples of the points give it (bootstrap, seeded)."""
+    rng, (a, b, _) = random.Random(1), fitted(points)  # noqa: S311
+    drawn = [fitted(rng.choices(points, k=len(points)))[:2] for _ in range(DRAWS)]
+    each, coded = (statistics.pstdev(one[i] for one in drawn) for i in (0, 1))
+    off = [time / (a + b / ratio) for ratio, time in points]
+    return Line(a, b, each, coded, min(off), max(off))
+
+
+def lines(measured: Sequence[Measured]) -> dict[str, tuple[Line, Line, float, float]]:
+    """The lines of each codec, there and back, and the nanoseconds of bytes that it only stores."""
+    found: dict[str, tuple[Line, Line, float, float]] = {}
+    for codec in dict.fromkeys(one.codec for one in measured):
+        own = [one for one in measured if one.codec == codec]
+        shrunk = [one for one in own if one.noise == 0.0]
+        stored = [one for one in own if one.ratio < STORED]
+        found[codec] = (
+            line([(one.ratio, one.compress_ns) for one in shrunk]),
+            line([(one.ratio, one.expand_ns) for one in shrunk]),
+            *(statistics.median(times) if (times := [getattr(one, key) for one in stored]) else float("nan")
+              for key in ("compress_ns", "expand_ns")),
+        )  # fmt: skip
+    return found
+
+
+def read_table(path: Path = TABLE) -> list[Measured]:
+    """The medians that were measured last."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            Measured(
+                row["codec"], row["kind"], *(float(row[key]) for key in Measured._fields[2:-1]), int(row["rounds"])
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+def measure(codecs: Mapping[str, Sequence[str]], scale: float, rounds: int, folder: Path) -> list[Measured]:
+    """Medians of all codecs with all texts, which are so many times as long, in a random order."""
+    longest = max(AMOUNTS.get(name, ONCE)[0] for name in codecs)
+    made = {one: text(one[0], one[1], int(longest * scale * 1e6), noise=one[2]) for one in TEXTS}
+    turns = [(name, one) for name in codecs for one in TEXTS] * rounds
+    random.Random(1).shuffle(turns)  # noqa: S311
+    plain, coded, back = (folder / name for name in ("plain", "coded", "back"))
+    ratios: dict[tuple[str, tuple[str, float, float]], float] = {}
+    times: dict[tuple[str, tuple[str, float, float]], list[tuple[float, float]]] = {}
+    for name, one in turns:
+        megabytes, again = AMOUNTS.get(name, ONCE)
+        given = made[one][: int(megabytes * scale * 1e6)] * again
+        plain.write_bytes(given)
+        whole, command = len(given), codecs[name]
+        there = seconds(command, plain, coded)
+        home = seconds([command[0], "-d", "-c"], coded, back)
+        ratios[name, one] = whole / coded.stat().st_size
+        times.setdefault((name, one), []).append((there * 1e9 / whole, home * 1e9 / whole))
+    return [
+        Measured(
+            name, *one, round(ratios[name, one], 3),
+            *(float(f"{statistics.median(each):.4g}") for each in zip(*times[name, one], strict=True)), rounds,
+        )
+        for name in codecs for one in TEXTS
+    ]  # fmt: skip
+
+
 def main() -> None:
-    """Measure what is installed; with `--points`, also print each point."""
+    """Measure what is installed; with `--write`, keep it; with `--kept`, show what was kept."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks codecs", description=__doc__)
     parser.add_argument("codecs", nargs="*", metavar="CODEC", help="such as 'gzip -6'; all by default")
-    parser.add_argument("--megabytes", type=float, default=8.0)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--points", action="store_true")
+    parser.add_argument("--times", type=float, default=1.0, help="as much text as usual, about 1 to 36 MB")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--points", action="store_true", help="also print each point")
+    parser.add_argument("--write", action="store_true", help=f"keep the medians in {TABLE.name}")
+    parser.add_argument("--kept", action="store_true", help=f"measure nothing, and show what {TABLE.name} holds")
     parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
-    size, rounds = (200_000, 1) if asked.quick else (int(asked.megabytes * 1e6), asked.rounds)
-    codecs = {name: CODECS[name].split() for name in asked.codecs or CODECS if shutil.which(CODECS[name].split()[0])}
-    there, home = ({name: list[Point]() for name in codecs} for _ in range(2))
-    with tempfile.TemporaryDirectory() as folder:
-        plain, coded, back = (Path(folder, name) for name in ("plain", "coded", "back"))
-        for kind in ("words", "rows", "digits"):
-            for repeated in REPEATS:
-                once = text(kind, repeated, size)
-                for name, command in codecs.items():
-                    whole = once * (AGAIN if name in FAST else 1)
-                    plain.write_bytes(whole)
-                    spent = seconds(command, plain, coded, rounds)
-                    ratio, each = len(whole) / coded.stat().st_size, 1e9 / len(whole)
-                    there[name].append((ratio, spent * each))
-                    home[name].append((ratio, seconds([command[0], "-d", "-c"], coded, back, rounds) * each))
-                    if asked.points:
-                        figures = f"{ratio:.2f}\t{there[name][-1][1]:.2f}\t{home[name][-1][1]:.2f}"
-                        print(f"{name}\t{kind}\t{figures}", flush=True)
-    print("codec\ta ns/B\tb ns/B\tfactor\tback: a\tb\tfactor")
-    for name in codecs:
-        print(name, *(f"{each:.3g}" for points in (there, home) for each in fitted(points[name])), sep="\t")
+    scale, rounds = (0.05, 1) if asked.quick else (asked.times, asked.rounds)
+    chosen = asked.codecs or list(CODECS)
+    codecs = {name: CODECS[name].split() for name in chosen if shutil.which(CODECS[name].split()[0])}
+    if asked.kept:
+        measured = [one for one in read_table() if one.codec in chosen]
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            measured = measure(codecs, scale, rounds, Path(folder))
+    if asked.write:
+        kept = [one for one in read_table() if one.codec not in codecs] if TABLE.exists() else []
+        with TABLE.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerows([Measured._fields, *kept, *measured])
+    for one in measured if asked.points else ():
+        print(*one, sep="\t")
+    print("codec\ta ns/B\t+-\tb ns/B\t+-\tpoints over line\tstored\tback: a\t+-\tb\t+-\tpoints over line\tstored")
+    for name, (there, home, stored, restored) in lines(measured).items():
+        figures = [
+            part
+            for each, kept in ((there, stored), (home, restored))
+            for part in (
+                f"{each.each:.3g}", f"{each.each_off:.2g}", f"{each.coded:.3g}", f"{each.coded_off:.2g}",
+                f"{each.least:.2f} to {each.most:.2f}", f"{kept:.3g}",
+            )
+        ]  # fmt: skip
+        print(name, *figures, sep="\t")
 
 
 if __name__ == "__main__":

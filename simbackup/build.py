@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import simpy
 
@@ -32,8 +34,8 @@ from simbackup.schema.capability import (
     OnDevice,
     SplitMirror,
 )
-from simbackup.schema.job import JobSpec, Lasting
-from simbackup.schema.quantity import si_or
+from simbackup.schema.job import JobSpec, Lasting, SharedOut
+from simbackup.schema.quantity import Quantity, si_or
 from simbackup.system import System
 from simbackup.units import parse_moment
 
@@ -57,8 +59,18 @@ def build(
     for name, job in spec.jobs.items():
         if job.most_rate is not None:
             system.most[f"jobs.{name}"] = Link(f"jobs.{name}.most_rate", job.most_rate.si, fastest=job.most_rate.si)
+        if isinstance(job, SharedOut):
+            system.serial[f"jobs.{name}"] = partial(_serial_share, job, spec)
     written = {copy for job in spec.jobs.values() for copy in spec.inline_copies_of(job)}  # by their backups
     return system, [job_of(name, spec) for name in spec.jobs if name not in written]
+
+
+def _serial_share(job: SharedOut, spec: Spec) -> float:
+    """The share of a job that one worker does while the others wait: as its program says, or as the job does."""
+    runs = spec.jobs[job.tool_of() or ""] if job.tool_of() in spec.jobs else job
+    program: Any = getattr(runs, "tool", None) or getattr(runs, "engine", None)
+    stated: Quantity | None = program.serial_share if program is not None else None
+    return si_or(stated or job.serial_share, 0.0)
 
 
 def job_of(name: str, spec: Spec) -> Job:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import simpy
 
-from simbackup.catalogue import Catalogue, Copy, SaveSet
+from simbackup.catalogue import Catalogue, Copy, SaveSet, job_of
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
@@ -29,7 +30,7 @@ from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
 from simbackup.engine.columns import Amounts
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.limit import Law
+from simbackup.engine.limit import Law, Segment, limit_of
 from simbackup.engine.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
 
@@ -116,6 +117,8 @@ class System:
     served: dict[str, Link] = field(default_factory=dict[str, Link])
     most: dict[str, Link] = field(default_factory=dict[str, Link])
     """Greatest rates of jobs, by their addresses, in bytes a second that are sent or copied."""
+    serial: dict[str, Callable[[], float]] = field(default_factory=dict[str, Callable[[], float]])
+    """Shares of the work of jobs, by their addresses, that one worker does while the others wait."""
     spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
@@ -148,9 +151,16 @@ class System:
         return self.served.setdefault(name, Link(name, 1.0))
 
     def bounded(self, job: str, shape: FlowShape) -> FlowShape:
-        """The shape of bytes that a run of a job sends or copies, which all its streams do at a greatest rate."""
-        link = self.most.get(".".join(job.split(".")[:2]))
-        return shape if link is None else shape.plus({link: shape.sent}, {link: shape.sent})
+        """The shape of what a run of a job does: all its streams at a greatest rate, some of it by one worker alone."""
+        link = self.most.get(job_of(job))
+        if link is not None:
+            shape = shape.plus({link: shape.sent}, {link: shape.sent})
+        return shape._replace(alone=self.serial_share(job)) if shape.shared_out else shape
+
+    def serial_share(self, job: str) -> float:
+        """The share of the work of a run of a job that one of several workers does while the others wait."""
+        share = self.serial.get(job_of(job))
+        return 0.0 if share is None else share()
 
     def spool(self, volume: str) -> SpoolRoom:
         """The room of a volume that spooled backups take in turn; made when first needed."""
@@ -306,18 +316,35 @@ class System:
 
     @contextmanager
     def standing(self, flow: Flow, loop: ClosedLoop) -> Generator[None]:
-        """Queue a closed loop in the adapters that requests pass, inside."""
+        """Queue a closed loop in the adapters that requests pass, inside; the last one of a flow counts."""
         for adapter in self.adapters.values():
             adapter.loops[flow] = loop
         try:
             yield
         finally:
             for adapter in self.adapters.values():
-                del adapter.loops[flow]
+                adapter.loops.pop(flow, None)
 
     def account(self, job: str, flow: Flow) -> None:
         """Record how long a flow that has ended was held by each of its bottlenecks; fails if it could not go on."""
-        for begin, end, cause, parts in flow.segments:
+        for segment in flow.segments:
+            begin, end, cause, parts = _waiting_for_one(job_of(job), flow, segment)
             self.trace.span(begin, end, job, cause, flow.activity, cycle=parts)
         if flow.failure is not None:
             raise JobFailedError(flow.failure)
+
+
+def _waiting_for_one(job: str, flow: Flow, segment: Segment) -> Segment:
+    """A segment of a flow, with the seconds that go by as one worker works and the others wait for it.
+
+    These are the seconds of a unit beyond those that it took while all of them worked. A device that one worker fills
+    holds up all of them as much.
+    """
+    if flow.split is None or segment.begin < flow.split[0] or not segment.parts:
+        return segment
+    seconds, together = math.fsum(segment.parts.values()), 1.0 / flow.split[1]
+    if seconds <= together:
+        return segment
+    parts = {part: each * together / seconds for part, each in segment.parts.items()}
+    parts[f"{job}.serial_share", Activity.WAIT_FOR_ONE] = seconds - together
+    return segment._replace(cause=limit_of(parts, 1.0 / seconds).cause, parts=parts)

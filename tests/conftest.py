@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from simbackup import shelf
 from simbackup.cli import app as cli
 from tests.shared import Said, Say
 
@@ -32,6 +34,12 @@ def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Said(code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def no_serial_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of one job never wait for each other, so that a test sees what else limits them."""
+    monkeypatch.setenv(shelf.SEARCH_PATH, str(Path(__file__).parent / "no_serial_share"))
 
 
 @pytest.hookimpl(tryfirst=True)

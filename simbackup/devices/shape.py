@@ -43,7 +43,8 @@ class FlowShape(NamedTuple):
     is empty is that of the flow. A share of it is `sequential`; the rest are requests here and there, which take no
     turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
     in the queues of others; `serial` are the seconds of it that only one of them at a time can spend, and `most` is
-    what each may do of what bounds all of them together, as a thread that serves them. Some of the parts may be
+    what each may do of what bounds all of them together, as a thread that serves them; `one` is what may be done while
+    the others wait, as they do for the share of the units that one worker moves `alone`. Some of the parts may be
     requests that are made `early`. `share` is the weight for that of a plain stream, which
     has that of its bytes where they are read, and of those that are `sent` elsewhere; or a weight `among` those of one
     link. A unit is so many bytes when it is `sent`. A `source` changes the shape while the flow is under way.
@@ -63,6 +64,8 @@ class FlowShape(NamedTuple):
     sent: float = 1.0
     source: Source | None = None
     among: Among | None = None
+    one: Limit = UNBOUND
+    alone: float = 0.0
 
     @property
     def cause(self) -> str | None:
@@ -74,6 +77,16 @@ class FlowShape(NamedTuple):
         """What bounds the flow, or each of its workers, by itself: its own cycle, or what works meanwhile."""
         return self.most if self.most.rate < self.cap else limit_of(self.parts, self.cap)
 
+    @property
+    def by_one(self) -> FlowShape:
+        """The shape while one worker, thread or connection works and the others wait for it."""
+        return self._replace(workers=min(self.workers, 1), most=self.one, alone=0.0)
+
+    @property
+    def shared_out(self) -> bool:
+        """Whether several workers, threads or connections do more than one of them, if no device limits them."""
+        return self.by_one.limited()[0].rate < self.limited()[0].rate
+
     def start(
         self,
         network: FlowNetwork,
@@ -83,7 +96,7 @@ class FlowShape(NamedTuple):
         law: Law | None = None,
     ) -> Flow:
         """A flow of this shape under way."""
-        limit, going = self._limit()
+        limit, going = self.limited()
         share, among = self._weight()
         flow = network.start(
             name, activity, amount, self.demands, share=share, cap=limit.rate, cap_cause=limit.cause or None,
@@ -92,11 +105,18 @@ class FlowShape(NamedTuple):
         )  # fmt: skip
         if self.source is not None and flow.active:
             self.source.follow(network, flow, self)
+        if self.alone > 0.0 and flow.active and math.isfinite(amount) and self.shared_out:
+            network.split(flow, (1.0 - self.alone) * amount, lambda: self.by_one.go_on(network, flow))
         return flow
+
+    def go_on(self, network: FlowNetwork, flow: Flow) -> None:
+        """Bound a flow under way as this shape is, wherever it reads and writes by now."""
+        limit, going = self.limited()
+        network.reshape(flow, flow.demands, flow.moves, limit, going, places=flow.places)
 
     def change(self, network: FlowNetwork, flow: Flow) -> None:
         """Give a flow under way this shape."""
-        limit, going = self._limit()
+        limit, going = self.limited()
         network.reshape(flow, self.demands, self.moves, limit, going, places=self.places)
 
     def _weight(self) -> tuple[float, Among | None]:
@@ -110,7 +130,7 @@ class FlowShape(NamedTuple):
         among = Among(read, self.share / self.sent) if moved != self.sent else None
         return self.share / moved, among
 
-    def _limit(self) -> tuple[Limit, Rounds | None]:
+    def limited(self) -> tuple[Limit, Rounds | None]:
         """The limit of a flow of this shape, and how its requests go round."""
         limit, going = self.bound, None
         if not self.workers:
@@ -146,24 +166,25 @@ class FlowShape(NamedTuple):
         """The shape when each unit also moves so many bytes over networks, one behind the other, on some connections.
 
         A connection keeps to one wire of each, and is no faster than its window, that of its program, and the losses
-        allow. Workers share the connections.
+        allow. Workers share the connections; one that works alone has its share of them, or one.
         """
         shape = self
         if size <= 0.0 or not networks:
             return shape
         each = connections / size / max(self.workers, 1)
+        alone = max(connections / max(self.workers, 1), 1.0) / size
         demands, moves = dict(self.demands), dict(self.moves)
         for link in [link for network in networks for link in dict.fromkeys(network.links)]:
             demands[link], moves[link] = demands.get(link, 0.0) + size, moves.get(link, 0.0) + size
         shape = FlowShape(demands, moves, *self[2:])
         for network in networks:
             if connections < network.wires:
-                shape = shape.at_most(each * network.rate, network.link.name)
+                shape = shape.at_most(each * network.rate, network.link.name, alone=alone * network.rate)
         rate = connection_rate(networks, window)
         if math.isfinite(rate):
             away = travel_time(networks)
             parts = {part: seconds / away / (each * rate) for part, seconds in travelling(networks).items()}
-            shape = shape.within(limit_of(parts, each * rate))
+            shape = shape.within(limit_of(parts, each * rate), each / alone)
         return shape
 
     def through(self, path: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
@@ -174,22 +195,29 @@ class FlowShape(NamedTuple):
         wires = min((network.wires for network in path if math.isfinite(network.rate)), default=1)  # a zone has none
         return self.over(path, size, max(wires, connections))
 
-    def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:
-        """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause."""
-        return self.within(Limit(rate, cause, {(cause, activity): 1.0 / rate} if rate > 0.0 else {}))
+    def at_most(self, rate: float, cause: str, activity: str = "", *, alone: float | None = None) -> FlowShape:
+        """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause.
 
-    def within(self, bound: Limit) -> FlowShape:
+        One worker `alone` may make more, where the others share the rate with it, or less, where several threads do.
+        """
+        bound = Limit(rate, cause, {(cause, activity): 1.0 / rate} if rate > 0.0 else {})
+        return self.within(bound, 1.0 if alone is None else rate / alone)
+
+    def within(self, bound: Limit, alone: float = 1.0) -> FlowShape:
         """The shape when something that works meanwhile bounds a flow, or each of its workers.
 
-        What follows in the cycle of the flow does not wait for it, nor do the rounds of workers.
+        One worker alone takes so many times the seconds. What follows in the cycle of the flow does not wait for it,
+        nor do the rounds of workers.
         """
-        return self._replace(most=bound) if bound.rate < self.most.rate else self
+        most = bound if bound.rate < self.most.rate else self.most
+        one = _longer(bound, alone)
+        return self._replace(most=most, one=one if one.rate < self.one.rate else self.one)
 
     def beside(self, other: FlowShape, alike: int = 1) -> FlowShape:
         """The shape when another process takes or gives each unit meanwhile, which so many workers share."""
-        rate, cause, parts, _ = other.bound
-        bound = Limit(rate / alike, cause, {part: seconds * alike for part, seconds in parts.items()})
-        shape = self.plus(other.demands, other.moves, other.places).within(bound)
+        shape = self.plus(other.demands, other.moves, other.places).within(_longer(other.bound, alike), 1.0 / alike)
+        alone = other._replace(most=other.one).bound
+        shape = shape._replace(one=alone) if alone.rate < shape.one.rate else shape
         return shape._replace(sequential=min(self.sequential, other.sequential))  # requests here and there stay such
 
     def cycle(self, parts: Mapping[tuple[str, str], float], rate: float | None = None) -> FlowShape:
@@ -226,7 +254,9 @@ class FlowShape(NamedTuple):
     def part(self, share: float) -> FlowShape:
         """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
         if share <= 0.0:
-            return self._replace(demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND, early=None)
+            return self._replace(
+                demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND, one=UNBOUND, early=None
+            )
         if share == 1.0:
             return self
         demands = {link: demand * share for link, demand in self.demands.items()}
@@ -234,8 +264,9 @@ class FlowShape(NamedTuple):
         parts = {part: seconds * share for part, seconds in self.parts.items()}
         early = self.early.times(share) if self.early else None
         return self._replace(
-            demands=demands, moves=moves, cap=self.cap / share, parts=parts, most=self._most(share), early=early
-        )
+            demands=demands, moves=moves, cap=self.cap / share, parts=parts, early=early,
+            most=_longer(self.most, share), one=_longer(self.one, share),
+        )  # fmt: skip
 
     def times(self, units: float) -> FlowShape:
         """The shape of a flow each unit of which is so many units of this one."""
@@ -248,16 +279,12 @@ class FlowShape(NamedTuple):
             parts={part: seconds * units for part, seconds in self.parts.items()},
             serial=self.serial * units,
             sent=self.sent * units,
-            most=self._most(units),
+            most=_longer(self.most, units),
+            one=_longer(self.one, units),
             early=self.early.times(units) if self.early else None,
             source=self.source.times(units) if self.source is not None else None,
             share=self.share if self.among is None else self.share / units,
         )
-
-    def _most(self, units: float) -> Limit:
-        """What bounds workers when each unit is so many of these."""
-        parts = {part: seconds * units for part, seconds in self.most.parts.items()}
-        return Limit(self.most.rate / units, self.most.cause, parts)
 
     def after(self, seconds: float, on: Link | str, activity: str = "", *, idle: bool = False) -> FlowShape:
         """The shape when each unit takes some seconds more, one after the other, on a link or at an address.
@@ -286,3 +313,10 @@ class FlowShape(NamedTuple):
 def _sum(one: Mapping[Key, float], other: Mapping[Key, float]) -> dict[Key, float]:
     """Both mappings, with the sums where both have a key."""
     return dict(one) | {key: one.get(key, 0.0) + value for key, value in other.items()}
+
+
+def _longer(limit: Limit, times: float) -> Limit:
+    """The limit when each unit takes so many times the seconds."""
+    if times == 1.0:
+        return limit
+    return Limit(limit.rate / times, limit.cause, {part: seconds * times for part, seconds in limit.parts.items()})

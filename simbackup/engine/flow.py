@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import simpy
@@ -33,8 +33,8 @@ class Flow(Limited):
     __slots__ = (
         "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "activity", "among",
         "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "ends_place", "failure", "given",
-        "going", "law", "links", "may_ask", "moves", "near", "near_place", "number", "odd", "own_rate",
-        "places", "queues", "sequential", "share", "spent", "stop", "uses", "watchers", "weight",
+        "going", "law", "links", "may_ask", "moves", "near", "near_place", "number", "odd", "own_rate", "places",
+        "queues", "sequential", "share", "spent", "split", "stop", "then", "until", "uses", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -56,7 +56,12 @@ class Flow(Limited):
     ) -> None:
         super().__init__(name, limit)
         self.activity = activity
-        self.amount = amount
+        self.amount = self.until = amount
+        """Units in all, and up to where it goes on as it does now."""
+        self.then: Callable[[], None] | None = None
+        """What changes it there, if that is before its end."""
+        self.split: tuple[float, float] | None = None
+        """When that was, and the rate before it, units per second."""
         self.share, self.given, self.among = share, share, among
         self.sequential = sequential
         self.law = law
@@ -227,7 +232,7 @@ class Flow(Limited):
 
     def _expect(self, now: float, rate: float) -> None:
         """Reckon when it is done at a rate, on a clock that shows `now`."""
-        left = self.amount - self._completed
+        left = self.until - self._completed
         if left == math.inf:
             self.ends = self.near = math.inf
             return
@@ -270,11 +275,17 @@ class Flow(Limited):
             bottleneck.limited[self] = None
         self.bottleneck = bottleneck
 
+    def go_on(self, now: float) -> None:
+        """Begin the part of its amount behind the one that is done; called by the network, which solves anew."""
+        self.settle(now)
+        self.split, self.until = (now, self.own_rate), self.amount
+        self._expect(now, self.own_rate)
+
     def due(self, now: float) -> bool:
-        """Whether the amount is finished at `now`, within rounding."""
+        """Whether the amount, or the part of it up to where it changes, is finished at `now`, within rounding."""
         if math.isinf(self.amount):
             return False
-        left = self.amount - self.completed
+        left = self.until - self.completed
         here, step = now, 0.0
         if self.crowd is not None:
             here = self.crowd.clock(now)

@@ -139,6 +139,10 @@ class FlowNetwork:
         self._touch(flow)
         return flow
 
+    def split(self, flow: Flow, at: float, then: Callable[[], None]) -> None:
+        """Call `then` when a flow that has just been started has moved so many units, to give it another shape."""
+        flow.until, flow.then = at, then
+
     def stop(self, flow: Flow) -> float:
         """Units that the flow completed until now, when it ends; nothing happens to one that has ended."""
         if flow.active:
@@ -281,7 +285,15 @@ class FlowNetwork:
         if self._crowds.ends and (others := self._crowds.done(now)):
             due = sorted([*due, *others], key=lambda flow: flow.number)
         for flow in due:
-            self._end(flow, flow.amount, now)
+            if flow.then is None:
+                self._end(flow, flow.amount, now)
+                continue
+            self._crowds.release(flow)
+            then, flow.then = flow.then, None
+            flow.go_on(now)
+            self._ends.put(flow)
+            then()
+            self._touch(flow)
         return bool(due)
 
     def _end(self, flow: Flow, completed: float, now: float) -> None:

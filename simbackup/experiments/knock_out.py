@@ -23,6 +23,8 @@ AT_DATA, OF_TOOL = {"start_time", "file_time"}, {"mount_time", "group_time", "in
 """Times of a backup program at the data, and its own."""
 INVERSE, DIRECT = frozenset({"s", "s/B"}), frozenset({"B/s", "m/s", "1/s"})
 """Units of what a faster part takes less of, and of what it does more of."""
+SHARE = "1"
+"""Unit of what a job loses of its time."""
 
 
 NOTHING_FASTER = frozenset({Activity.OBSERVE, Activity.WAIT})
@@ -100,7 +102,8 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
         return by_unit if of_program or flushed else 1.0
     if section == "jobs" and section_of in {"jobs", "devices"}:
         said = _said(scenario, (section_of, name_of, piece), name)
-        return min(factor, MANY) if ".".join(inner) in said else 1.0
+        more = 1.0 / factor if unit == SHARE else min(factor, MANY)
+        return more if ".".join(inner) in said else 1.0
     if section_of == "hosts":
         mine = section == "hosts" and name in _computers(scenario, name_of)
         return factor if mine and inner[-1] == "speed" else by_unit if mine else 1.0

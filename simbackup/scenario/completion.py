@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from simbackup import shelf
 from simbackup.errors import InputError, Problem, choices
 from simbackup.scenario.library import Reader
+from simbackup.scenario.serial import with_serial_share
 from simbackup.schema import tree as trees
 from simbackup.schema.reflection import nested_sheets
 from simbackup.schema.registry import device_kinds
@@ -51,6 +52,10 @@ def complete(
             path = (section, name)
             one = known.get(path) if known else None
             found[path] = one = one or _completed(part, ".".join(path), kinds, reader, problems)
+            if section == "jobs":
+                own = Reader(reader.library)
+                whole = with_serial_share(one.node, parts.value, own)
+                one = found[path] = replace(one, node=whole, sheets={**one.sheets, **own.used.sheets})
             done[name] = one.node
             log += one.log
             reader.used.sheets.update(one.sheets)

@@ -21,6 +21,7 @@ from simbackup.schema.quantity import (
     PositiveSize,
     Quantity,
     Rate,
+    Share,
     Text,
     Word,
 )
@@ -160,6 +161,22 @@ class BackupJob(JobSpec):
         return f"a {getattr(self, 'method', '')} backup writes one copy"
 
 
+OF_PROGRAMS = ("serial_share", "tool.serial_share", "engine.serial_share")
+"""Where a job, or its program, states the share of its work that one worker does."""
+
+
+class SharedOut(JobSpec):
+    """A job whose work several workers, threads, connections or files of one program share."""
+
+    serial_share: Share | None = None
+    """Share of its work that one worker does while the others wait, if the program states none: opening, scanning,
+    joining, stragglers, a last flush. By default, that of the datasheet `workers/of-one-job`. It takes
+    `T = (1 - s) T(all workers) + s T(one worker)`; streams are sessions of their own and do not wait for each other.
+    """
+
+    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {**JobSpec.pieces, "serial_share": OF_PROGRAMS}
+
+
 class FileKeeping(JobSpec):
     """A job whose files an index keeps."""
 
@@ -251,7 +268,7 @@ class Copying(Storing):
         inline: bool  # whether the backup writes it, while it writes its own
 
 
-class Restoring(JobSpec):
+class Restoring(SharedOut):
     """A restore of what a backup saved."""
 
     if TYPE_CHECKING:

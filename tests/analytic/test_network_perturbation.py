@@ -8,6 +8,8 @@ import pytest
 
 import simbackup as sb
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 LINE, BUCKET, SPOOLED = "planning/offsite", "planning/object-store", "planning/spooled"
 LOSSLESS = (("links.line.loss", "0 %"), ("jobs.night.connections", 1))
 """One connection, which its window limits, or the line."""

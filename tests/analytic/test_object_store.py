@@ -9,6 +9,8 @@ import pytest
 import simbackup as sb
 from tests.oracles import objects as oracle
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 MB, WRITE, READ, RATE, PART, AWAY = 1e6, 0.1, 0.04, 50e6, 8e6, 0.01
 SITE = """\
 title: A host and a bucket

@@ -11,6 +11,8 @@ import simbackup as sb
 from simbackup.equations.queueing import Centre, interactive_rate, mva_pooled, processor_sharing
 from simbackup.results.result import Result
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 
 @pytest.mark.parametrize("servers", [1, 2, 8, 64])
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.9, 0.99])

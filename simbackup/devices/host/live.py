@@ -65,11 +65,11 @@ class Host:
     def on_threads(self, shape: FlowShape, seconds: float, threads: float = 1.0, activity: str = "") -> FlowShape:
         """The shape when each unit takes some seconds of a core, too, and no more than so many threads do the work.
 
-        Shapes that take no time stay as they are.
+        Shapes that take no time stay as they are. A worker that works alone has one thread.
         """
         if seconds <= 0.0:
             return shape
-        return self.working(shape, seconds).at_most(threads / seconds, self.cpu.name, activity)
+        return self.working(shape, seconds).at_most(threads / seconds, self.cpu.name, activity, alone=1.0 / seconds)
 
     def then(self, shape: FlowShape, seconds: float, activity: str = "") -> FlowShape:
         """The shape when each unit then takes some seconds of one core, one after the other."""

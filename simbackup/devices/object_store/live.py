@@ -104,13 +104,15 @@ class ObjectStore:
         shape = shape.over(networks, connections=at_once)
         share = at_once / workers
         sent = {part: seconds / share for part, seconds in parts.items()}
-        shape = shape.within(limit_of(sent, alone * share))
+        shape = shape.within(limit_of(sent, alone * share), share)
         if before:
             shape = shape.cycle(before | {part: before.get(part, 0.0) + seconds for part, seconds in sent.items()})
         if filling and objects.buffers is not None:
             share, parts = objects.buffers / workers, {**filling, **parts}
             rate = equations.buffered_rate(sum(filling.values()), 1.0 / alone, share)
-            shape = shape.within(limit_of({part: seconds / share for part, seconds in parts.items()}, rate))
+            shape = shape.within(
+                limit_of({part: seconds / share for part, seconds in parts.items()}, rate), 1.0 / workers
+            )
         held = 1.0 / alone if terms.connections is not None else 0.0
         demands = {self.link: held, self.requests[direction]: 1.0 / each}
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}

@@ -76,7 +76,9 @@ class ImageReader:
                 readers.remove(again)
             elif (now := self.more()).share > last.share + CHANGE:
                 last = now
-                self._with(shape, now.minus(before).times(self.unit)).change(network, flow)
+                self._with(shape.by_one if flow.split else shape, now.minus(before).times(self.unit)).change(
+                    network, flow
+                )
 
         readers.append(again)
 

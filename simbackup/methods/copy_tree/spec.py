@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.facts import Fact, Facts
-from simbackup.schema.job import JobSpec
+from simbackup.schema.job import SharedOut
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, PositiveDuration, Text
 from simbackup.schema.refers import OF_DATA, ONTO_DATA
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
 
-class CopyTreeSpec(JobSpec):
+class CopyTreeSpec(SharedOut):
     """Copy of a tree of files to another tree, on the same host or another: both are compared, differences are sent.
 
     Files that differ are sent whole unless the program sends only changed blocks; deleted files cost nothing. Both

@@ -10,7 +10,7 @@ from simbackup.methods.database.replaying import check_replay
 from simbackup.schema.capability import ImageDevice, MediaLibrary, ObjectTarget, VolumeDevice
 from simbackup.schema.chosen import of_class
 from simbackup.schema.facts import Facts, amount
-from simbackup.schema.job import Lasting, Streamed
+from simbackup.schema.job import Lasting, SharedOut, Streamed
 from simbackup.schema.part import Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
 
@@ -25,7 +25,7 @@ from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or
 
 
-class DatabaseBackupSpec(Streamed, Lasting):
+class DatabaseBackupSpec(Streamed, Lasting, SharedOut):
     """Full backup of a database to a volume or an object store."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]

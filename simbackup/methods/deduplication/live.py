@@ -41,4 +41,4 @@ def _paced(shape: FlowShape, pace: Pace, own: tuple[str, str]) -> FlowShape:
     if of_all is not None:
         shape = shape.plus({link: 1.0 / of_all})
     rate = min(each for each in (of_all, of_one) if each is not None)
-    return shape.at_most(rate / max(shape.workers, 1), *own)
+    return shape.at_most(rate / max(shape.workers, 1), *own, alone=rate)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary, Sink
-from simbackup.schema.job import FileKeeping, Saving
+from simbackup.schema.job import FileKeeping, Saving, SharedOut
 from simbackup.schema.part import Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
 
@@ -36,7 +36,7 @@ from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
 
 
-class FileBackupSpec(Saving, FileKeeping):
+class FileBackupSpec(Saving, SharedOut, FileKeeping):
     """Backup of a data set to a tape library, a disk or an object store."""
 
     method: Literal["image", "file_level"]
@@ -95,6 +95,7 @@ class FileBackupSpec(Saving, FileKeeping):
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **SharedOut.pieces,
         "ingest": ("deduplication.stream_ingest", "deduplication.ingest"),
         "restore_rate": ("deduplication.stream_restore_rate", "deduplication.restore_rate"),
     }

@@ -32,7 +32,8 @@ def handing_over(
     if shape.workers <= 1:
         return handed
     turn = tool.sending(FlowShape().after(waits, address), crossed, loaded=True, share=share, travelled=far)
-    return handed.at_most(turn.cap / shape.workers, turn.cause or address)  # others read while one of them writes
+    # others read while one of them writes
+    return handed.at_most(turn.cap / shape.workers, turn.cause or address, alone=turn.cap)
 
 
 def staged(

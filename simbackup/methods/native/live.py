@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
@@ -12,10 +12,11 @@ import simpy
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
+from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
 from simbackup.equations.coding import cost_of_coding
-from simbackup.late import Late
+from simbackup.late import Late, changed
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.native.buffer_loop import SteadyLoop
@@ -58,10 +59,12 @@ class Engine(Late):
 class BufferLoop:
     """The buffers of one backup: how many, their bytes, and whether what they hold is compressed.
 
-    They are in the steady state, as an equation, or simulated one by one with services of some kind.
+    They are in the steady state, as an equation, or simulated one by one with services of some kind. A backup to one
+    file alone would have as many buffers as `of_one_file` says.
     """
 
     buffers: int
+    of_one_file: int
     size: float
     compress: bool
     services: Services | None = None
@@ -209,23 +212,60 @@ def _phases(parts: Sequence[DataSet]) -> list[tuple[list[DataSet], float]]:
 
 def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequence[DataSet], copy: Copy) -> Wait:
     """Run the loop until all parts have passed: phase by phase in the steady state, or one by one."""
-    loop, (job, activity) = native.loop, doing
-    joined = loop.sets(native.engine) > 1
-    if loop.services is None:
+    services, (job, _) = native.loop.services, doing
+    serial = system.serial_share(job) if len(native.files) > 1 else 0.0
+    if services is None:
         for phase, amount in _phases(parts):
-            sides = _sides(system, native, phase, copy)
-            going = SteadyLoop(job, sides, loop.buffers, loop.size, joined=joined)
-            shape = system.bounded(job, sides.shape()._replace(sent=1.0 / copy.compression))
-            flow = shape.start(system.network, job, activity, amount, law=going.law)
-            with system.standing(flow, going):
-                yield flow.done
-            system.account(job, flow)
+            yield from _steady(system, doing, native, (phase, amount, serial), copy)
         return
-    draws, backup = Draws(system.seed, job, loop.services), isinstance(native, NativeBackup)
+    draws = Draws(system.seed, job, services)
+    for it, share in ((native, 1.0 - serial), (_by_one_file(native), serial)):
+        if share > 0.0:
+            some = [changed(part, size=share * part.size) for part in parts]
+            yield from _one_by_one(system, (draws, doing[1]), it, some, copy)
+
+
+def _steady(
+    system: System, doing: tuple[str, str], native: Native, phase: tuple[list[DataSet], float, float], copy: Copy
+) -> Wait:
+    """Run the loop over some parts at its mean rate: so many bytes, a share of them with one file alone."""
+    (job, activity), (parts, amount, serial) = doing, phase
+
+    def going(it: Native) -> tuple[SteadyLoop, FlowShape]:
+        sides, joined = _sides(system, it, parts, copy), it.loop.sets(it.engine) > 1
+        loop = SteadyLoop(job, sides, it.loop.buffers, it.loop.size, joined=joined)
+        return loop, system.bounded(job, sides.shape()._replace(sent=1.0 / copy.compression))
+
+    loop, shape = going(native)
+    flow = shape._replace(alone=0.0).start(system.network, job, activity, amount, law=loop.law)
+    with ExitStack() as standing:
+        standing.enter_context(system.standing(flow, loop))
+
+        def by_one() -> None:
+            alone, its_shape = going(_by_one_file(native))
+            flow.law = alone.law
+            standing.enter_context(system.standing(flow, alone))
+            its_shape.change(system.network, flow)
+
+        if serial > 0.0:
+            system.network.split(flow, (1.0 - serial) * amount, by_one)
+        yield flow.done
+    system.account(job, flow)
+
+
+def _one_by_one(system: System, doing: tuple[Draws, str], native: Native, parts: Sequence[DataSet], copy: Copy) -> Wait:
+    """Run the loop over some parts, buffer by buffer."""
+    (draws, activity), loop, backup = doing, native.loop, isinstance(native, NativeBackup)
     going = Transfers(
         system, draws, loop.size, parts, lambda left: _sides(system, native, left, copy).ways(files_first=not backup)
     )
+    joined = loop.sets(native.engine) > 1
     yield from going.run(loop.buffers, activity, files_first=not backup, joined=joined)
+
+
+def _by_one_file(native: Native) -> Native:
+    """The same while it works on one of its files, with the buffers that it would have for this one."""
+    return replace(native, files=native.files[:1], loop=replace(native.loop, buffers=native.loop.of_one_file))
 
 
 def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) -> Sides:
@@ -260,8 +300,8 @@ def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) ->
 
 def _of_files(copy: Copy, many: int) -> list[Extent]:
     """Where each of so many files lies in a copy: in an extent of its own, or one behind the other in a single one."""
-    if len(copy.extents) == many:
-        return copy.extents
+    if len(copy.extents) >= many:
+        return copy.extents[:many]
     (whole,), each = copy.extents, copy.extents[0].size / many
     return [
         Extent(i * each, each, whole.medium, whole.position + i * each / copy.compression) for i in range(many)

@@ -45,10 +45,11 @@ def _files(job: NativeBackupSpec, spec: Spec, host: str, way: Way) -> tuple[File
 
 
 def _loop(job: NativeBackupSpec, rounds: str | None) -> BufferLoop:
-    if job.buffers is not None:
-        buffers = int(job.buffers.si)
-    else:
-        buffers = default_buffers(len(job.to), len(job.data), int(job.engine.io_depth.si))
+    def buffers(files: int) -> int:
+        if job.buffers is not None:
+            return int(job.buffers.si)
+        return default_buffers(files, len(job.data), int(job.engine.io_depth.si))
+
     size = (job.transfer_size or job.engine.transfer_size).si
     services = job.service_times or "exponential" if rounds == "by_event" else None
-    return BufferLoop(buffers, size, job.compress, services)
+    return BufferLoop(buffers(len(job.to)), buffers(1), size, job.compress, services)

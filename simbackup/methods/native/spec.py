@@ -11,7 +11,7 @@ from simbackup.methods.database.replaying import check_replay
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import Figures
-from simbackup.schema.job import BackupJob, JobSpec, Lasting, Rounds
+from simbackup.schema.job import BackupJob, JobSpec, Lasting, Rounds, SharedOut
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
 from simbackup.schema.unknown import Unknown
@@ -28,6 +28,7 @@ from simbackup.schema.quantity import (
     Frozen,
     Pieces,
     PositiveSize,
+    Share,
     TimePerByte,
 )
 
@@ -61,6 +62,8 @@ class BackupEngineSheet(Frozen):
     """Number of threads that compress or expand, each on a core, for any number of files; by default, as many as there
     are cores.
     """
+    serial_share: Share | None = None
+    """Share of the work that one backup file takes while the others wait; by default, that of the job."""
     fills_files: bool = False
     """Whether a restore first writes zeros to all files of the database, as it does for new files without instant file
     initialisation.
@@ -82,7 +85,7 @@ MOST_TRANSFERS = 100_000
 """Transfers that are simulated one by one at most: each takes about a millisecond and some lines of the trace."""
 
 
-class NativeBackupSpec(BackupJob, Lasting):
+class NativeBackupSpec(BackupJob, Lasting, SharedOut):
     """Full backup of a database by its own server, like SQL Server's BACKUP: a loop of buffers."""
 
     method: Literal["database_native"]
@@ -106,7 +109,10 @@ class NativeBackupSpec(BackupJob, Lasting):
     """Distribution of service times, with the mean of the steady loop: `exponential` (the default) or `constant`; only
     with `by_event`. Some exponential times are shorter than the device allows, and others longer.
     """
-    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"buffers": ("buffers", "engine.io_depth", "engine.memory_limit")}
+    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **SharedOut.pieces,
+        "buffers": ("buffers", "engine.io_depth", "engine.memory_limit"),
+    }
     """Buffers that wait for the answers to requests: more of them take memory, and each a request in flight."""
 
     def stream_on(self) -> str | None:

@@ -132,6 +132,10 @@ class BackupToolSheet(Frozen):
     """
     in_turn: Share | None = None
     """Share of file_cpu and make_cpu that only one worker can spend at a time; none by default."""
+    serial_share: Share | None = None
+    """Share of the work of a job that one of several workers does while the others wait; zero where the workers are
+    requests ahead of a single program. By default, that of the job.
+    """
     attributes: Count | None = None
     """Number of changes of attributes (times, owner, rights) that it makes to each restored file; none by default."""
     share_calls: Count | None = None

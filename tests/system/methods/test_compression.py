@@ -11,6 +11,8 @@ import simbackup as sb
 from simbackup import shelf
 from simbackup.results.result import Result
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 SITE = """\
 title: A client with a flash disk, and a server with another, over a network of 50 MB/s
 hosts:

@@ -10,6 +10,8 @@ import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 SITE = """\
 title: A database on flash, and a server with another flash disk, over a network of 50 MB/s
 hosts:

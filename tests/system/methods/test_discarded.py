@@ -12,6 +12,8 @@ from simbackup.equations import tape
 from simbackup.errors import InputError
 from simbackup.results.result import Result
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 CACHE = "cores: 4, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 100 GB/s, speed: 1"
 SSD = "kind: ssd, capacity: 100 GB, read_latency: 1 ms, write_latency: 1 ms"
 SITE = f"""\

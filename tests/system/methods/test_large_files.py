@@ -6,6 +6,8 @@ import pytest
 
 import simbackup as sb
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 LOCAL = """\
 title: Ten files, saved as blocks and as files
 hosts:

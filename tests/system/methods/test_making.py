@@ -11,6 +11,8 @@ from simbackup import Result
 from simbackup.equations.files import Making, making
 from simbackup.equations.queueing import mva_closed
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 SITE = """\
 title: Files that are made
 hosts:

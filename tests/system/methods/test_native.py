@@ -14,6 +14,8 @@ from simbackup.results.result import Result
 from tests.oracles.requests import Mechanics, buffers_round
 from tests.shared import ROOT
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 MIB = 2.0**20
 GIB = 2.0**30
 SITE = (ROOT / "tests" / "sites" / "database-server.yaml").read_text(encoding="utf-8") + "jobs:\n"

@@ -11,6 +11,8 @@ from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.shared import LIBRARY_BY_HAND
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 SSD = "kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s"
 HOST = "cores: 4, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 1 TB/s, speed: 1"
 ENGINE = (

@@ -10,6 +10,8 @@ import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 MIB = 2.0**20
 SSD = "kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s"
 ENGINE = (

@@ -16,6 +16,8 @@ from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
 from tests.shared import ROOT
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 MIB = 2.0**20
 SITE = f"""\
 title: A database of 100 MiB on one device, its log on another, backups on a third and at another host

@@ -9,6 +9,8 @@ import pytest
 import simbackup as sb
 from tests.oracles.requests import Mechanics, buffers_round
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 MIB = 2**20
 SIZE = 8e9
 CAPACITY, RATE, REVOLUTION = 4e12, 150e6, 1 / 120

@@ -9,6 +9,8 @@ import pytest
 import simbackup as sb
 from simbackup.equations.queueing import mva_closed
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 SITE = """\
 title: A database on flash, dumped to flash
 hosts:

@@ -23,7 +23,7 @@ from simbackup.errors import InputError
 from simbackup.scenario import Scenario, names
 from simbackup.schema import registry
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
-from simbackup.schema.job import JobSpec
+from simbackup.schema.job import JobSpec, SharedOut
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import EXAMPLES, Frozen, Quantity, Unit
 from simbackup.schema.reflection import mark_of, nested_part, sheet_kind
@@ -38,7 +38,7 @@ ROOTS: tuple[type[BaseModel], ...] = (
     *(kind.spec for family in FAMILIES for kind in family().values()),
     Fleet, SpreadStarts,
 )  # fmt: skip
-SHARED = (JobSpec, Modelled)
+SHARED = (JobSpec, SharedOut, Modelled)
 """Classes whose keys many parts have, which are one key each."""
 ECHOES = ("area_bytes",)
 """Columns that repeat what the file says."""

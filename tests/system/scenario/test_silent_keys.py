@@ -10,6 +10,8 @@ import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.run import IdleKeyWarning, ran, warnings_of
 
+pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 HOSTS = """\
 title: Keys of backups to other hosts
 hosts:

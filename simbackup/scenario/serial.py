@@ -1,0 +1,57 @@
+"""The serial share of jobs whose work several workers share, where neither they nor their programs state it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from simbackup.scenario.library import Reader
+from simbackup.schema.job import SharedOut
+from simbackup.schema.registry import method_kinds
+from simbackup.schema.tree import Node
+
+SHEET, KEY = "workers/of-one-job", "serial_share"
+PROGRAMS = ("tool", "engine")
+"""Keys of a job with its program."""
+COUNTS = (
+    ("workers",), ("connections",), ("to",), ("tool", "workers"), ("compressor", "threads"),
+    ("compressor", "expand_threads"), ("deduplication", "threads"),
+)  # fmt: skip
+"""Where a job says how many of one thing work for it: workers, connections, files of a database, threads."""
+CODING = ("compressor", "deduplication", "engine")
+"""Keys of a backup because of which several threads or files may bring its data back."""
+
+
+def with_serial_share(job: Node, jobs: Mapping[str, Node], reader: Reader) -> Node:
+    """A job with the serial share of the datasheet for all jobs, where it needs one and none is stated."""
+    if not isinstance(job.value, dict) or KEY in job.mapping or not _shares_work(job, jobs):
+        return job
+    if any(KEY in job.mapping[program].mapping for program in PROGRAMS if program in job.mapping):
+        return job
+    stated = reader.sheet(SHEET).mapping["parameters"].mapping[KEY]
+    return Node({**job.mapping, KEY: stated}, job.place, job.key)
+
+
+def _shares_work(job: Node, jobs: Mapping[str, Node]) -> bool:
+    """Whether several workers, threads, connections or files may share the work of a job."""
+    word = "restore" if "restore" in job.mapping else job.mapping["method"].word if "method" in job.mapping else ""
+    kind = method_kinds().get(word)
+    if kind is None or not issubclass(kind.spec, SharedOut):
+        return False
+    saved = jobs.get(job.mapping["restore"].word) if "restore" in job.mapping else None
+    if saved is not None and isinstance(saved.value, dict) and any(key in saved.mapping for key in CODING):
+        return True
+    return any(_several(job.find(path)) for path in COUNTS)
+
+
+def _several(found: tuple[Node, tuple[str | int, ...]]) -> bool:
+    """Whether what was found on a whole path is more than one thing."""
+    node, path = found
+    if path not in COUNTS:
+        return False
+    value = node.mapping["value"].value if node.is_quantity else node.value
+    if isinstance(value, list):
+        return len(value) > 1
+    try:
+        return float(str(value)) > 1.0
+    except ValueError:  # a name, or what is wrong and is reported
+        return False
