@@ -13,7 +13,9 @@ from benchmarks.rows import TIMEOUT, Row, bare_timeout, compared, options, show
 from benchmarks.simgrid import NAME, SimGrid
 from benchmarks.transfers import DataSet, data_set
 from simbackup.collector import seldom
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 SITES = ("w2_100_random", "w2_100_local", "w2_1000_local", "w2_1000_random", "w2_5000_local", "w2_5000_random")
 ONE_LINK = ("core_50", "core_500", "core_2000")

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from simbackup.engine.solving import Solving
+
 from benchmarks.racked import WEEKS, racked
 from benchmarks.rows import options
 from simbackup import load, simulate
-from simbackup.engine.flows import FlowNetwork
-from simbackup.engine.solving import Solving
+from simbackup.engine.network import FlowNetwork
 from simbackup.scenario import Scenario
 
 SCENARIOS = ("planning/midnight", "planning/spread-starts", "planning/disk-then-tape", "planning/spooled")

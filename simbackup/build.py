@@ -15,7 +15,8 @@ from simbackup.devices.site import Site
 from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.engine.trace import Trace
 from simbackup.live_parts import made
 from simbackup.methods.existing import Existing, Placing

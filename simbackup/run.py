@@ -13,7 +13,7 @@ from simpy.core import EmptySchedule
 
 from simbackup.build import build
 from simbackup.collector import seldom
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.engine.trace import FULL, JOBS, KEEPS, NONE
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.methods.job import Job, start

@@ -28,8 +28,10 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
 from simbackup.engine.columns import Amounts
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.engine.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from simbackup.engine.alarm import Alarm
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.engine.events import Alarm
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations import burst
 from simbackup.units import show_short
 

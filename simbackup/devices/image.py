@@ -11,7 +11,9 @@ from simbackup.engine.trace import Trace
 if TYPE_CHECKING:
     from simbackup.devices.shape import FlowShape, Source
     from simbackup.devices.volume.live import Volume
-    from simbackup.engine.flows import Flow, FlowNetwork, Link
+    from simbackup.engine.flow import Flow
+    from simbackup.engine.link import Link
+    from simbackup.engine.network import FlowNetwork
 
 
 class Times(NamedTuple):

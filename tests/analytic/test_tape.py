@@ -18,7 +18,7 @@ from simbackup.devices.tape.cartridge import Cartridge
 from simbackup.devices.tape.drive import Drive
 from simbackup.devices.tape.live import Library
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import streaming, tape
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from simbackup.devices.credits import Credits
 from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, FlatStore, Service
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import burst
 from simbackup.late import Late

@@ -13,8 +13,9 @@ from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service, Store, bus
 from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Flow, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Spot
+from simbackup.engine.link import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations.disk_turns import interrupted_share
 from simbackup.late import Late

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.equations.transfers import cubic_rate, loss_rate, window_rate
 from simbackup.late import Late
 

@@ -14,8 +14,8 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Link
 from simbackup.engine.limit import limit_of
+from simbackup.engine.link import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import objects as equations
 from simbackup.equations.transfers import requests_rate

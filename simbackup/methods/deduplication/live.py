@@ -5,7 +5,7 @@ from __future__ import annotations
 from simbackup.catalogue import Reduction
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.system import System
 
 Pace = tuple[Link, float | None, float | None]

@@ -10,8 +10,8 @@ from simbackup.devices.network.adapter import Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Link
 from simbackup.engine.limit import Behind, Limit, Others
+from simbackup.engine.link import Link
 from simbackup.equations import stages
 from simbackup.equations.buffers import LoopState, loop
 from simbackup.equations.waiting import loop_queue

@@ -11,8 +11,8 @@ from simbackup import Result
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.engine.columns import Spans
-from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.engine.trace import Span, SpanPart, Trace
 from simbackup.errors import ResultError
 from simbackup.experiments.knock_out import faster, resource

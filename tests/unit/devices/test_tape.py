@@ -12,7 +12,7 @@ from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.stops import stops
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import streaming, tape
 

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.levels import link_rates
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.engine.trace import Trace
 from tests.shared import EqualLosses
 
@@ -117,7 +119,7 @@ def test_a_crowd_goes_on_beside_a_stream_that_moves_more_than_all_others() -> No
         env.run(until=1.1)
         assert 2.0 * burst.rate > 10.0
         if not whole:
-            assert all(flow.crowd is flows[0].crowd is not None for flow in flows)
+            assert all(flow.group is flows[0].group is not None for flow in flows)
         env.run(until=env.all_of([flow.done for flow in (*flows, burst)]))
         ends.append([flow.segments[-1].end for flow in (*flows, burst)])
     assert ends[0] == pytest.approx(ends[1], rel=1e-9)

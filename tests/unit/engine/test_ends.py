@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import simpy
 
-from simbackup.engine.ends import FEW
-from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.engine.events import FEW
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 
 def test_a_flow_that_stood_still_ends_when_it_goes_on_more_slowly() -> None:

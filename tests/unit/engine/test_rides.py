@@ -9,8 +9,10 @@ import pytest
 import simpy
 
 from simbackup.engine.buffer import Buffer
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.levels import link_rates
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.engine.trace import Trace
 from tests.shared import EqualLosses
 
@@ -70,9 +72,9 @@ def test_writers_that_come_to_full_buffers_join_a_crowd_that_goes_on() -> None:
 def test_what_is_read_into_a_full_buffer_rides_with_what_is_written() -> None:
     night = Night()
     night.env.run(until=16.0)
-    crowd = night.writers[0].crowd
+    crowd = night.writers[0].group
     assert crowd is not None
-    assert all(flow.crowd is crowd for flow in (*night.readers, *night.writers))
+    assert all(flow.group is crowd for flow in (*night.readers, *night.writers))
     # each of equal rates loses a quarter of a unit for each of its own
     assert crowd.rate == pytest.approx(100.0 / 1.25 / MANY)
     assert night.readers[3].rate == night.writers[3].rate

@@ -16,7 +16,8 @@ from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters

@@ -1,4 +1,4 @@
-"""Streams between which a resource turns, and what it loses by that.
+"""What a resource loses by switching between streams: the switchover times of a polling system, as a fluid.
 
 A stream is interrupted no more often than others are served: it turns for the bytes that they move, or for all of its
 own if these are fewer. With `b` the bytes a second of each stream, `k` the units that the resource loses over one of
@@ -17,7 +17,7 @@ Rates = Sequence[float] | Mapping[int, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class Switchover:
     """The streams of one resource by number: bytes that a unit moves, and units that turning for all of it costs.
 
     A number may be that of many streams at one level: then `single` are the bytes of the greatest of them.
@@ -30,7 +30,7 @@ class Turns:
     def spared(self, rates: Rates) -> float:
         """Units a second that the resource does not lose because one stream moves more than all others together.
 
-        >>> Turns({0: 1.0, 1: 1.0}, {0: 0.5, 1: 0.5}).spared([5.0, 1.0])  # turns for 1 of its 5
+        >>> Switchover({0: 1.0, 1: 1.0}, {0: 0.5, 1: 0.5}).spared([5.0, 1.0])  # turns for 1 of its 5
         2.0
         """
         flow, most = self._greatest(rates)

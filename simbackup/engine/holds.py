@@ -12,8 +12,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from simbackup.engine.solver import Allocation, max_min_rates
-from simbackup.engine.turns import Turns
+from simbackup.engine.filling import Allocation, max_min_rates
+from simbackup.engine.switchover import Switchover
 
 EQUAL = 1e-12
 """Relative difference below which followers move what their leaders do."""
@@ -77,7 +77,7 @@ def coupled_rates(
     caps: Sequence[float],
     holds: Sequence[Hold],
     *,
-    turns: Mapping[int, Turns] | None = None,
+    turns: Mapping[int, Switchover] | None = None,
 ) -> Allocation:
     """Units per second of each flow under weighted max-min fairness, no hold's followers ahead of its leaders.
 
@@ -129,7 +129,7 @@ class _Coupling:
         caps: Sequence[float],
         holds: Sequence[Hold],
         *,
-        turns: Mapping[int, Turns],
+        turns: Mapping[int, Switchover],
     ) -> None:
         self.capacities = capacities
         self.shares = shares
