@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from simbackup.devices.store import Region
-from simbackup.engine.trace import Trace
+from simbackup.trace.trace import Trace
 
 if TYPE_CHECKING:
     from simbackup.devices.shape import FlowShape, Source

@@ -1,7 +1,7 @@
 """Calls at a time, and what is under way in the order in which it will be done.
 
-Who is under way says in `due_at` when it counts as done, and in `ends_at` when nothing of it is left. Its `due_entry` and
-`ends_entry` are where it stands in the order of either, infinite if nowhere.
+Who is under way says in `due_at` when it counts as done, and in `ends_at` when nothing of it is left. Its `due_entry`
+and `ends_entry` are where it stands in the order of either, infinite if nowhere.
 
 Invariant: each one that will be done stands once in either order, at its entry, which is not after its time. One that
 is delayed stays where it stands until its turn comes, and is put at its time only then. Other entries are passed over.
@@ -13,14 +13,10 @@ import math
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush, heapreplace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import simpy
 from simpy.events import NORMAL, EventPriority
-
-if TYPE_CHECKING:
-    from simbackup.engine.flow import Flow
-    from simbackup.engine.group import BottleneckGroup
 
 LAST = EventPriority(2)
 """After every ordinary event of the instant."""
@@ -32,7 +28,26 @@ ULPS = 1e-15
 """Share by which a time may be early by rounding."""
 
 
-T = TypeVar("T", bound="Flow | BottleneckGroup")
+class UnderWay(Protocol):
+    """What will be done at a time of a clock: a flow, or the next member of a group."""
+
+    number: int
+    due_at: float
+    ends_at: float
+    due_entry: float
+    ends_entry: float
+
+    @property
+    def group(self) -> object:
+        """The group whose clock its times are of, None if they are those of the simulation."""
+        ...
+
+    def due(self, now: float) -> bool:
+        """Whether it is done at `now`, seconds, within rounding."""
+        ...
+
+
+T = TypeVar("T", bound=UnderWay)
 
 _number = attrgetter("number")
 

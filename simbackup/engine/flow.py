@@ -58,7 +58,7 @@ class Limits(NamedTuple):
 
 
 def own_limit(name: str, cap: float, cause: str | None, parts: Parts | None) -> Limit:
-    """A greatest rate of a flow, units per second, and the address that explains it: its name if None is given."""
+    """A greatest rate of a flow, units per second, and the address that explains it: its name if none is given."""
     if not cap >= 0.0:
         raise ValueError(f"cap of {name} must be zero or more, not {cap}")
     return Limit(cap, cause or name, parts or WHOLE)
@@ -72,11 +72,11 @@ class Flow:
     """
 
     __slots__ = (
-        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "active", "activity", "among", "amount",
-        "asks", "bottleneck", "cap", "cause", "demands", "done", "due_at", "due_entry", "ends_at", "ends_entry",
-        "failure", "given_share", "going", "group", "law", "level_stop", "limit", "limits", "links", "low_priority",
-        "may_ask", "moves", "name", "number", "own_rate", "places", "queues", "sequential", "share", "spent", "uses",
-        "watchers", "weight",
+        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "active", "activity", "among",
+        "amount", "asks", "bottleneck", "cap", "cause", "demands", "done", "due_at", "due_entry", "ends_at",
+        "ends_entry", "failure", "given_share", "going", "group", "law", "level_stop", "limit", "limits", "links",
+        "low_priority", "may_ask", "moves", "name", "number", "own_rate", "places", "queues", "sequential", "share",
+        "spent", "uses", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(

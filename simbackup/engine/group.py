@@ -1,9 +1,9 @@
 """Flows that share the level of a full link: one variable to the solver, one clock, and one alarm.
 
 All flows of a group are limited by its link, so each moves at its weight times one level. Work is counted on a virtual
-clock that runs at that level, as in fair queueing: a member that joined at `v` has moved its weight times what the clock
-shows beyond `v`, and ends at a reading that no change of the level moves. A change of the level costs as much for two as
-for ten thousand; without this clock, the cost of a night would grow with the square of its jobs.
+clock that runs at that level, as in fair queueing: a member that joined at `v` has moved its weight times what the
+clock shows beyond `v`, and ends at a reading that no change of the level moves. A change of the level costs as much for
+two as for ten thousand; without this clock, the cost of a night would grow with the square of its jobs.
 
 To the solver a group is a flow of weight one. It demands of each link what its members do together. Links that nobody
 else crosses are carried along: they are not asked, but say up to which level they have room, and so do the caps of

@@ -113,7 +113,7 @@ class Groups:
         return found
 
     def _followers(self, watcher: LevelWatcher, leader: Flow, level: float) -> list[Candidate] | None:
-        """The follower that would join with a leader at a level of its group; None if others have to be asked for it."""
+        """The follower that would join a group with its leader; None if others have to be asked for it."""
         pair = watcher.pair()
         if pair is None or pair.leader is not leader or leader in self._pairs:
             return None

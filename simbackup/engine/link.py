@@ -22,7 +22,7 @@ class Recorder(Protocol):
     """What keeps a record of the rates of links, such as a trace."""
 
     def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
-        """Record the share of a link that flows by themselves use from a time (seconds) on, and their bytes a second."""
+        """Record what flows by themselves use of a link from a time (seconds) on: a share, and bytes a second."""
         ...
 
     def shared_level(
@@ -114,36 +114,7 @@ class Link:
         self.may_ask = False
         """Whether flows that may ask have ever crossed it."""
 
-        # totals
-        self.group_meter: GroupMeter | None = None
-        """What meters it while a group is alone on it."""
-        self.units: float = 0.0
-        """Units used so far."""
-        self.busy_s: float = 0.0
-        """Seconds busy so far: the integral of the share of capacity in use."""
-        self.bytes_moved: float = 0.0
-        self.peak_bytes_per_s: float = 0.0
-        """The greatest bytes per second that lasted for any time so far."""
-        self.settled_at: float = 0.0
-        """The time of these totals, seconds."""
-        self.used: float = 0.0
-        """Units a second in use since then."""
-        self.busy: float = 0.0
-        """The share of capacity in use since then."""
-        self.bytes_per_s: float = 0.0
-        self.stale = False
-        """Whether its totals do not know of its rates or its capacity yet."""
-        self.solved_capacity: float = -1.0
-        """Its capacity at the last change of its rates, negative before the first."""
-        self.recorded_busy: float = 0.0
-        self.recorded_bytes: float = 0.0
-        """What is on record of it: the share of it in use by flows by themselves, and their bytes a second."""
-        self.recorded_at: float = -1.0
-        """The time, seconds, of the last record of these."""
-        self.tracks = False
-        """Whether it adds up changes of rates, as it is crossed by too many flows to sum their rates each time."""
-        self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
-        self._summed: tuple[float, float] = (0.0, 0.0)
+        self._begin_totals()
 
     def __repr__(self) -> str:
         return f"<Link {self.name}>"
@@ -311,6 +282,37 @@ class Link:
         self.group_meter, self.stale = meter, True
 
     # totals
+
+    def _begin_totals(self) -> None:
+        self.group_meter: GroupMeter | None = None
+        """What meters it while a group is alone on it."""
+        self.units: float = 0.0
+        """Units used so far."""
+        self.busy_s: float = 0.0
+        """Seconds busy so far: the integral of the share of capacity in use."""
+        self.bytes_moved: float = 0.0
+        self.peak_bytes_per_s: float = 0.0
+        """The greatest bytes per second that lasted for any time so far."""
+        self.settled_at: float = 0.0
+        """The time of these totals, seconds."""
+        self.used: float = 0.0
+        """Units a second in use since then."""
+        self.busy: float = 0.0
+        """The share of capacity in use since then."""
+        self.bytes_per_s: float = 0.0
+        self.stale = False
+        """Whether its totals do not know of its rates or its capacity yet."""
+        self.solved_capacity: float = -1.0
+        """Its capacity at the last change of its rates, negative before the first."""
+        self.recorded_busy: float = 0.0
+        self.recorded_bytes: float = 0.0
+        """What is on record of it: the share of it in use by flows by themselves, and their bytes a second."""
+        self.recorded_at: float = -1.0
+        """The time, seconds, of the last record of these."""
+        self.tracks = False
+        """Whether it adds up changes of rates, as it is crossed by too many flows to sum their rates each time."""
+        self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
+        self._summed: tuple[float, float] = (0.0, 0.0)
 
     def settle(self, now: float) -> None:
         """Update the totals to `now`, seconds."""

@@ -332,7 +332,7 @@ class FlowNetwork:
                 return {holding[i][0] for i in solution.binding}
 
     def _leave_groups(self, affected: Affected) -> None:
-        """Let members of groups leave that have to be solved one by one, or with whom others meet who ask about them."""
+        """Let members of groups leave that have to be solved one by one, also where others ask what they use."""
         while True:
             while affected.leaving:
                 flow = next(iter(affected.leaving))

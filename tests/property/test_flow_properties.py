@@ -17,7 +17,7 @@ from simbackup.engine.filling import CAP, max_min_rates
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.engine.trace import Trace
+from simbackup.trace.trace import Trace
 
 positive = st.floats(0.01, 100.0)
 

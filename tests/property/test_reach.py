@@ -12,16 +12,15 @@ import pytest
 import simpy
 
 from benchmarks import random_systems, systems
-from benchmarks.flows import run
-from benchmarks.transfers import data_set
+from benchmarks.transfers import data_set, run
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow, LocalWeight
-from simbackup.engine.levels import link_rates
 from simbackup.engine.limit import Behind, Law, Limit, OnOwnLink, Others, Use
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.engine.trace import Trace
+from simbackup.trace.levels import link_rates
+from simbackup.trace.trace import Trace
 from tests.shared import EqualLosses
 
 SAME = 1e-9
@@ -241,7 +240,7 @@ def rates_of(system: System) -> list[float]:
 @pytest.mark.parametrize("name", ["w2_100_random", "w2_1000_local", "core_50"])
 def test_transfers_of_the_benchmarks_end_at_the_same_time(name: str) -> None:
     few = data_set(name).first(200)
-    assert run(few)[1] == pytest.approx(run(few, whole=True)[1], rel=SAME)
+    assert run(few) == pytest.approx(run(few, whole=True), rel=SAME)
 
 
 @pytest.mark.parametrize("number", range(4))

@@ -11,12 +11,12 @@ import simpy
 
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Stretch, Volume
-from simbackup.engine.activity import Activity
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import WHOLE, Law, Segment
 from simbackup.engine.network import FlowNetwork
 from simbackup.late import Late
+from simbackup.trace.activity import Activity
 
 LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""

@@ -13,7 +13,6 @@ from simbackup.devices.network.live import Network, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service, bus, returning
 from simbackup.devices.visitors import lost_to_visitors
-from simbackup.engine.activity import Activity
 from simbackup.engine.flow import LocalWeight
 from simbackup.engine.limit import Spot
 from simbackup.equations import files as equations
@@ -21,6 +20,7 @@ from simbackup.equations.change import gap
 from simbackup.late import Late, changed
 from simbackup.methods.share.live import Served, requested
 from simbackup.system import JobFailedError
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from simbackup.devices.network.adapter import Adapter, Waiting
 from simbackup.devices.network.live import travel_time
 from simbackup.engine.flow import Flow
 from simbackup.engine.network import FlowNetwork
-from simbackup.engine.trace import Trace
 from simbackup.equations.waiting import Queue, mean_wait
+from simbackup.trace.trace import Trace
 from simbackup.workloads.impact import IMPACT, throughput
 
 NEVER_YIELDS = 1e6

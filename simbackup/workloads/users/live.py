@@ -18,9 +18,9 @@ from simbackup.devices.store import Store
 from simbackup.devices.visitors import Visitor, Waiters
 from simbackup.engine.flow import Flow
 from simbackup.engine.network import FlowNetwork
-from simbackup.engine.trace import Trace
 from simbackup.equations.database import LockWaits, lock_waits, slowdown, users_who_wait
 from simbackup.equations.queueing import growing_response
+from simbackup.trace.trace import Trace
 from simbackup.workloads.impact import IMPACT, throughput
 from simbackup.workloads.users.load import Load
 from simbackup.workloads.users.queues import Queues

@@ -9,11 +9,11 @@ import simpy
 
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.flow import Flow, LocalWeight
-from simbackup.engine.levels import link_rates
 from simbackup.engine.limit import Law, Limit
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.engine.trace import Trace
+from simbackup.trace.levels import link_rates
+from simbackup.trace.trace import Trace
 
 
 def system() -> tuple[simpy.Environment, FlowNetwork, Link]:
@@ -417,6 +417,7 @@ def test_flows_with_a_weight_on_one_link_keep_it_among_each_other() -> None:
     assert (more.rate, less.rate) == (pytest.approx(60.0), pytest.approx(40.0))
     network.stop(less)
     network.set_capacity(wire, math.inf)
-    units = network.start("jobs.units", "save", math.inf, {disk: 100.0}, share=0.002, among=LocalWeight(disk, elsewhere=0.01))
+    there = LocalWeight(disk, elsewhere=0.01)
+    units = network.start("jobs.units", "save", math.inf, {disk: 100.0}, share=0.002, among=there)
     env.run(until=3.0)
     assert (more.rate, units.rate) == (pytest.approx(50.0), pytest.approx(0.5))  # each unit is a hundred of theirs

@@ -1,4 +1,4 @@
-"""Requests that go round alone where they wait: when their limit is reckoned, and that a crowd does not hide it."""
+"""Requests that go round alone where they wait: when their limit is reckoned, and that a group does not hide it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 
 MANY = 20
-"""Flows that are enough for a crowd."""
+"""Flows that are enough for a group."""
 
 
 @dataclass

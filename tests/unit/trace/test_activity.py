@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from simbackup.engine.activity import OTHERS, WORDS, Activity, Nature, colour_of, nature_of, queue_of
-from simbackup.engine.trace import Trace
 from simbackup.palette import PAPER
+from simbackup.trace.activity import OTHERS, WORDS, Activity, Nature, colour_of, nature_of, queue_of
+from simbackup.trace.trace import Trace
 
 ROOT = Path(__file__).parents[3] / "simbackup"
 LIVE = sorted(p for room in ("devices", "methods") for p in (ROOT / room).rglob("*.py") if p.name != "spec.py")

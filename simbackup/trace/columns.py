@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar, cast, overload
 
-from simbackup.engine.records import JobRecord, Span, SpanPart
+from simbackup.trace.records import JobRecord, Span, SpanPart
 
 Read = TypeVar("Read")
 

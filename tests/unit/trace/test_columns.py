@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.engine import rate_columns
-from simbackup.engine.columns import Amounts, Jobs, Spans
-from simbackup.engine.rate_columns import RateBatch, Rates
-from simbackup.engine.records import JobRecord, Rate, Span, SpanPart
+from simbackup.trace import rate_columns
+from simbackup.trace.columns import Amounts, Jobs, Spans
+from simbackup.trace.rate_columns import RateBatch, Rates
+from simbackup.trace.records import JobRecord, Rate, Span, SpanPart
 from tests.shared import simulated
 
 NUMBER = st.floats(allow_nan=False)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, Self, cast
 
-from simbackup.engine.columns import Jobs, Spans
-from simbackup.engine.rate_columns import Rates
-from simbackup.engine.records import DeviceRecord, Event, JobRecord, Rate, Record, SharedLevel, Span, SpanPart
+from simbackup.trace.columns import Jobs, Spans
+from simbackup.trace.rate_columns import Rates
+from simbackup.trace.records import DeviceRecord, Event, JobRecord, Rate, Record, SharedLevel, Span, SpanPart
 
 __all__ = ["DeviceRecord", "Event", "JobRecord", "Rate", "Record", "SharedLevel", "Span", "SpanPart", "Trace"]
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from heapq import merge
 from itertools import chain
 
-from simbackup.engine.trace import Rate, SharedLevel, Trace
+from simbackup.trace.trace import Rate, SharedLevel, Trace
 
 
 def link_rates(trace: Trace, only: Collection[str] | None = None) -> list[Rate]:

@@ -1,4 +1,4 @@
-"""Flows of buffers that share the level of a link: what rides along, what is watched, and what a change costs."""
+"""Flows of buffers that share the level of a link: who joins with whom, what is watched, and what a change costs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import simpy
 
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
-from simbackup.engine.levels import link_rates
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.engine.trace import Trace
+from simbackup.trace.levels import link_rates
+from simbackup.trace.trace import Trace
 from tests.shared import EqualLosses
 
 MANY = 40
@@ -59,7 +59,7 @@ def test_flows_of_buffers_end_when_they_do_if_all_are_solved_anew() -> None:
         assert mine.links[0].busy_s == pytest.approx(other.links[0].busy_s, rel=1e-9)
 
 
-def test_writers_that_come_to_full_buffers_join_a_crowd_that_goes_on() -> None:
+def test_writers_that_come_to_full_buffers_join_a_group_that_goes_on() -> None:
     few, whole = Night(begin=20.0), Night(begin=20.0, whole=True)
     for night in (few, whole):
         night.env.run(until=night.done)
@@ -69,14 +69,14 @@ def test_writers_that_come_to_full_buffers_join_a_crowd_that_goes_on() -> None:
     assert sum(loads) < 4 * MANY
 
 
-def test_what_is_read_into_a_full_buffer_rides_with_what_is_written() -> None:
+def test_what_is_read_into_a_full_buffer_shares_a_level_with_what_is_written() -> None:
     night = Night()
     night.env.run(until=16.0)
-    crowd = night.writers[0].group
-    assert crowd is not None
-    assert all(flow.group is crowd for flow in (*night.readers, *night.writers))
+    group = night.writers[0].group
+    assert group is not None
+    assert all(flow.group is group for flow in (*night.readers, *night.writers))
     # each of equal rates loses a quarter of a unit for each of its own
-    assert crowd.rate == pytest.approx(100.0 / 1.25 / MANY)
+    assert group.rate == pytest.approx(100.0 / 1.25 / MANY)
     assert night.readers[3].rate == night.writers[3].rate
     assert night.readers[3].cause == "devices.array"
 
@@ -88,7 +88,7 @@ def test_a_job_leaves_as_many_records_however_many_there_are(count: int) -> None
     assert sum(night.trace.counts().values()) <= 12 * count
 
 
-def test_a_reader_that_its_own_disk_stops_rides_no_more() -> None:
+def test_a_reader_that_its_own_disk_stops_leaves_the_group() -> None:
     night = Night()
     night.env.run(until=16.0)
     for flow in sorted(night.writers, key=lambda flow: flow.name)[:30]:

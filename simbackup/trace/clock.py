@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import simpy
 
-from simbackup.engine.trace import Trace
+from simbackup.trace.trace import Trace
 
 
 def _as_stated(address: str, job: str, times: float) -> float:

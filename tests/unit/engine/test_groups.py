@@ -9,10 +9,10 @@ import pytest
 import simpy
 
 from simbackup.engine.flow import Flow
-from simbackup.engine.levels import link_rates
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.engine.trace import Trace
+from simbackup.trace.levels import link_rates
+from simbackup.trace.trace import Trace
 from tests.shared import EqualLosses
 
 MANY = 100
@@ -46,7 +46,7 @@ def test_a_change_of_the_level_is_one_record_however_many_share_it() -> None:
     )  # alone, its disk is full
 
 
-def test_what_the_links_of_a_crowd_move_is_known_at_any_time() -> None:
+def test_what_the_links_of_a_group_move_is_known_at_any_time() -> None:
     env, network, core, flows = begun()
     env.run(until=0.5)
     network.settle()
@@ -84,7 +84,7 @@ def test_a_level_that_takes_up_a_link_says_what_flows_by_themselves_do_there() -
         assert moved[time] == pytest.approx((20.0 + level, 20.0 + level))
 
 
-def test_a_limit_of_its_own_takes_a_flow_out_of_a_crowd() -> None:
+def test_a_limit_of_its_own_takes_a_flow_out_of_a_group() -> None:
     env, network, core, flows = begun()
     network.set_cap(flows[50], 1.5, "own")
     env.run(until=flows[40].done)
@@ -94,7 +94,7 @@ def test_a_limit_of_its_own_takes_a_flow_out_of_a_crowd() -> None:
     assert sum(flow.rate for flow in core.flows) == pytest.approx(100.0)
 
 
-def test_others_on_a_disk_meet_the_crowd_there() -> None:
+def test_others_on_a_disk_meet_the_group_there() -> None:
     env, network, _, flows = begun()
     disk = flows[99].links[1]
 
@@ -107,7 +107,7 @@ def test_others_on_a_disk_meet_the_crowd_there() -> None:
     assert disk.units == pytest.approx(890.0 + flows[99].completed, rel=1e-12)
 
 
-def test_a_crowd_goes_on_beside_a_stream_that_moves_more_than_all_others() -> None:
+def test_a_group_goes_on_beside_a_stream_that_moves_more_than_all_others() -> None:
     ends: list[list[float]] = []
     for whole in (False, True):
         env, trace = simpy.Environment(), Trace()

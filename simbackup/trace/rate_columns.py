@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
-from simbackup.engine.columns import Columns, Names
-from simbackup.engine.records import Rate
+from simbackup.trace.columns import Columns, Names
+from simbackup.trace.records import Rate
 
 BATCH = 250_000
 """Rates that are kept in memory, and then written together: 7 MB."""

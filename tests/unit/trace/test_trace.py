@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from simbackup.engine.activity import Activity
-from simbackup.engine.trace import Trace
+from simbackup.trace.activity import Activity
+from simbackup.trace.trace import Trace
 
 
 def full() -> Trace:
