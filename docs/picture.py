@@ -25,9 +25,7 @@ def ledger(rows: list[Row]) -> style.Chart:
         for y, row in enumerate(rows):
             blind, today = 1.0 + (row.blind_error or 0.0), 1.0 + row.error
             axis.plot([blind, today], [y, y], color=palette.GREY, linewidth=1.0, zorder=1)
-            axis.plot(
-                [blind], [y], "D", color=palette.RED, markersize=4.5, label="blind" if not y else None
-            )
+            axis.plot([blind], [y], "D", color=palette.RED, markersize=4.5, label="blind" if not y else None)
             axis.plot([today], [y], "o", color=palette.BLUE, markersize=4.5, label="today" if not y else None)
         _over_measured(axis, rows)
         style.share_edge(drawn, axis)
