@@ -4,20 +4,23 @@ Each kind of generated text holds words of a Zipf vocabulary, rows of a table, s
 repeats what came shortly before, or is random bytes, so that codecs reach 1.05:1 to 40:1; random bytes alone, which no
 codec makes smaller, stand apart. Each program reads a file and writes another; the user time of its process counts. All
 programs, texts and rounds are mixed at random, so that other work on the machine slows all of them alike, and medians
-are taken. `codecs.csv` holds them, and the datasheets of compressors come from there.
+are taken; what takes too little time to be counted is left out (`--times` gives more text). `codecs.csv` holds medians
+of one run on a shared virtual machine with AMD EPYC processors (family 25, model 1), with gzip 1.12, bzip2 1.0.8,
+xz 5.4.1, zstd 1.5.4, lz4 1.9.4 and brotli 1.0.9.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import math
 import os
 import random
 import shutil
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,6 +49,10 @@ AMOUNTS = {
 }  # fmt: skip
 """Megabytes of text, longer than the window of the codec, and how often codecs get it that take little time."""
 ONCE = (1.0, 1)
+LEAST = 0.02
+"""User seconds below which a run says nothing: systems count short ones in ticks."""
+FEWEST = 6
+"""Points that a line needs."""
 DRAWS = 400
 """Samples of the points from which the uncertainty of a line is estimated."""
 Point = tuple[float, float]
@@ -77,7 +84,7 @@ class Line(NamedTuple):
 
 
 def text(kind: str, repeated: float, size: int, seed: int = 1, noise: float = 0.0) -> bytes:
-    """Text of a kind of which shares repeat what came at most 16 KiB before, or are random, in pieces of 20 to 300 bytes."""
+    """Text of a kind with shares that repeat the last 16 KiB, or are random, in pieces of 20 to 300 bytes."""
     rng, made = random.Random(f"{kind} {seed}"), bytearray()  # noqa: S311
     words = ["".join(rng.choices("etaoinshrdlucmfwyp", k=rng.randint(2, 9))) for _ in range(4000)]
     weights = [1.0 / rank for rank in range(1, len(words) + 1)]
@@ -90,13 +97,13 @@ def text(kind: str, repeated: float, size: int, seed: int = 1, noise: float = 0.
         elif kind == "words":
             made += " ".join(rng.choices(words, weights, k=28)).encode() + b"\n"
         elif kind == "rows":
-            fields = (rng.randint(1, 10**6), rng.choice(words[:50]), rng.random() * 1000, rng.randint(0, 9))
-            made += "{}\t{}\t{:.2f}\t2019-0{}-11\n".format(*fields).encode()
+            key, word = rng.randint(1, 10**6), rng.choice(words[:50])
+            made += f"{key}\t{word}\t{rng.random() * 1000:.2f}\t2019-0{rng.randint(0, 9)}-11\n".encode()
         elif kind == "code":
             name, called, other = rng.choices(words, weights, k=3)
             deep = "    " * rng.randint(1, 4)
-            line = f"{deep}if {name} is not None:\n{deep}    {called}_{other} = self.{name}({rng.randint(0, 99)})\n"
-            made += line.encode()
+            code = f"{deep}if {name} is not None:\n{deep}    {called}_{other} = self.{name}({rng.randint(0, 99)})\n"
+            made += code.encode()
         else:
             made += rng.randbytes(80).hex().encode() + b"\n"
     return bytes(made[:size])
@@ -110,7 +117,7 @@ def seconds(command: Sequence[str], source: Path, target: Path) -> float:
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    return max(used.ru_utime, 1e-6)
+    return used.ru_utime
 
 
 def fitted(points: Sequence[Point]) -> tuple[float, float, float]:
@@ -135,10 +142,24 @@ def fitted(points: Sequence[Point]) -> tuple[float, float, float]:
 def line(points: Sequence[Point]) -> Line:
     """The line through points, with the uncertainties that samples of the points give it (bootstrap, seeded)."""
     rng, (a, b, _) = random.Random(1), fitted(points)  # noqa: S311
-    drawn = [fitted(rng.choices(points, k=len(points)))[:2] for _ in range(DRAWS)]
+    samples = [rng.choices(points, k=len(points)) for _ in range(DRAWS)]
+    drawn = [fitted(one)[:2] for one in samples if len(set(one)) > 1]
     each, coded = (statistics.pstdev(one[i] for one in drawn) for i in (0, 1))
     off = [time / (a + b / ratio) for ratio, time in points]
     return Line(a, b, each, coded, min(off), max(off))
+
+
+def line_of(measured: Sequence[Measured], time: Callable[[Measured], float]) -> Line:
+    """The line through what was measured long enough; not a number where that is too little."""
+    points = [(one.ratio, time(one)) for one in measured if not math.isnan(time(one))]
+    return line(points) if len(points) >= FEWEST else Line(*[math.nan] * 6)
+
+
+def stored_of(measured: Sequence[Measured], time: Callable[[Measured], float]) -> float:
+    """Nanoseconds of bytes that are only stored; not a number where that was not measured long enough."""
+    return statistics.median(
+        [time(one) for one in measured if one.ratio < STORED and not math.isnan(time(one))] or [math.nan]
+    )
 
 
 def lines(measured: Sequence[Measured]) -> dict[str, tuple[Line, Line, float, float]]:
@@ -147,13 +168,12 @@ def lines(measured: Sequence[Measured]) -> dict[str, tuple[Line, Line, float, fl
     for codec in dict.fromkeys(one.codec for one in measured):
         own = [one for one in measured if one.codec == codec]
         shrunk = [one for one in own if one.noise == 0.0]
-        stored = [one for one in own if one.ratio < STORED]
         found[codec] = (
-            line([(one.ratio, one.compress_ns) for one in shrunk]),
-            line([(one.ratio, one.expand_ns) for one in shrunk]),
-            *(statistics.median(times) if (times := [getattr(one, key) for one in stored]) else float("nan")
-              for key in ("compress_ns", "expand_ns")),
-        )  # fmt: skip
+            line_of(shrunk, lambda one: one.compress_ns),
+            line_of(shrunk, lambda one: one.expand_ns),
+            stored_of(own, lambda one: one.compress_ns),
+            stored_of(own, lambda one: one.expand_ns),
+        )
     return found
 
 
@@ -162,10 +182,11 @@ def read_table(path: Path = TABLE) -> list[Measured]:
     with path.open(encoding="utf-8", newline="") as file:
         return [
             Measured(
-                row["codec"], row["kind"], *(float(row[key]) for key in Measured._fields[2:-1]), int(row["rounds"])
+                row["codec"], row["kind"], float(row["repeated"]), float(row["noise"]), float(row["ratio"]),
+                float(row["compress_ns"]), float(row["expand_ns"]), int(row["rounds"]),
             )
             for row in csv.DictReader(file)
-        ]
+        ]  # fmt: skip
 
 
 def measure(codecs: Mapping[str, Sequence[str]], scale: float, rounds: int, folder: Path) -> list[Measured]:
@@ -176,6 +197,7 @@ def measure(codecs: Mapping[str, Sequence[str]], scale: float, rounds: int, fold
     random.Random(1).shuffle(turns)  # noqa: S311
     plain, coded, back = (folder / name for name in ("plain", "coded", "back"))
     ratios: dict[tuple[str, tuple[str, float, float]], float] = {}
+    sizes: dict[str, int] = {}
     times: dict[tuple[str, tuple[str, float, float]], list[tuple[float, float]]] = {}
     for name, one in turns:
         megabytes, again = AMOUNTS.get(name, ONCE)
@@ -185,14 +207,17 @@ def measure(codecs: Mapping[str, Sequence[str]], scale: float, rounds: int, fold
         there = seconds(command, plain, coded)
         home = seconds([command[0], "-d", "-c"], coded, back)
         ratios[name, one] = whole / coded.stat().st_size
-        times.setdefault((name, one), []).append((there * 1e9 / whole, home * 1e9 / whole))
-    return [
-        Measured(
-            name, *one, round(ratios[name, one], 3),
-            *(float(f"{statistics.median(each):.4g}") for each in zip(*times[name, one], strict=True)), rounds,
-        )
-        for name in codecs for one in TEXTS
-    ]  # fmt: skip
+        times.setdefault((name, one), []).append((there, home))
+        sizes[name] = whole
+    found: list[Measured] = []
+    for name in codecs:
+        for one in TEXTS:
+            there, home = (statistics.median(each) for each in zip(*times[name, one], strict=True))
+            each = [
+                float(f"{spent * 1e9 / sizes[name]:.4g}") if spent >= LEAST else math.nan for spent in (there, home)
+            ]
+            found.append(Measured(name, *one, round(ratios[name, one], 3), each[0], each[1], rounds))
+    return found
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.codecs import fitted, text
+from benchmarks.codecs import CODECS, FEWEST, TEXTS, fitted, line, lines, read_table, text
 from simbackup.equations.coding import cost_of_coding
 
 ZLIB_6 = ((1.7, 6.5), (2.75, 11.0), (5.7, 18.7), (9.9, 29.8), (35.0, 64.8))
@@ -33,3 +33,24 @@ def test_data_that_hardly_shrink_cost_no_more_than_the_hardest() -> None:
 def test_generated_text_repeats_as_much_as_it_should() -> None:
     assert text("words", 0.5, 5000) == text("words", 0.5, 5000)
     assert len(text("rows", 0.0, 4321)) == 4321
+
+
+def test_random_bytes_in_text_make_it_hard_to_compress() -> None:
+    assert text("words", 0.0, 5000, noise=0.5) == text("words", 0.0, 5000, noise=0.5)
+    assert len(set(text("words", 0.0, 5000, noise=1.0))) == 256
+
+
+def test_the_uncertainty_of_a_line_is_none_where_all_points_are_on_it() -> None:
+    found = line([(ratio, 3.0 + 50.0 / ratio) for ratio in (1.5, 2.0, 3.0, 9.0)])
+    assert found == pytest.approx((3.0, 50.0, 0.0, 0.0, 1.0, 1.0), abs=1e-6)
+
+
+def test_what_was_measured_covers_six_ratios_of_each_codec() -> None:
+    measured = read_table()
+    assert [one.codec for one in measured] == [codec for codec in CODECS for _ in TEXTS]
+    for codec in CODECS:
+        ratios = [one.ratio for one in measured if one.codec == codec and 1.0 < one.ratio < 20.0]
+        assert len(ratios) >= FEWEST
+    there, _, stored, _ = lines(measured)["gzip -6"]
+    assert 0.7 < there.least < 1.0 < there.most < 1.4
+    assert stored < there.each + there.coded
