@@ -12,8 +12,7 @@ from simbackup.equations.uncertainty import CentralInterval, spread_with_error
 from simbackup.experiments.reproduce import reproduce, scenarios_of
 from simbackup.results.compare import Row
 from simbackup.results.documents import PUBLISHED, collections, documents
-from simbackup.uncertainty.calibrated import is_calibrated
-from simbackup.uncertainty.model_error import CALIBRATED, EVERY, ModelError, Residual, model_errors
+from simbackup.uncertainty.model_error import EVERY, FITTED, ModelError, Residual, model_errors
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import BLIND, ValidatedCase
 
@@ -80,26 +79,25 @@ class Coverage:
         return cls(name, len(rows), sum(row.holds for row in rows), statistics.median(row.width for row in rows))
 
 
-def operations(names: Iterable[str]) -> dict[RowName, tuple[str, bool]]:
-    """The kind of operation of each row of collections of documents, and whether constants were fitted to such rows."""
-    found: dict[RowName, tuple[str, bool]] = {}
+def operations(names: Iterable[str]) -> dict[RowName, str]:
+    """The kind of operation of each row of collections of documents."""
+    found: dict[RowName, str] = {}
     for collection in names:
         for measured in documents(collection):
             scenarios = scenarios_of(measured)
             for m in measured.rows:
                 file, address = m.addresses[0]
-                kind = operation_of(scenarios[file], address)
-                found[m.folder, m.id] = kind, is_calibrated(scenarios[file], address)
+                found[m.folder, m.id] = operation_of(scenarios[file], address)
     return found
 
 
 def residuals(rows: Iterable[Row], kinds: dict[RowName, str]) -> list[Residual]:
-    """The residuals of results above 0: all of calibrated operations, of others those that nothing was fitted to."""
+    """The residuals of results above 0: of rows that a constant was fitted to, and of all that none was fitted to."""
     found: list[Residual] = []
     for row in rows:
         m = row.measurement
         kind = kinds[m.folder, m.id]
-        if row.is_moved and (kind == CALIBRATED or row.role != "fitted") and min(m.value, row.simulated) > 0.0:
+        if row.is_moved and (kind == FITTED or row.role != "fitted") and min(m.value, row.simulated) > 0.0:
             low, high = row.interval or (row.simulated, row.simulated)
             error = math.log(1.0 + row.error)
             low, high = (abs(math.log(end / row.simulated)) if end > 0.0 else math.inf for end in (low, high))
@@ -153,8 +151,8 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     are those of all publications, which the program ships with.
     """
     rows = list(found) if found is not None else [row for name in collections() for row in reproduce([name]).rows]
-    known_kinds = operations(collections())
-    kinds = {name: CALIBRATED if fitted else kind for name, (kind, fitted) in known_kinds.items()}
+    fitted = {(row.measurement.folder, row.measurement.id) for row in rows if row.role == "fitted"}
+    kinds = {name: FITTED if name in fitted else kind for name, kind in operations(collections()).items()}
     published = {measured.folder.name for measured in documents(PUBLISHED)}
     every = covered(rows, kinds)
     known = [one for one in every if one.row.measurement.folder in published and one.row.identified]

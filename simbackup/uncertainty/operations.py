@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from simbackup.scenario import Scenario
 from simbackup.schema.job import JobSpec, Restoring, Saving
-from simbackup.schema.part import Modelled
 
 USERS = "users"
 """What users or applications get done beside backups."""
@@ -25,21 +24,6 @@ def operation_of(scenario: Scenario, address: str) -> str:
     if isinstance(job, Restoring) and isinstance(saved, Saving) and job.discards(scenario.spec):
         return "restore of image"  # no files are made
     return f"restore of {_method(saved)}" if saved is not None else _method(job)
-
-
-def program_of(scenario: Scenario, address: str) -> str:
-    """The datasheet of the backup program by which the figure at an address comes about; empty without one.
-
-    >>> from simbackup.scenario import load
-    >>> program_of(load("published/001-networker-small-files/guest-5k-old"), "jobs.c.elapsed")
-    'backup_tool/networker-7.5.1'
-    """
-    job = _job_at(scenario, address)
-    while job is not None and getattr(job, "tool", None) is None:
-        other = job.restore if isinstance(job, Restoring) else job.tool_of()
-        job = scenario.spec.jobs.get(other) if other is not None else None
-    tool = getattr(job, "tool", None)
-    return str(tool.model or "") if isinstance(tool, Modelled) else ""
 
 
 def _job_at(scenario: Scenario, address: str) -> JobSpec | None:

@@ -10,8 +10,8 @@ from simbackup.results.declared_waits import DeclaredWaits
 from simbackup.results.floors import Least
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
-from simbackup.uncertainty.calibrated import is_calibrated
-from simbackup.uncertainty.model_error import CALIBRATED, deviation_of
+from simbackup.uncertainty.fitted import is_fitted
+from simbackup.uncertainty.model_error import FITTED, deviation_of
 from simbackup.uncertainty.operations import operation_of
 
 CLOCK = frozenset({"start", "end", "due"})
@@ -30,7 +30,7 @@ TIMED = frozenset({
 
 def deviation_at(scenario: Scenario, address: str) -> float:
     """What the model leaves out of the figure at an address of a result: the standard deviation of its logarithm."""
-    return deviation_of(CALIBRATED if is_calibrated(scenario, address) else operation_of(scenario, address))
+    return deviation_of(FITTED if is_fitted(scenario, address) else operation_of(scenario, address))
 
 
 def bound_at(result: Result, address: str) -> float | None:

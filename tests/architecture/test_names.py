@@ -36,12 +36,14 @@ WORDS = {
 }
 """Words that also mean something that all rooms share, and what."""
 NAMED = {
+    "build.py": {"tool", "engine"},
     "drawing/part_boxes.py": {"over", "workload"},
     "experiments/knock_out.py": {"tool"},
     "foreign/histories/bacula_report.py": {"copy"},
     "foreign/measurements/fio_text.py": {"write"},
     "foreign/measurements/lsblk.py": {"disk"},
     "scenario/checks.py": {"snapshot"},
+    "scenario/serial.py": {"tool", "engine", "compressor", "deduplication"},
     "planning/columns.py": {"machine"},
     "planning/inventory.py": {"machine"},
     "planning/names.py": {"disk"},
@@ -55,7 +57,7 @@ NAMED = {
     "uncertainty/verdict.py": {"level"},
     "web/levers.py": {"multiplexing"},
 }
-"""By module: a word of sentences; the program of a job, which can limit it, as devices can; the word for any frozen
+"""By module: the programs of a job, whose workers share its work; a word of sentences; the program of a job, which can limit it, as devices can; the word for any frozen
 image; a part of the section `workloads`; a kind of machine of a site; an ending of names; columns of a plan; the level
 of an interval; what planners move; and words of other
 programs."""

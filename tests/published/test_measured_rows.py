@@ -21,7 +21,7 @@ PRINTED = sorted((Path(__file__).parents[2] / "scenarios" / "published").glob("*
 MOST_CONSTANTS = {
     "000-netbackup-frozen-images": 9,
     "001-networker-small-files": 7,
-    "002-sql-server-tuning": 5,
+    "002-sql-server-tuning": 6,  # the sixth is the serial share, as how it acts was chosen with one row in sight
     "003-lvm-snapshots": 3,
     "004-zrm-mysql": 8,
 }

@@ -41,6 +41,7 @@ AROUND: Mapping[str, Plain] = {
         "jobs": {"save": {"method": "file_level", "tool": {"model": "backup_tool/gnu-tar"}}},
     },
     "tape_library": {"devices": {"store": {**TAPE, "model": "..."}}},
+    "workers": {"jobs": {"save": {"method": "file_level", "workers": 2}}},  # each such job uses the sheet
     "workload": {"workloads": {"users": {"model": "...", "data": "files", "transactions": "10 /s"}}},
 }
 """What a scenario has besides, by the kind of the datasheet that stands at the dots."""

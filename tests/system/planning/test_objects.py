@@ -47,6 +47,7 @@ def test_large_objects_over_many_connections_fill_the_line() -> None:
     assert fast["bytes"] / LINE < fast["elapsed"] < 1.1 * fast["bytes"] / LINE
 
 
+@pytest.mark.usefixtures("no_serial_share")
 def test_a_restore_has_the_connections_of_the_target() -> None:
     one, many = (
         restore(each, "client first", date(2027, 1, 6), "main", intervals="none")

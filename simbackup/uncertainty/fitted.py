@@ -1,0 +1,45 @@
+"""Whether a constant was fitted to the very figure that an interval is about."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simbackup import shelf
+from simbackup.errors import InputError
+from simbackup.scenario import Scenario
+
+if TYPE_CHECKING:
+    from simbackup.schema.measured import Measurement
+
+
+def is_fitted(scenario: Scenario, address: str) -> bool:
+    """Whether a value of a scenario was fitted to a measured row that is the figure at an address of its result.
+
+    >>> from simbackup.scenario import load
+    >>> is_fitted(load("published/003-lvm-snapshots/same-disk"), "jobs.dd.elapsed")
+    True
+    >>> is_fitted(load("published/003-lvm-snapshots/same-disk"), "jobs.dd.start")
+    False
+    """
+    if not scenario.name:
+        return False
+    path, constants = Path(scenario.name), {row for value in scenario.values for row in value.given.fitted_to}
+    rows = [row for row in _rows(str(path.parent)) if row.id in constants] if constants else []
+    return any([(Path(file).stem, at) for file, at in row.addresses] == [(path.stem, address)] for row in rows)
+
+
+@cache
+def _rows(folder: str) -> tuple[Measurement, ...]:
+    """The measured rows in a folder, which a path or the name of a scenario's folder names."""
+    for path in (Path(folder), *(root / "scenarios" / folder for root in shelf.roots())):
+        file = path / shelf.MEASURED
+        if shelf.is_file(file):
+            from simbackup.schema.measured import read_measured  # noqa: PLC0415 (most scenarios belong to no document)
+
+            try:
+                return tuple(read_measured(file, shelf.shown(file)).rows)
+            except InputError:
+                return ()
+    return ()
