@@ -243,7 +243,8 @@ def main() -> None:
         kept = [one for one in read_table() if one.codec not in codecs] if TABLE.exists() else []
         with TABLE.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerows([Measured._fields, *kept, *measured])
+            writer.writerow(Measured._fields)
+            writer.writerows(sorted([*kept, *measured], key=lambda one: list(CODECS).index(one.codec)))
     for one in measured if asked.points else ():
         print(*one, sep="\t")
     print("codec\ta ns/B\t+-\tb ns/B\t+-\tpoints over line\tstored\tback: a\t+-\tb\t+-\tpoints over line\tstored")
