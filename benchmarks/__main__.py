@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-MEASURED = ("start_up", "loading", "fleet", "year", "study", "points", "reproduce", "flows", "midnight")
+MEASURED = ("start_up", "loading", "fleet", "year", "study", "points", "reproduce", "midnight")
 """What is measured where none is named."""
 NAMES = (
-    *MEASURED, "browser", "codecs", "crash", "frozen", "fuzz", "jumps", "many_files", "sessions", "solutions",
-    "systems",
+    *MEASURED, "browser", "codecs", "crash", "frozen", "fuzz", "jumps", "many_files", "sessions", "simgrid", "systems",
 )  # fmt: skip
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.watch import LESS, Step, Watch
-from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
+from simbackup.trace.activity import Activity, Nature, nature_of
 
 WRITES = {str(Activity.WRITE), str(Activity.WRITE_BACK), str(Activity.COPY_WRITE), "transactions"}
 """Activities of flows that change what is on a device."""

@@ -20,7 +20,7 @@ from benchmarks.watch import Watch
 from simbackup import load
 from simbackup.build import build
 from simbackup.devices.snapshot.live import Snapshot
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.errors import InputError
 from simbackup.methods.job import start
 from simbackup.results.causes import split

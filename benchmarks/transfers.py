@@ -11,9 +11,17 @@ from __future__ import annotations
 import csv
 import math
 import random
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import simpy
+
+from simbackup.collector import seldom
+from simbackup.engine.flow import Flow
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 DAY_S = 86_400.0
 JOBS_A_CLIENT = 50
@@ -98,3 +106,22 @@ def core(count: int) -> DataSet:
         client = i % count
         found.append(Transfer(begin, size, client, 0, (client, count + client, link, target)))
     return DataSet(f"core_{count}", [DISK] * count + [CARD] * count + [CORE_EACH * count, ENDLESS], sorted(found))
+
+
+def run(data: DataSet, *, whole: bool = False) -> list[float]:
+    """The time, seconds, at which each transfer ends in the engine."""
+    env = simpy.Environment()
+    network = FlowNetwork(env, whole=whole)
+    links = [Link(f"link{i}", capacity) for i, capacity in enumerate(data.capacities)]
+    flows: list[Flow] = []
+
+    def operator() -> Generator[simpy.Event, Any]:
+        for number, (begin, size, _, _, crossed) in enumerate(data.transfers):
+            if begin > env.now:
+                yield env.timeout(begin - env.now)
+            flows.append(network.start(f"jobs.{number}", "backup", size, {links[i]: 1.0 for i in crossed}))
+        yield env.all_of([flow.done for flow in flows])
+
+    with seldom():  # as `simulate` does
+        env.run(until=env.process(operator()))
+    return [flow.segments[-1].end for flow in flows]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from simbackup.engine.flows import FlowNetwork
+from simbackup.engine.network import FlowNetwork
 
 LESS = 1e-6
 """Share by which a figure is less, rather than rounded."""

@@ -14,9 +14,8 @@ from simbackup.devices.over import Over
 from simbackup.devices.site import Site
 from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
-from simbackup.engine.clock import Clock
-from simbackup.engine.flows import FlowNetwork, Link
-from simbackup.engine.trace import Trace
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.live_parts import made
 from simbackup.methods.existing import Existing, Placing
 from simbackup.methods.job import Job, Schedule
@@ -35,6 +34,8 @@ from simbackup.schema.capability import (
 from simbackup.schema.job import JobSpec, Lasting
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
+from simbackup.trace.clock import Clock
+from simbackup.trace.trace import Trace
 from simbackup.units import parse_moment
 
 

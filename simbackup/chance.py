@@ -11,9 +11,7 @@ import simpy
 from simbackup import units
 from simbackup.build import job_of
 from simbackup.data.change import change_of
-from simbackup.engine.clock import Clock
 from simbackup.engine.randomness import stream
-from simbackup.engine.trace import Trace
 from simbackup.late import changed
 from simbackup.methods.job import DAY, Job
 from simbackup.scenario import Scenario
@@ -22,6 +20,8 @@ from simbackup.scenario.idle_keys import noted
 from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.quantity import Quantity
 from simbackup.system import System
+from simbackup.trace.clock import Clock
+from simbackup.trace.trace import Trace
 
 MOST = 1_000
 """Draws of one time for one stream; the mean of more is narrowed as theirs would be."""

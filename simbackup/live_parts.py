@@ -8,7 +8,7 @@ from simbackup.devices.image import FrozenImage
 from simbackup.devices.store import Store
 from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.methods.job import Work
 from simbackup.schema import registry
 from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, VolumeDevice

@@ -13,8 +13,7 @@ from simpy.core import EmptySchedule
 
 from simbackup.build import build
 from simbackup.collector import seldom
-from simbackup.engine.flows import Link
-from simbackup.engine.trace import FULL, JOBS, KEEPS, NONE
+from simbackup.engine.link import Link
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.methods.job import Job, start
 from simbackup.results.fleet_figures import series
@@ -26,6 +25,7 @@ from simbackup.scenario.idle_keys import idle_keys, noted
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
 from simbackup.system import Recorded, System
+from simbackup.trace.trace import FULL, JOBS, KEEPS, NONE
 
 STEPS_BETWEEN_REPORTS = 5_000
 LONGEST = 100_000

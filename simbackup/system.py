@@ -25,12 +25,14 @@ from simbackup.devices.store import Region, Store
 from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.session import Session
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.activity import Activity
-from simbackup.engine.clock import Clock
-from simbackup.engine.columns import Amounts
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law
-from simbackup.engine.trace import Trace
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
+from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Clock
+from simbackup.trace.columns import Amounts
+from simbackup.trace.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
 
 

@@ -13,8 +13,9 @@ from unittest.mock import patch
 import pytest
 
 from simbackup import Result, Scenario, load, simulate
-from simbackup.engine.flow import Flow
-from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.engine.flow import Flow, Limits
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.engine.streams import StreamKind
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.scenario import names
@@ -110,7 +111,7 @@ def _simulated(name: str, overrides: str, seed: int) -> tuple[Result, list[float
 def _watched_flows() -> Iterator[list[float]]:
     found: list[float] = []
     start: Callable[..., Flow] = FlowNetwork.start
-    bend = Flow.bend
+    take = Flow.take_limits
 
     def checked(self: FlowNetwork, name: str, *words: Any, **keys: Any) -> Flow:
         if keys.get("cap_parts"):
@@ -118,10 +119,10 @@ def _watched_flows() -> Iterator[list[float]]:
             assert keys["cap_cause"] in {address for address, _ in keys["cap_parts"]}
         return start(self, name, *words, **keys)
 
-    def bent(self: Flow, limit: Any) -> None:
-        if limit is not None and limit.parts:
-            found.append(sum(limit.parts.values()) * limit.rate)
-        bend(self, limit)
+    def taken(self: Flow, limits: Limits) -> None:
+        if limits.law is not None and limits.law.parts:
+            found.append(sum(limits.law.parts.values()) * limits.law.rate)
+        take(self, limits)
 
-    with patch.object(FlowNetwork, "start", checked), patch.object(Flow, "bend", bent):
+    with patch.object(FlowNetwork, "start", checked), patch.object(Flow, "take_limits", taken):
         yield found

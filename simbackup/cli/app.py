@@ -67,7 +67,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from simbackup.results.record import program_version  # noqa: PLC0415
 
-        engine = find_spec("simbackup.engine.solver")
+        engine = find_spec("simbackup.engine.filling")
         compiled = engine is not None and not str(engine.origin).endswith(".py")
         print(f"simbackup {program_version()}{' (compiled)' if compiled else ''}")  # noqa: T201
         raise typer.Exit

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
 from simbackup.cli.terminal import line, table
-from simbackup.engine.trace import FULL, NONE
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
 from simbackup.results.notes import note_sentences
 from simbackup.results.origins import exact
 from simbackup.results.rows import reports
+from simbackup.trace.trace import FULL, NONE
 
 if TYPE_CHECKING:
     from simbackup.results.groups import Group, Row

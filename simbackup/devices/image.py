@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from simbackup.devices.store import Region
-from simbackup.engine.trace import Trace
+from simbackup.trace.trace import Trace
 
 if TYPE_CHECKING:
     from simbackup.devices.shape import FlowShape, Source
     from simbackup.devices.volume.live import Volume
-    from simbackup.engine.flows import Flow, FlowNetwork, Link
+    from simbackup.engine.flow import Flow
+    from simbackup.engine.link import Link
+    from simbackup.engine.network import FlowNetwork
 
 
 class Times(NamedTuple):

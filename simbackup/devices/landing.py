@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simbackup.devices.credits import Credits
 from simbackup.devices.network.live import Network
 from simbackup.devices.site import Site
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.equations.burst import Bucket
 from simbackup.equations.shingles import cleaning_factor
 from simbackup.late import Late

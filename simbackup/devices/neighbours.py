@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import simpy
 
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 
 class Neighbours:

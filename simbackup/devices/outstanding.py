@@ -7,7 +7,8 @@ from typing import NamedTuple, cast
 
 from simbackup.devices.store import Store
 from simbackup.devices.visitors import Waiters
-from simbackup.engine.flows import Flow, Link
+from simbackup.engine.flow import Flow
+from simbackup.engine.link import Link
 from simbackup.equations.arrival import Party, Run, work_found
 from simbackup.equations.disk_turns import Visited
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, Service, Store
 from simbackup.devices.visitors import Visitor
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 
 
 class Over:

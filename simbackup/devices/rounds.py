@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Limit, Parts
 from simbackup.engine.link import Link
 from simbackup.equations.circuits import Round, Turnout, Visit, circulate
+from simbackup.trace.activity import Activity
 
 NOBODY: Mapping[Link, float] = {}
 

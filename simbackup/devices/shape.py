@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from simbackup.devices.early import Ahead
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.rounds import Rounds
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow, LocalWeight
 from simbackup.engine.limit import Law, Limit, Spot, limit_of
-from simbackup.engine.weights import Among
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 Key = TypeVar("Key")
 UNBOUND = Limit(math.inf, "")
@@ -62,7 +63,7 @@ class FlowShape(NamedTuple):
     share: float = 1.0
     sent: float = 1.0
     source: Source | None = None
-    among: Among | None = None
+    among: LocalWeight | None = None
 
     @property
     def cause(self) -> str | None:
@@ -81,14 +82,16 @@ class FlowShape(NamedTuple):
         activity: str,
         amount: float,
         law: Law | None = None,
+        *,
+        low_priority: bool = False,
     ) -> Flow:
-        """A flow of this shape under way."""
+        """A flow of this shape under way; requests that go round are served before one of low priority."""
         limit, going = self._limit()
         share, among = self._weight()
         flow = network.start(
             name, activity, amount, self.demands, share=share, cap=limit.rate, cap_cause=limit.cause or None,
             cap_parts=limit.parts, moves=self.moves, places=self.places, sequential=self.sequential, law=law,
-            going=going, among=among,
+            going=going, among=among, low_priority=low_priority,
         )  # fmt: skip
         if self.source is not None and flow.active:
             self.source.follow(network, flow, self)
@@ -99,7 +102,7 @@ class FlowShape(NamedTuple):
         limit, going = self._limit()
         network.reshape(flow, self.demands, self.moves, limit, going, places=self.places)
 
-    def _weight(self) -> tuple[float, Among | None]:
+    def _weight(self) -> tuple[float, LocalWeight | None]:
         """The weight of a flow of this shape, by bytes that are read or sent, and where it holds."""
         if self.among is not None:
             return self.share, self.among._replace(elsewhere=1.0 / self.sent)
@@ -107,7 +110,7 @@ class FlowShape(NamedTuple):
         moved = self.moves.get(read, 0.0) if read is not None else 0.0
         if read is None or moved <= 0.0:
             return self.share, None
-        among = Among(read, self.share / self.sent) if moved != self.sent else None
+        among = LocalWeight(read, self.share / self.sent) if moved != self.sent else None
         return self.share / moved, among
 
     def _limit(self) -> tuple[Limit, Rounds | None]:

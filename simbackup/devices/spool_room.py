@@ -8,8 +8,8 @@ from typing import Any
 import simpy
 
 from simbackup.devices.extents import ExtentSet
-from simbackup.engine.activity import Activity
-from simbackup.engine.clock import Clock
+from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Clock
 
 
 class SpoolRoom:

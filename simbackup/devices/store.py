@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple, Protocol
 from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.visitors import Visitor, lost_to_visitors, visits
-from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
+from simbackup.engine.link import Link
 from simbackup.equations.disk_turns import returns
 
 Direction = Literal["read", "write"]

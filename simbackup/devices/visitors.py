@@ -11,7 +11,7 @@ from simbackup.equations.disk_turns import Visited, returns
 
 if TYPE_CHECKING:
     from simbackup.devices.store import Direction, Region
-    from simbackup.engine.flows import Flow
+    from simbackup.engine.flow import Flow
 
 
 class Waiters(NamedTuple):

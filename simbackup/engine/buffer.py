@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import simpy
 
-from simbackup.engine.alarm import Alarm
-from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.guards import Ride
-from simbackup.engine.ports import UNKNOWN, BufferPort, BufferReading, Ports
+from simbackup.engine.events import Alarm
+from simbackup.engine.flow import Flow
+from simbackup.engine.group import Pair
+from simbackup.engine.network import FlowNetwork
+
+ROUNDING = 2.0**-48
+"""Share of all bytes moved within which a level counts as reached, for rounding of sums."""
 
 EQUAL = 1e-9
 """Relative difference below which inflow and outflow count as equal."""
@@ -30,6 +34,83 @@ MARGIN = 0.25
 
 def _same(inflow: float, outflow: float) -> bool:
     return abs(inflow - outflow) <= EQUAL * max(inflow, outflow)
+
+
+@dataclass(frozen=True, slots=True)
+class BufferPort:
+    """A flow attached to a buffer: bytes per unit, and the units completed when it was attached."""
+
+    flow: Flow
+    bytes_per_unit: float
+    start: float
+
+    @property
+    def bytes_moved(self) -> float:
+        """Bytes that it has moved since then."""
+        return (self.flow.completed - self.start) * self.bytes_per_unit
+
+
+class Ports(dict[Flow, BufferPort]):
+    """The flows on one side by themselves, in the order in which they came."""
+
+    def moved(self) -> tuple[float, float]:
+        """Bytes that they have moved since they were attached, and what they have left to move."""
+        moved = left = 0.0
+        for flow, port in self.items():
+            completed = flow.completed
+            moved += (completed - port.start) * port.bytes_per_unit
+            left += (flow.amount - completed) * port.bytes_per_unit
+        return moved, left
+
+    @property
+    def bytes_per_s(self) -> float:
+        """Bytes a second that they move together."""
+        rate = 0.0
+        for flow, port in self.items():
+            rate += flow.rate * port.bytes_per_unit
+        return rate
+
+    @property
+    def sizes(self) -> dict[Flow, float]:
+        """Bytes of one unit of each."""
+        return {flow: port.bytes_per_unit for flow, port in self.items()}
+
+    def range(self, slack: float) -> tuple[float, float]:
+        """Bytes a second that they move together at least and at most, if levels that they share move by a share."""
+        low = high = 0.0
+        for flow, port in self.items():
+            if flow.group is None:
+                rate = flow.own_rate * port.bytes_per_unit
+                low, high = low + rate, high + rate
+            else:
+                rate = flow.rate * port.bytes_per_unit
+                low, high = low + rate * (1.0 - slack), high + rate * (1.0 + slack)
+        return low, high
+
+
+class BufferReading(NamedTuple):
+    """What a buffer holds at a time, in bytes, what of that may be due to rounding, and what is left to fill and drain.
+
+    The balance, bytes that came in less bytes that went out, may leave the range by what moves in the least step of the
+    clock. It is never forced: a drain that found fewer bytes than were filled would wait for the last of them for ever.
+    """
+
+    now: float
+    balance: float
+    rounding: float
+    to_fill: float
+    to_drain: float
+
+    @classmethod
+    def of(cls, base: float, fills: Ports, drains: Ports, now: float, capacity: float) -> BufferReading:
+        """The reading of a buffer of a capacity that holds `base` beside what these flows have moved."""
+        (filled, to_fill), (drained, to_drain) = fills.moved(), drains.moved()
+        rounding = min(ROUNDING * (abs(base) + filled + drained), 0.25 * capacity)  # one bound at a time
+        return cls(now, base + filled - drained, rounding, to_fill, to_drain)
+
+
+UNKNOWN = BufferReading(-math.inf, 0.0, 0.0, 0.0, 0.0)
+"""The reading of a buffer of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +228,15 @@ class Buffer:
         """Whether it holds a flow to the rates of others."""
         return self._followers is not None
 
-    def ride(self) -> Ride | None:
-        """The flow that it holds, if that moves in proportion to one other flow for as long as both go on."""
+    def pair(self) -> Pair | None:
+        """The only flow that it holds and its only leader, if they move in proportion for as long as both go on."""
         if self._followers is None or self._held_level is None:
             return None
         leaders = self._leaders_of(self._followers)
         if len(self._followers) != 1 or len(leaders) != 1:
             return None
-        (rider,), (leader,) = self._followers.values(), leaders.values()
-        return Ride(rider.flow, leader.flow, leader.bytes_per_unit / rider.bytes_per_unit)
+        (follower,), (leader,) = self._followers.values(), leaders.values()
+        return Pair(follower.flow, leader.flow, leader.bytes_per_unit / follower.bytes_per_unit)
 
     def look(self) -> None:
         """See whether flows have to be held now, and when the next level will be reached."""
@@ -173,7 +254,7 @@ class Buffer:
             raise ValueError(f"bytes per unit of {flow.name} must be above zero, not {bytes_per_unit}")
         ports[flow] = BufferPort(flow, bytes_per_unit, flow.completed)
         self._known = UNKNOWN
-        self._network.couple(self, flow, guard=self)
+        self._network.couple(self, flow, watcher=self)
         self._network.changed(self)
 
     def _detach(self, flow: Flow) -> None:
@@ -256,7 +337,7 @@ class Buffer:
             self.rings = math.inf
             return
         slack = self._slack if rounding < level < self.capacity_bytes - rounding and self._slack > EXACT else 0.0
-        self._guard(slack)
+        self._watch_levels(slack)
         fills, drains = self._fills.range(slack), self._drains.range(slack)
         rise, fall = fills[1] - drains[0], drains[1] - fills[0]
         soon = math.inf
@@ -282,8 +363,8 @@ class Buffer:
                 watch.event.succeed(watch.level)
                 self._watches.remove(watch)
 
-    def _guard(self, slack: float) -> None:
+    def _watch_levels(self, slack: float) -> None:
         """Ask for another look when a level that its flows share moves by more than a share."""
         flows = (*self._fills, *self._drains)
-        for crowd in dict.fromkeys([flow.crowd for flow in flows if flow.crowd is not None]):
-            crowd.guards.add(self, crowd.rate * (1.0 - slack), crowd.rate * (1.0 + slack))
+        for group in dict.fromkeys([flow.group for flow in flows if flow.group is not None]):
+            group.ranges.add(self, group.rate * (1.0 - slack), group.rate * (1.0 + slack))

@@ -4,37 +4,79 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import simpy
 
-from simbackup.engine.capacity import ENDLESS
-from simbackup.engine.ends import ULPS
+from simbackup.engine.events import ULPS
+from simbackup.engine.filling import TIE
 from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot, asks_others
-from simbackup.engine.limited import DONE, Limited
-from simbackup.engine.rounds import Going, alone
-from simbackup.engine.solver import TIE
+from simbackup.engine.rounds import Customers, alone
 
 if TYPE_CHECKING:
-    from simbackup.engine.crowd import Crowd
-    from simbackup.engine.guards import Guarded
+    from simbackup.engine.affected import Coupling
+    from simbackup.engine.group import BottleneckGroup, LevelWatcher
     from simbackup.engine.link import Link
-    from simbackup.engine.reach import FlowCoupling
-    from simbackup.engine.weights import Among
+
+DONE = 1e-9
+"""Share of a flow's amount below which what is left counts as done, and of a rate within which limits are equal."""
 
 
-class Flow(Limited):
+class LocalWeight(NamedTuple):
+    """The link at which a weight compares a flow with streams, and its weight elsewhere, which is that of a stream."""
+
+    link: Link
+    elsewhere: float
+
+
+class Limits(NamedTuple):
+    """What limits a flow beside the links that it shares: itself, what its requests wait for, and its law."""
+
+    own: Limit
+    wait: Limit | None = None
+    """Where it is made of requests that go round."""
+    law: Limit | None = None
+    """Where its law binds it."""
+
+    def without_law(self) -> Limits:
+        """The same without that of the law."""
+        return self if self.law is None else self._replace(law=None)
+
+    def waiting(self, wait: Limit) -> Limits:
+        """The same with another time that requests wait, which may be infinitely short."""
+        return self._replace(wait=wait if math.isfinite(wait.rate) else None)
+
+    @property
+    def lowest(self) -> Limit:
+        """The lowest of them, its own among equals."""
+        limit = self.own
+        if self.wait is not None and self.wait.rate < limit.rate * (1.0 - DONE):
+            limit = self.wait
+        if self.law is not None and self.law.rate <= limit.rate:
+            limit = self.law
+        return limit
+
+
+def own_limit(name: str, cap: float, cause: str | None, parts: Parts | None) -> Limit:
+    """A greatest rate of a flow, units per second, and the address that explains it: its name if none is given."""
+    if not cap >= 0.0:
+        raise ValueError(f"cap of {name} must be zero or more, not {cap}")
+    return Limit(cap, cause or name, parts or WHOLE)
+
+
+class Flow:
     """An amount of work in motion over the links that it demands; made by `FlowNetwork.start`.
 
-    `rate` and `bottleneck` are those of the last solve: what is changed at an instant is solved when all else
+    `rate` and `bottleneck` are those of the last solution: what is changed at an instant is solved when all else
     of that instant has happened. `done` succeeds when its amount is finished or it is stopped.
     """
 
     __slots__ = (
-        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "_turns", "activity", "among",
-        "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends", "ends_place", "failure", "given",
-        "going", "law", "links", "may_ask", "moves", "near", "near_place", "number", "odd", "own_rate",
-        "places", "queues", "sequential", "share", "spent", "stop", "uses", "watchers", "weight",
+        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "active", "activity", "among",
+        "amount", "asks", "bottleneck", "cap", "cause", "demands", "done", "due_at", "due_entry", "ends_at",
+        "ends_entry", "failure", "given_share", "going", "group", "law", "level_stop", "limit", "limits", "links",
+        "low_priority", "may_ask", "moves", "name", "number", "own_rate", "places", "queues", "sequential", "share",
+        "spent", "uses", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -51,66 +93,114 @@ class Flow(Limited):
         places: Mapping[Link, Spot],
         sequential: float = 1.0,
         law: Law | None = None,
-        going: Going | None = None,
-        among: Among | None = None,
+        going: Customers | None = None,
+        among: LocalWeight | None = None,
+        low_priority: bool = False,
     ) -> None:
-        super().__init__(name, limit)
-        self.activity = activity
+        self._env = env
+        self.name, self.activity, self.number = name, activity, 0
         self.amount = amount
-        self.share, self.given, self.among = share, share, among
-        self.sequential = sequential
+        self.share, self.given_share, self.among = share, share, among
+        self.sequential, self.low_priority = sequential, low_priority
         self.law = law
-        self.watchers: dict[FlowCoupling, Guarded | None] = {}
+        self.limits = Limits(limit)
+        self.limit, self.cap = limit, limit.rate
+        """The lowest of these, and its rate, units per second."""
+        self.watchers: dict[Coupling, LevelWatcher | None] = {}
         """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
         self.links = tuple(demands) if moves.keys() <= demands.keys() else tuple({**demands, **moves})
+        self._alone: tuple[float, ...] | None = None
         self.load(demands, moves, places, going)
+
+        # how it goes
+        self.active = True
+        """Whether it is neither finished nor stopped."""
         self.done = env.event()
-        self.near = self.ends = self.near_place = self.ends_place = math.inf
-        self.crowd: Crowd | None = None
-        self.weight, self.stop = share, math.inf
-        """What it moves at level one of its crowd, and the level near which a limit of its own stops it."""
-        self.own_rate = 0.0
-        """Units a second by itself; zero while it shares the level of a crowd."""
-        self.bottleneck: Link | None = None
         self.failure: str | None = None
         """Why it could not go on, if it ended before its amount was done because of that."""
-        self.number = 0
+        self.own_rate = 0.0
+        """Units a second by itself; zero while it shares the level of a group."""
+        self.bottleneck: Link | None = None
         self.cause: str = name
-        self._env = env
+        """The address that limits it."""
+        self.spent: Parts = WHOLE
+        """The parts of its cycle, where its own limit is one."""
         self._since = self._limited_since = float(env.now)
         self._completed = 0.0
         self._segments: list[Segment] = []
-        self.most = self._greatest(ENDLESS)
-        self.spent: Parts = WHOLE
-        self._alone: tuple[float, ...] | None = None
+
+        # its group
+        self.group: BottleneckGroup | None = None
+        self.weight, self.level_stop = share, math.inf
+        """What it moves at level one of its group, and the level near which a limit of its own stops it."""
+
+        # when it ends, on the clock of its group if it has one
+        self.due_at = self.ends_at = math.inf
+        """When it counts as done, and when nothing of it is left."""
+        self.due_entry = self.ends_entry = math.inf
+        """Where it stands in the order of either."""
 
     def __repr__(self) -> str:
         return f"<Flow {self.name} {self.activity}>"
 
+    # what it is
+
+    def load(
+        self,
+        demands: Mapping[Link, float],
+        moves: Mapping[Link, float],
+        places: Mapping[Link, Spot],
+        going: Customers | None,
+    ) -> None:
+        """Take what a unit of it demands of links, moves on them, where, and how its requests go round."""
+        self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
+        self.moves, self.places, self.going = dict(moves), dict(places), going
+        self.uses = [(link, (self.demands.get(link, 0.0), self.moves.get(link, 0.0))) for link in self.links]
+        """The links that it crosses, with the units that it demands of each and the bytes that it moves there."""
+        self.queues = () if going is None else tuple(link for link in {**going.waits(), **places} if link in demands)
+        """The links where its requests may wait for others."""
+        self.asks = asks_others(self.law)
+        """Whether it has to be solved with all that cross its links, as it asks what they use; and if it ever may."""
+        self.may_ask = self.law is not None or bool(self.queues)
+        self._alone = None
+
+    def take_limits(self, limits: Limits) -> None:
+        """Take other limits; called by the network."""
+        self.limits, self.limit = limits, limits.lowest
+        self.cap = self.limit.rate
+
+    def set_cap(self, cap: float, cause: str | None, parts: Parts | None = None) -> None:
+        """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
+        self.take_limits(self.limits._replace(own=own_limit(self.name, cap, cause, parts)))
+
+    def look_around(self, *, stopped: bool = False) -> None:
+        """See whether it asks what others use: by its law, or as its requests wait where others come."""
+        bound = self.limits.law is not None
+        asks = stopped or bound or asks_others(self.law) or any(len(link.crossing) > 1 for link in self.queues)
+        if asks is not self.asks:
+            self.asks, self._alone = asks, None
+            for link in self.links:
+                link.asked_by(self)
+
+    def go_alone(self) -> None:
+        """Take what its requests wait for where they meet no others; called by the network."""
+        if self.going is not None and self._alone != (now := tuple(link.capacity for link in self.queues)):
+            self._alone = now
+            self.take_limits(self.limits.waiting(alone(self.going)))
+
+    # what it does
+
     @property
     def rate(self) -> float:
-        """Units a second since the last solve."""
-        return self.own_rate if self.crowd is None else self.weight * self.crowd.rate
-
-    @property
-    def crossed(self) -> tuple[tuple[Link, float], ...]:
-        """The links that it demands, with the units of each that one unit of it takes at the present rates."""
-        return tuple((link, link.demand(self)) for link in self.demands) if self._turns else self._crossed
-
-    def load_on(self, link: Link) -> float:
-        """Units of a link that one unit of it takes at the present rates."""
-        return link.demand(self)
-
-    def lost_on(self, link: Link) -> tuple[float, float]:
-        """Units of a link that one unit of it loses by turning: twice the same, as it is one stream."""
-        return (lost := link.lost(self)), lost
+        """Units a second since the last solution."""
+        return self.own_rate if self.group is None else self.weight * self.group.rate
 
     @property
     def completed(self) -> float:
         """Units finished so far."""
         here, speed = self._env.now, self.own_rate
-        if self.crowd is not None:
-            here, speed = self.crowd.clock(here), self.weight
+        if self.group is not None:
+            here, speed = self.group.clock(here), self.weight
         return min(self.amount, self._completed + speed * (here - self._since))
 
     @property
@@ -133,69 +223,41 @@ class Flow(Limited):
         if now > self._limited_since and self.active:
             Segment(self._limited_since, now, self.cause, self.spent).follow(segments)
 
-    def load(
-        self,
-        demands: Mapping[Link, float],
-        moves: Mapping[Link, float],
-        places: Mapping[Link, Spot],
-        going: Going | None,
-    ) -> None:
-        """Take what a unit of it demands of links, moves on them, where, and how its requests go round."""
-        self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
-        self._crossed = tuple(self.demands.items())
-        self._turns = False
-        for link in self.demands:
-            if link.streams is not None:
-                self._turns = True
-        self.moves, self.places, self.going = dict(moves), dict(places), going
-        self.uses = [(link, (self.demands.get(link, 0.0), self.moves.get(link, 0.0))) for link in self.links]
-        """The links that it crosses, with the units that it demands of each and the bytes that it moves there."""
-        self.queues = () if going is None else tuple(link for link in {**going.waits(), **places} if link in demands)
-        """The links where its requests may wait for others."""
-        self.asks = asks_others(self.law)
-        """Whether it has to be solved with all that cross its links, as it asks what they use; and if it ever may."""
-        self.may_ask = self.law is not None or bool(self.queues)
-        self.odd = going is not None or self.may_ask or len(self.demands) < len(self.links) or bool(self.watchers)
-        """Whether more than links that it demands, and a cap, may have to do with its rate."""
-        self._alone = None
+    def load_on(self, link: Link) -> float:
+        """Units of a link that one unit of it takes at the present rates."""
+        return link.demand(self)
 
-    def look_around(self, *, stopped: bool = False) -> None:
-        """See whether it asks what others use: by its law, or as its requests wait where others come."""
-        asks = stopped or self.bound or asks_others(self.law) or any(len(link.crossing) > 1 for link in self.queues)
-        if asks is not self.asks:
-            self.asks, self._alone = asks, None
-            for link in self.links:
-                link.asked_by(self)
+    def lost_on(self, link: Link) -> tuple[float, float]:
+        """Units of a link that one unit of it loses by turning: twice the same, as it is one stream."""
+        return (lost := link.lost(self)), lost
 
-    def go_alone(self) -> None:
-        """Take what its requests wait for where they meet no others; called by the network."""
-        if self.going is not None and self._alone != (now := tuple(link.capacity for link in self.queues)):
-            self._alone = now
-            self.wait_for(alone(self.going))
+    # it goes on at another rate; all of this is called by the network
 
     def settle(self, now: float) -> None:
         """Update what is completed to `now`, seconds."""
-        here, speed = (now, self.own_rate) if self.crowd is None else (self.crowd.clock(now), self.weight)
+        here, speed = (now, self.own_rate) if self.group is None else (self.group.clock(now), self.weight)
         if here > self._since:
             if speed:
                 self._completed = min(self.amount, self._completed + speed * (here - self._since))
             self._since = here
 
-    def assign(
-        self,
-        now: float,
-        rate: float,
-        bottleneck: Link | None,
-        links: dict[Link, None],
-        why: tuple[str, Parts] | None = None,
-    ) -> bool:
-        """Go on at `rate` from `now`, limited by a link or not; whether the rate is another.
+    def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> bool:
+        """Go on at a rate from `now`; whether it is another.
 
-        `links` take up those whose totals change. What limits it is the link, or its own limit, unless `why` says more.
+        Parameters
+        ----------
+        now
+            The time, seconds.
+        rate
+            Units a second.
+        bottleneck
+            The link that limits it, if one does.
+        why
+            The address that explains it, and the parts of the flow's cycle where that limits it.
         """
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)
-        cause, parts = why or self.why(rate, bottleneck)
+        cause, parts = why
         if cause != self.cause or (parts is not self.spent and parts != self.spent):
             self._add_segment(self._segments, now)
             self._limited_since, self.cause, self.spent = now, cause, parts
@@ -208,57 +270,46 @@ class Flow(Limited):
             self._since = now
         self.own_rate = rate
         for link, load in self.uses:
-            links[link] = None
             link.stale = True
             if link.tracks:
                 link.shift(load[0] * (rate - before), load[1] * (rate - before))
         self._expect(now, rate)
         return True
 
-    def why(self, rate: float, link: Link | None) -> tuple[str, Parts]:
-        """The address that limits it at a rate, a link or that of its cap, and the parts of its cycle where it is one.
-
-        A cycle alone on its disk fills that as it meets its cap: its parts tell.
-        """
-        limit = self.limit
-        if link is None:
-            return limit.cause, limit.parts
-        return link.name, limit.parts if rate >= self.cap * (1.0 - DONE) else WHOLE
-
     def _expect(self, now: float, rate: float) -> None:
         """Reckon when it is done at a rate, on a clock that shows `now`."""
         left = self.amount - self._completed
         if left == math.inf:
-            self.ends = self.near = math.inf
+            self.ends_at = self.due_at = math.inf
             return
         near = left - DONE * self.amount
         if rate > 0.0:
-            self.ends = now + left / rate
-            self.near = now + near / rate if near > 0.0 else now
+            self.ends_at = now + left / rate
+            self.due_at = now + near / rate if near > 0.0 else now
         else:
-            self.ends = math.inf
-            self.near = math.inf if near > 0.0 else now
+            self.ends_at = math.inf
+            self.due_at = math.inf if near > 0.0 else now
 
-    def join(self, crowd: Crowd, weight: float, stop: float, now: float) -> None:
-        """Go on at a weight times the level of a crowd, until a limit of its own stops it near another level."""
+    def join(self, group: BottleneckGroup, weight: float, level_stop: float, now: float) -> None:
+        """Go on at a weight times the level of a group, until a limit of its own stops it near another level."""
         self.settle(now)
         for link in self.links:
-            link.hand_over(self, self.own_rate)
-        self.crowd, self.weight, self.stop = crowd, weight, stop
-        self.own_rate, self._since = 0.0, crowd.clock(now)
-        self.near_place = self.ends_place = math.inf
+            link.leave_to_group(self, self.own_rate)
+        self.group, self.weight, self.level_stop = group, weight, level_stop
+        self.own_rate, self._since = 0.0, group.clock(now)
+        self.due_entry = self.ends_entry = math.inf
         self._expect(self._since, weight)
 
     def leave(self, now: float, *, ends: bool) -> None:
-        """Go on by itself, at the rate that its crowd has, unless it ends."""
+        """Go on by itself, at the rate that its group has, unless it ends."""
         self.settle(now)
-        self.own_rate, self._since, self.crowd = 0.0 if ends else self.rate, now, None
-        self.near_place = self.ends_place = math.inf
+        self.own_rate, self._since, self.group = 0.0 if ends else self.rate, now, None
+        self.due_entry = self.ends_entry = math.inf
         if ends:
             return
         self._expect(now, self.own_rate)
         for link in self.links:
-            link.take_back(self, self.own_rate)
+            link.take_from_group(self, self.own_rate)
         if self.bottleneck is not None:
             self.bottleneck.limited[self] = None
 
@@ -276,22 +327,22 @@ class Flow(Limited):
             return False
         left = self.amount - self.completed
         here, step = now, 0.0
-        if self.crowd is not None:
-            here = self.crowd.clock(now)
-            step = ULPS * max(here, self.crowd.rate * now)
-        if here + step >= self.ends or left <= DONE * self.amount:
+        if self.group is not None:
+            here = self.group.clock(now)
+            step = ULPS * max(here, self.group.rate * now)
+        if here + step >= self.ends_at or left <= DONE * self.amount:
             return True
         return self.rate > 0.0 and now + left / self.rate <= now
 
     def finish(self, now: float, completed: float) -> float:
-        """Units of `completed` beyond what the rates account for, as the flow ends; called by the network."""
+        """Units of `completed` beyond what the rates account for, as the flow ends."""
         self.settle(now)
         self._add_segment(self._segments, now)
         for link, load in self.uses:
             if link.tracks:
                 link.shift(load[0] * -self.own_rate, load[1] * -self.own_rate)
         extra = completed - self._completed
-        self._completed, self.own_rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
+        self._completed, self.own_rate, self.ends_at, self.due_at = completed, 0.0, math.inf, math.inf
         self._limited_by(None)
         self.active = False
         self.done.succeed()

@@ -1,7 +1,7 @@
 """How flows under laws share what they do not use all of.
 
 Each law is asked what it makes of what the network offers its flow while that takes all of its offer and all others
-keep to their laws. For what a flow makes of its offer alone, a filling with uses solves this (`lawful`). What
+keep to their laws. For what a flow makes of its offer alone, a filling with uses solves this (`OfferFilling`). What
 requests achieve behind others depends on what these use, which depends on what they achieve: the answers are asked
 for in rounds until they stay. A single law needs one question.
 """
@@ -13,15 +13,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from simbackup.engine.lawful import LawfulFilling
+from simbackup.engine.filling import TIE, Allocation, OfferFilling
 from simbackup.engine.limit import Behind, Limit, OnOwnLink
-from simbackup.engine.solver import TIE, Allocation
 
 if TYPE_CHECKING:
     from simbackup.engine.flow import Flow
+    from simbackup.engine.group import Variable
     from simbackup.engine.link import Link
-    from simbackup.engine.mover import Mover
-    from simbackup.engine.sharing import Sharing
+    from simbackup.engine.problem import Problem
 
 SAME = 1e-10
 """Change of a share of a resource below which it is the same."""
@@ -36,33 +35,34 @@ View = Mapping[int, float]
 """The share of each resource that others use, as one flow sees it."""
 
 
-def bound_by_laws(sharing: Sharing, allocation: Allocation) -> list[tuple[Flow, Limit]]:
+def bound_by_laws(problem: Problem, allocation: Allocation) -> list[tuple[int, Limit]]:
     """The flows whose laws leave them less than an allocation, which they do not bind yet, with their limits."""
     lawful = [
-        i for i, flow in enumerate(sharing.flows) if flow.law is not None and flow.asks and not cast("Flow", flow).bound
-    ]
-    laws = _Laws(sharing, allocation, lawful)
+        i for i, flow in enumerate(problem.variables)
+        if flow.law is not None and flow.asks and problem.limits[i].law is None
+    ]  # fmt: skip
+    laws = _Laws(problem, allocation, lawful)
     if not any(laws.answer(i).rate < allocation.rates[i] * (1.0 - TIE) for i in lawful):
         return []
     if len(lawful) > 1:
         laws.agree()
-    return laws.limits()
+    return laws.limits() if problem.more is None else []
 
 
-def stopped(rates: Iterable[tuple[Mover, float]]) -> list[Flow]:
+def stopped(rates: Iterable[tuple[Variable, float]]) -> list[Flow]:
     """The flows whose laws asked nobody, and leave them less than these rates."""
     return [
-        cast("Flow", mover)
-        for mover, rate in rates
-        if isinstance(mover.law, OnOwnLink) and not mover.asks and not mover.law.leaves(rate)
+        cast("Flow", one)
+        for one, rate in rates
+        if isinstance(one.law, OnOwnLink) and not one.asks and not one.law.leaves(rate)
     ]
 
 
 class _Laws:
     """The laws of some flows, what they are offered, and how they see the others."""
 
-    def __init__(self, sharing: Sharing, allocation: Allocation, lawful: Sequence[int]) -> None:
-        self.sharing = sharing
+    def __init__(self, problem: Problem, allocation: Allocation, lawful: Sequence[int]) -> None:
+        self.problem = problem
         self.lawful = lawful
         self.first = self.outcome = allocation
         self.offers = {i: allocation.rates[i] for i in lawful}
@@ -74,31 +74,31 @@ class _Laws:
     def capacities(self) -> list[float]:
         """Those of the links, and what leaders move at first, beyond which no follower rises, law or none."""
         rates = self.first.rates
-        held = [hold.beside + sum([rates[i] * size for i, size in hold.leaders.items()]) for hold in self.sharing.holds]
-        return [*self.sharing.capacities, *held]
+        held = [hold.beside + sum([rates[i] * size for i, size in hold.leaders.items()]) for hold in self.problem.holds]
+        return [*self.problem.capacities, *held]
 
     @cached_property
     def demands(self) -> list[dict[int, float]]:
         """Those of the flows on links and holds."""
-        demands = [dict(demand) for demand in self.sharing.demands]
-        for resource, hold in enumerate(self.sharing.holds, len(self.sharing.links)):
+        demands = [dict(demand) for demand in self.problem.demands]
+        for resource, hold in enumerate(self.problem.holds, len(self.problem.links)):
             for i, size in hold.followers.items():
                 demands[i][resource] = size
         return demands
 
     def answer(self, flow: int, offer: float | None = None) -> Limit:
         """What the law of a flow makes of an offer, that of now unless another is given."""
-        law, view, index = self.sharing.flows[flow].law, self.views.get(flow), self.sharing.index
+        law, view, index = self.problem.variables[flow].law, self.views.get(flow), self.problem.index
 
         def others(link: Link) -> float:
             resource = index.get(link, -1)
             if view is not None:
                 return view.get(resource, 0.0)
-            crossed = resource in self.sharing.demands[flow]
-            return self.sharing.beside(flow, resource, self.first.rates) if crossed else 0.0
+            crossed = resource in self.problem.demands[flow]
+            return self.problem.beside(flow, resource, self.first.rates) if crossed else 0.0
 
         if law is None:
-            return Limit(math.inf, self.sharing.flows[flow].name)
+            return Limit(math.inf, self.problem.variables[flow].name)
         if isinstance(law, Behind):
             return law.limit(others)
         return law(self.offers[flow] if offer is None else offer, others)
@@ -113,6 +113,8 @@ class _Laws:
         self.views = {i: self._view(i, self.first.rates) for i in self.lawful}
         for _ in range(MOST_ROUNDS):
             seen = self._look_again()
+            if self.problem.more is not None:
+                return
             change = max(
                 (abs(seen[i][j] - old) for i, view in self.views.items() for j, old in view.items()), default=0.0
             )
@@ -124,24 +126,24 @@ class _Laws:
         self.outcome = self._fill(self._uses())
         self.free = self._free_offers()
 
-    def limits(self) -> list[tuple[Flow, Limit]]:
+    def limits(self) -> list[tuple[int, Limit]]:
         """The flows that use less than they are offered, with what limits them.
 
         A law takes no more of the time than its flow would save if it and others of its sort held nobody up.
         """
-        blame = self.sharing.blame(self.outcome)
-        found: list[tuple[Flow, Limit]] = []
+        blame = self.problem.blame(self.outcome)
+        found: list[tuple[int, Limit]] = []
         for i in self.lawful:
             limit = self.answer(i)
             if limit.rate < self.offers[i] * (1.0 - TIE):
                 if limit.rate > 0.0 and 0.0 < self.free[i] < self.offers[i]:
                     limit = limit.at_most(max(1.0 / limit.rate - 1.0 / self.free[i], 0.0))
-                found.append((cast("Flow", self.sharing.flows[i]), limit.shared(*blame.of(i))))
-                self.sharing.offering.add(self.outcome.bottlenecks[i] - len(self.sharing.links))
+                found.append((i, limit.shared(*blame.of(i))))
+                self.problem.offering.add(self.outcome.bottlenecks[i] - len(self.problem.links))
         return found
 
     def _behind(self, flow: int) -> bool:
-        return isinstance(self.sharing.flows[flow].law, Behind)
+        return isinstance(self.problem.variables[flow].law, Behind)
 
     def _uses(self) -> dict[int, Callable[[float], float]]:
         """What each flow makes of an offer, beside others as it sees them now."""
@@ -155,11 +157,12 @@ class _Laws:
 
     def _fill(self, uses: Mapping[int, Callable[[float], float]]) -> Allocation:
         """The rates when some flows use what they do, whose offers are noted."""
-        sharing = self.sharing
-        caps = [flow.cap for flow in sharing.flows]
-        filling = LawfulFilling(self.capacities, self.demands, sharing.shares, caps, turns=sharing.turns, uses=uses)
+        problem = self.problem
+        filling = OfferFilling(
+            self.capacities, self.demands, problem.shares, problem.caps, turns=problem.switchovers, uses=uses
+        )
         outcome = filling.filled_up()
-        sharing.outside.check(outcome)
+        problem.see(outcome)
         self.offers = {i: outcome.rates[i] for i in self.lawful} | filling.offers
         return outcome
 
@@ -184,7 +187,7 @@ class _Laws:
         return {i: outcome.rates[i] for i in self.lawful}
 
     def _view(self, flow: int, rates: Sequence[float]) -> View:
-        return {resource: self.sharing.beside(flow, resource, rates) for resource in self.sharing.demands[flow]}
+        return {resource: self.problem.beside(flow, resource, rates) for resource in self.problem.demands[flow]}
 
 
 def _between(old: View, new: View, step: float) -> View:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from simbackup.engine.solver import TIE
+from simbackup.engine.filling import TIE
 
 if TYPE_CHECKING:
     from simbackup.engine.link import Link

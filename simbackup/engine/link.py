@@ -1,41 +1,75 @@
-"""Links that flows cross, each of which keeps its own totals."""
+"""A link: a station that flows cross, which serves all of them within its capacity, and keeps its own totals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, cast
 
-from simbackup.engine.capacity import CapacityMeter
-from simbackup.engine.mover import Mover, Riding
-from simbackup.engine.solver import TIE
+from simbackup.engine.filling import TIE
 from simbackup.engine.streams import Losses, Streams
 
 if TYPE_CHECKING:
-    from simbackup.engine.crowd import Crowd
+    from simbackup.engine.affected import Coupling
     from simbackup.engine.flow import Flow
-    from simbackup.engine.reach import FlowCoupling
-
+    from simbackup.engine.group import BottleneckGroup, GroupMeter, Variable
 
 FEW = 16
 """Flows up to which the use of a link is summed anew at each change."""
 
 
-class Link(CapacityMeter):
+class Recorder(Protocol):
+    """What keeps a record of the rates of links, such as a trace."""
+
+    def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
+        """Record what flows by themselves use of a link from a time (seconds) on: a share, and bytes a second."""
+        ...
+
+    def shared_level(
+        self,
+        time: float,
+        root: str,
+        level: float,
+        loads: Mapping[str, tuple[float, float]],
+        beside: Mapping[str, tuple[float, float]] | None = None,
+    ) -> None:
+        """Record the level of the flows that a link (`root`) limits from a time (seconds) on.
+
+        `loads` are the share and the bytes at level one of links where these are others than before, `beside` what
+        flows by themselves do there.
+        """
+        ...
+
+
+class Link:
     """A resource that flows cross: a disk, a wire, a processor.
 
-    `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
-    rates), asked again whenever that set changes. `losses` are the extra units that one unit of each stream consumes
-    among those attached: what a disk loses when it turns from one to another. A link that is `pooled` is as
-    many servers of one queue as its capacity says, as cores are. `fastest` are the bytes a second that it moves at
-    most; if it is `plain`, flows demand what their bytes take at the least. Totals are as of the last change of the
-    link's rates; `FlowNetwork.settle` brings them to now.
+    Totals are as of the last change of the link's rates; `FlowNetwork.settle` brings them to now.
+
+    Parameters
+    ----------
+    name
+        Its address.
+    capacity
+        Units per second: a number, or a function of the flows attached (which ones, never their rates), asked again
+        whenever that set changes.
+    losses
+        The extra units that one unit of each stream consumes among those attached: what a disk loses when it turns
+        from one to another.
+    pooled
+        Whether it is as many servers of one queue as its capacity says, as cores are.
+    fastest
+        The bytes a second that it moves at most.
+    plain
+        Whether flows demand what their bytes take at the least.
     """
 
     __slots__ = (
-        "_asking", "_first", "_next_bytes_per_s", "_next_used", "_shifts", "_summed", "_summed_ago", "asked", "crowds",
-        "entangled", "fastest", "heaviest", "limited", "may_ask", "movers", "number", "plain", "pooled", "recorded_at",
-        "recorded_busy", "recorded_bytes", "solved_capacity", "streams", "tracks", "watchers", "weighed",
+        "_asking", "_capacity", "_first", "_known_capacity", "_next_bytes_per_s", "_next_used", "_shifts", "_summed",
+        "_summed_ago", "asked", "busy", "busy_s", "bytes_moved", "bytes_per_s", "crossing", "entangled",
+        "fastest", "group_meter", "groups", "heaviest", "limited", "may_ask", "name", "number", "peak_bytes_per_s",
+        "plain", "pooled", "recorded_at", "recorded_busy", "recorded_bytes", "settled_at", "solved_capacity", "stale",
+        "streams", "tracks", "units", "used", "variables", "watchers", "weighed",
     )  # fmt: skip
 
     def __init__(
@@ -48,42 +82,58 @@ class Link(CapacityMeter):
         fastest: float = math.inf,
         plain: bool = False,
     ) -> None:
-        super().__init__(name, capacity, turns=losses is not None)
-        self.number, self.pooled = 0, pooled
-        self.fastest, self.plain = fastest, plain
+        self.name, self.number = name, 0
+        self.pooled, self.fastest, self.plain = pooled, fastest, plain
+        self._capacity = capacity
+        self._known_capacity = -1.0
+        """Its capacity for the flows attached, negative until somebody asks for it."""
+        self.streams = Streams(losses) if losses is not None else None
+
+        # who is there
+        self.crossing: dict[Flow, tuple[float, float]] = {}
+        """The flows attached, in the order in which they came, with what one unit of each demands and moves."""
         self._first: dict[Flow, tuple[float, float]] = {}
         """What one unit of a flow demanded and moved when it came, where that is another now."""
-        self.streams = Streams(losses) if losses is not None else None
-        self.movers: dict[Mover, None] = {}
-        """Those that are solved of them: flows by themselves, and the crowds of the others."""
-        self.crowds: dict[Crowd, None] = {}
-        self._asking: dict[Flow, None] = {}
-        self.asked = False
-        """Whether flows attached ask what others use of it: those with laws, requests that go round."""
-        self.entangled = False
-        """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
-        self.may_ask = False
-        """Whether flows that may do so have ever crossed it."""
-        self.solved_capacity: float = -1.0
-        """Its capacity at the last change of its rates, negative before the first."""
-        self.limited: dict[Mover, None] = {}
-        """Those of them whose bottleneck it is."""
-        self.tracks = False
-        """Whether it adds up changes of rates, as it is crossed by too many flows to sum their rates each time."""
-        self.watchers: dict[FlowCoupling, None] = {}
+        self.variables: dict[Variable, None] = {}
+        """Who is solved for of them: flows by themselves, and the groups of the others."""
+        self.groups: dict[BottleneckGroup, None] = {}
+        self.limited: dict[Variable, None] = {}
+        """Those whose bottleneck it is."""
+        self.watchers: dict[Coupling, None] = {}
         self.weighed: dict[Flow, float] = {}
         """The flows attached whose weights hold here, for that of a stream."""
         self.heaviest = 0.0
         """What counts as the weight of a stream among them; zero if there never were any."""
-        self.recorded_busy = self.recorded_bytes = 0.0
-        """What a trace knows of it: the share of it in use by flows by themselves, and their bytes a second."""
-        self.recorded_at = -1.0
-        """The time, seconds, of the last record of these."""
-        self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
-        self._summed: tuple[float, float] = (0.0, 0.0)
+
+        # who asks what others use of it
+        self._asking: dict[Flow, None] = {}
+        self.asked = False
+        """Whether flows attached ask what others use of it: those with laws, and requests that wait for others."""
+        self.entangled = False
+        """Whether all flows attached have to be solved together: some ask, or its streams are uneven."""
+        self.may_ask = False
+        """Whether flows that may ask have ever crossed it."""
+
+        self._begin_totals()
 
     def __repr__(self) -> str:
         return f"<Link {self.name}>"
+
+    # capacity and demand
+
+    @property
+    def capacity(self) -> float:
+        """Units per second that the flows now attached can have together."""
+        if self._known_capacity < 0.0:
+            capacity = self._capacity(tuple(self.crossing)) if callable(self._capacity) else self._capacity
+            if not capacity >= 0.0:
+                raise ValueError(f"capacity of {self.name} must be zero or more, not {capacity}")
+            self._known_capacity = capacity
+        return self._known_capacity
+
+    def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
+        """Take another capacity; called by the network, which solves anew."""
+        self._capacity, self._known_capacity, self.stale = capacity, -1.0, True
 
     @property
     def has_other_capacity(self) -> bool:
@@ -93,7 +143,8 @@ class Link(CapacityMeter):
     @property
     def moves_all(self) -> bool:
         """Whether another capacity or stream may move all flows attached: it is full, or its streams are uneven."""
-        full = self.used_beside((), ()) >= self.capacity * (1.0 - TIE)
+        used = sum([variable.load_on(self) * variable.rate for variable in self.variables])
+        full = used >= self.capacity * (1.0 - TIE)
         return full or (self.streams is not None and not self.streams.even(self, {}))
 
     @property
@@ -115,31 +166,82 @@ class Link(CapacityMeter):
             return {}
         return {flow: lost for flow in self.crossing if self in flow.demands and (lost := self.streams.most_lost(flow))}
 
-    def turn(self, lost: Mapping[Flow, float] | None) -> None:
-        """Note the units that one unit of each stream loses at the present rates; called by the network."""
-        if self.streams is not None:
-            self.stale, self._shifts = True, math.inf
-            self.streams.turn(lost)
-            self._entangle()
+    def is_own(self, flow: Flow) -> bool:
+        """Whether a flow is the only one that crosses it, and nobody watches it."""
+        return len(self.crossing) == 1 and flow in self.crossing and not self.watchers
+
+    # flows come, change and go; all of this is called by the network
 
     def attach(self, flow: Flow, load: tuple[float, float]) -> None:
-        """Attach a flow with the units that one unit of it demands, and its bytes; called by the network."""
-        self.movers[flow] = None
+        """Attach a flow with the units that one unit of it demands, and its bytes."""
+        self.variables[flow] = None
         self.crossing[flow] = load
-        self.count(load[0] * flow.most)
         if flow.among is not None and flow.among.link is self:
-            self.weighed[flow] = flow.given / flow.among.elsewhere
+            self.weighed[flow] = flow.given_share / flow.among.elsewhere
             self.heaviest = self.heaviest or 1.0
         if flow.may_ask:
             self._may_be_asked(flow)
         if self.streams is not None:
             self.streams.attach(self, flow)
             self._streams_changed()
-        if self._varies:
-            self.known_capacity, self.stale = -1.0, True
+        if callable(self._capacity):
+            self._known_capacity, self.stale = -1.0, True
+
+    def reload(self, flow: Flow) -> None:
+        """Note that an attached flow loads the link in another way."""
+        self.stale, self._shifts = True, math.inf
+        self._first.setdefault(flow, self.crossing[flow])
+        self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
+        if flow.may_ask:
+            self._may_be_asked(flow)
+        if self.streams is not None:
+            self.streams.detach(flow)
+            self.streams.attach(self, flow)
+            self._streams_changed()
+        self.asked_by(flow)
+
+    def detach(self, flow: Flow, now: float, left: float) -> float:
+        """Detach a flow, and count the `left` units of it that rounding kept back.
+
+        Returns the seconds that all it has moved takes at the least, at the full rate of the link.
+        """
+        demand, moved = self.crossing.pop(flow)
+        self.weighed.pop(flow, None)
+        self.variables.pop(flow, None)  # a member of a group is none
+        self.stale = True
+        if self.streams is not None:
+            self.streams.detach(flow)
+            self._streams_changed()
+        if self.entangled:
+            self._asking.pop(flow, None)
+            self._entangle()
+        if callable(self._capacity):
+            self._known_capacity = -1.0
+        self.settle(now)
+        self.units += left * demand
+        self.bytes_moved += left * moved
+        least = demand if self.plain else moved / self.fastest
+        if self._first and (first := self._first.pop(flow, None)) is not None:
+            least = min(least, first[0] if self.plain else first[1] / self.fastest)
+        return least * flow.completed if least > 0.0 else 0.0
+
+    def turn(self, lost: Mapping[Flow, float] | None) -> None:
+        """Note the units that one unit of each stream loses at the present rates; None if each turns for all."""
+        if self.streams is not None:
+            self.stale, self._shifts = True, math.inf
+            self.streams.turn(lost)
+            self._entangle()
+
+    def _streams_changed(self) -> None:
+        """Note that each stream may lose more or less than before."""
+        self.stale, self._shifts = True, math.inf
+        for group in self.groups:
+            group.reload(self)
+
+    # who asks what others use
 
     def look_around(self) -> None:
-        """Let a flow see who has come where it was alone, or that it is alone now; called by the network."""
+        """Let a flow see who has come where it was alone, or that it is alone now."""
         for flow in self.crossing if len(self.crossing) <= 2 else ():  # noqa: PLR2004 (one was alone)
             if flow.may_ask:
                 flow.look_around()
@@ -154,7 +256,6 @@ class Link(CapacityMeter):
 
     def _may_be_asked(self, flow: Flow) -> None:
         self.may_ask = True
-        self.mark_odd()
         if flow.asks:
             self.asked_by(flow)
 
@@ -162,24 +263,112 @@ class Link(CapacityMeter):
         self.asked = bool(self._asking)
         self.entangled = self.asked or (self.streams is not None and self.streams.uneven)
 
-    def note(self, flow: Flow) -> None:
-        """Note that an attached flow loads the link in another way; called by the network."""
-        self.stale, self._shifts = True, math.inf
-        self._first.setdefault(flow, self.crossing[flow])
-        self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
-        if flow.may_ask:
-            self._may_be_asked(flow)
-        if self.streams is not None:
-            self.streams.detach(flow)
-            self.streams.attach(self, flow)
-            self._streams_changed()
-        self.asked_by(flow)
+    # groups
 
-    def _streams_changed(self) -> None:
-        """Note that each stream may lose more or less than before."""
-        self.stale, self._shifts = True, math.inf
-        for crowd in self.crowds:
-            crowd.load(self)
+    def leave_to_group(self, flow: Flow, rate: float) -> None:
+        """Count a flow no more, as it joins a group; called by the flow."""
+        self.shift(flow.demands.get(self, 0.0) * -rate, flow.moves.get(self, 0.0) * -rate)
+        del self.variables[flow]
+        self.limited.pop(flow, None)
+
+    def take_from_group(self, flow: Flow, rate: float) -> None:
+        """Count a flow again that leaves a group; called by the flow."""
+        self.variables[flow] = None
+        self.shift(flow.demands.get(self, 0.0) * rate, flow.moves.get(self, 0.0) * rate)
+
+    def meter_by(self, meter: GroupMeter | None, now: float) -> None:
+        """Keep the totals by the clock of a group that is alone on it, or by the time again; called by the group."""
+        self.settle(now)
+        self.group_meter, self.stale = meter, True
+
+    # totals
+
+    def _begin_totals(self) -> None:
+        self.group_meter: GroupMeter | None = None
+        """What meters it while a group is alone on it."""
+        self.units: float = 0.0
+        """Units used so far."""
+        self.busy_s: float = 0.0
+        """Seconds busy so far: the integral of the share of capacity in use."""
+        self.bytes_moved: float = 0.0
+        self.peak_bytes_per_s: float = 0.0
+        """The greatest bytes per second that lasted for any time so far."""
+        self.settled_at: float = 0.0
+        """The time of these totals, seconds."""
+        self.used: float = 0.0
+        """Units a second in use since then."""
+        self.busy: float = 0.0
+        """The share of capacity in use since then."""
+        self.bytes_per_s: float = 0.0
+        self.stale = False
+        """Whether its totals do not know of its rates or its capacity yet."""
+        self.solved_capacity: float = -1.0
+        """Its capacity at the last change of its rates, negative before the first."""
+        self.recorded_busy: float = 0.0
+        self.recorded_bytes: float = 0.0
+        """What is on record of it: the share of it in use by flows by themselves, and their bytes a second."""
+        self.recorded_at: float = -1.0
+        """The time, seconds, of the last record of these."""
+        self.tracks = False
+        """Whether it adds up changes of rates, as it is crossed by too many flows to sum their rates each time."""
+        self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
+        self._summed: tuple[float, float] = (0.0, 0.0)
+
+    def settle(self, now: float) -> None:
+        """Update the totals to `now`, seconds."""
+        elapsed = now - self.settled_at
+        if elapsed <= 0.0:
+            return
+        if used := self.used:
+            self.units += used * elapsed
+            self.busy_s += self.busy * elapsed
+        if bytes_per_s := self.bytes_per_s:
+            self.bytes_moved += bytes_per_s * elapsed
+            if bytes_per_s > self.peak_bytes_per_s:  # noqa: PLR1730 (`max` costs a call, at each change of a rate)
+                self.peak_bytes_per_s = bytes_per_s
+        if self.group_meter is not None:
+            self._settle_group(self.group_meter, now)
+        self.settled_at = now
+
+    def _settle_group(self, meter: GroupMeter, now: float) -> None:
+        reading = meter.group.clock(now)
+        levels = reading - meter.showed
+        self.units += meter.units * levels
+        self.busy_s += meter.busy * levels
+        self.bytes_moved += meter.bytes * levels
+        self.peak_bytes_per_s = max(self.peak_bytes_per_s, meter.bytes * meter.group.greatest(self.settled_at, now))
+        meter.showed = reading
+
+    def take_rates(self, now: float, recorder: Recorder | None) -> None:
+        """Take over the rates of the flows attached at `now`, seconds, and record them if they are others.
+
+        This is the hottest code of a simulation: it asks others only where it has to.
+        """
+        capacity = self._known_capacity if self._known_capacity >= 0.0 else self.capacity
+        if self.tracks or self.groups or self.streams is not None or len(self.variables) > FEW:
+            used, bytes_per_s = self._sums()
+        else:
+            used = bytes_per_s = 0.0
+            for flow, (demand, moved) in self.crossing.items():
+                rate = flow.own_rate
+                used += demand * rate
+                if moved:
+                    bytes_per_s += moved * rate
+        busy = (used / capacity if used < capacity else 1.0) if used > 0.0 else 0.0
+        if recorder is not None and (bytes_per_s != self.recorded_bytes or busy != self.recorded_busy):
+            self.recorded_busy, self.recorded_bytes = busy, bytes_per_s
+            # unless the record of a level that flows join or leave is about to say it
+            if not (self.groups and any(self in group.unrecorded for group in self.groups)) or self.recorded_at == now:
+                self.recorded_at = now
+                recorder.rate(now, self.name, busy, bytes_per_s)
+        if self.groups:
+            used, bytes_per_s = self._with_groups(used, bytes_per_s, capacity)
+            busy = min(1.0, used / capacity) if used > 0.0 else 0.0
+        self.solved_capacity, self.stale = capacity, False
+        if used != self.used or bytes_per_s != self.bytes_per_s or busy != self.busy:
+            if now > self.settled_at:
+                self.settle(now)
+            self.used, self.busy, self.bytes_per_s = used, busy, bytes_per_s
 
     def shift(self, used: float, moved: float) -> None:
         """Note that attached flows use so much more a second, and move so many bytes more; called by them."""
@@ -189,97 +378,20 @@ class Link(CapacityMeter):
             self._next_used += used
             self._next_bytes_per_s += moved
 
-    def used_beside(self, flows: Sequence[tuple[Mover, float]], solved: Container[Mover]) -> float:
-        """Units a second that flows use now other than those that are solved; these are given with their demands."""
-        if not self.tracks or self._shifts == math.inf:
-            if self.crowds or self.streams is not None:
-                return sum([mover.load_on(self) * mover.rate for mover in self.movers if mover not in solved])
-            used = 0.0
-            for flow, load in self.crossing.items():
-                if flow not in solved:
-                    used += load[0] * flow.own_rate
-            return used
-        used = self._next_used
-        for crowd in self.crowds:
-            used += crowd.sides[self].units * crowd.rate
-        for mover, demand in flows:
-            used -= demand * mover.rate
-        return max(0.0, used)
-
-    def is_own(self, flow: Flow) -> bool:
-        """Whether a flow is the only one that crosses it, and nobody watches it."""
-        return len(self.crossing) == 1 and flow in self.crossing and not self.watchers
-
-    def hand_over(self, flow: Flow, rate: float) -> None:
-        """Count a flow no more, as it joins a crowd; called by the flow."""
-        self.shift(flow.demands.get(self, 0.0) * -rate, flow.moves.get(self, 0.0) * -rate)
-        del self.movers[flow]
-        self.limited.pop(flow, None)
-
-    def take_back(self, flow: Flow, rate: float) -> None:
-        """Count a flow again that leaves a crowd; called by the flow."""
-        self.movers[flow] = None
-        self.shift(flow.demands.get(self, 0.0) * rate, flow.moves.get(self, 0.0) * rate)
-
-    @property
-    def joined(self) -> bool:
-        """Whether flows have joined a crowd or left it since the level of that was recorded."""
-        return any(self in crowd.loads for crowd in self.crowds)
-
-    def carry(self, riding: Riding | None, now: float) -> None:
-        """Keep the totals by the clock of a crowd, alone on it, or by the time again; called by the crowd."""
-        self.settle(now)
-        self.riding, self.stale = riding, True
-
-    def detach(self, flow: Flow, now: float, left: float) -> float:
-        """Detach a flow, and count the `left` units of it that rounding kept back; called by the network.
-
-        Returns the seconds that all it has moved takes at the least, at the full rate of the link.
-        """
-        demand, moved = self.crossing.pop(flow)
-        self.weighed.pop(flow, None)
-        self.movers.pop(flow, None)  # a member of a crowd is none
-        self.count(-demand * flow.most)
-        self.stale = True
-        if self.streams is not None:
-            self.streams.detach(flow)
-            self._streams_changed()
-        if self.entangled:
-            self._asking.pop(flow, None)
-            self._entangle()
-        if self._varies:
-            self.known_capacity = -1.0
-        self.settle(now)
-        self.units += left * demand
-        self.bytes_moved += left * moved
-        least = demand if self.plain else moved / self.fastest
-        if self._first and (first := self._first.pop(flow, None)) is not None:
-            least = min(least, first[0] if self.plain else first[1] / self.fastest)
-        return least * flow.completed if least > 0.0 else 0.0
-
-    def with_crowds(self, used: float, bytes_per_s: float, capacity: float) -> tuple[float, float]:
-        """Units and bytes a second with those of crowds, unless the clock of one keeps them."""
-        for crowd in self.crowds:
-            side = crowd.sides[self]
-            if self.riding is None:
-                used += side.units * crowd.rate
-                bytes_per_s += side.bytes * crowd.rate
-            if capacity != self.solved_capacity:
-                crowd.loads[self] = None
-        return used, bytes_per_s
-
-    def sums(self) -> tuple[float, float]:
+    def _sums(self) -> tuple[float, float]:
         """Units and bytes a second in use, summed anew now and then so that rounding neither adds up nor stays."""
-        many = len(self.movers) > FEW
+        many = len(self.variables) > FEW
         if many and self.tracks:
             self._summed_ago += self._shifts
             self._shifts = 0.0
-            if self._summed_ago < len(self.movers) and not self._halved:
+            if self._summed_ago < len(self.variables) and not self._halved:
                 return self._next_used, self._next_bytes_per_s
         used = bytes_per_s = 0.0
-        for flow in self._alone():
-            used += self.demand(flow) * flow.own_rate
-            bytes_per_s += self.crossing[flow][1] * flow.own_rate
+        for variable in self.variables:
+            if variable not in self.groups:
+                flow = cast("Flow", variable)
+                used += self.demand(flow) * flow.own_rate
+                bytes_per_s += self.crossing[flow][1] * flow.own_rate
         self.tracks = many
         if many:
             self._summed = self._next_used, self._next_bytes_per_s = used, bytes_per_s
@@ -291,6 +403,13 @@ class Link(CapacityMeter):
         """Whether half of what was summed last is gone."""
         return self._next_used < 0.5 * self._summed[0] or self._next_bytes_per_s < 0.5 * self._summed[1]
 
-    def _alone(self) -> list[Flow]:
-        """The flows that are in no crowd."""
-        return [cast("Flow", mover) for mover in self.movers if mover not in self.crowds]
+    def _with_groups(self, used: float, bytes_per_s: float, capacity: float) -> tuple[float, float]:
+        """Units and bytes a second with those of groups, unless the clock of one meters them."""
+        for group in self.groups:
+            load = group.loads[self]
+            if self.group_meter is None:
+                used += load.units * group.rate
+                bytes_per_s += load.bytes * group.rate
+            if capacity != self.solved_capacity:
+                group.unrecorded[self] = None
+        return used, bytes_per_s

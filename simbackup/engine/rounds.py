@@ -1,4 +1,4 @@
-"""Flows that are requests which go round: they wait behind each other, and their rates follow from each other."""
+"""Flows that are requests which go round: customers of a closed queueing network, who wait behind each other."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from simbackup.engine.activity import Activity
-
 if TYPE_CHECKING:
     from simbackup.engine.flow import Flow
     from simbackup.engine.limit import Limit
     from simbackup.engine.link import Link
 
 
-class Going(Protocol):
-    """How the requests of a flow go round between queues."""
+class Customers(Protocol):
+    """The requests of a flow that go round between queues: the customers of one class of a closed network."""
 
     @property
     def workers(self) -> int:
@@ -41,18 +39,31 @@ class Going(Protocol):
         ...
 
 
-def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -> None:
-    """Limit flows whose requests go round by the time that these wait, behind each other and behind the rest.
+def go_round(
+    flows: Sequence[Flow], lost: Callable[[Flow, Link], float], rates: Mapping[Flow, float] | None = None
+) -> dict[Flow, Limit]:
+    """The limits of flows whose requests go round by the time that these wait, behind each other and behind the rest.
 
-    Without rates the rest does not count. With them it counts as what it makes of what the network offers it, asked
-    once: a stream takes all of it, and users who wait for each transaction what they ask for.
-    Requests go before write-back, as in the queues of operating systems (deadline-iosched.c of Linux 2.6 serves reads
-    for as long as no write has waited for seconds); they still share the device with it. Where all that go round take
-    turns with streams, these turns are what they wait for on account of the streams.
+    Parameters
+    ----------
+    flows
+        Those that are solved together; the answer is about those of them whose requests meet others.
+    lost
+        Units of a link that one unit of a flow loses by turning, at the present rates.
+    rates
+        What the rest makes of what the network offers it, asked once: a stream takes all of it, and users who wait for
+        each transaction what they ask for. Without rates the rest does not count.
+
+    Notes
+    -----
+    Requests go before flows of low priority, such as write-back, as in the queues of operating systems
+    (deadline-iosched.c of Linux 2.6 serves reads for as long as no write has waited for seconds); they still share the
+    device with them. Where all that go round take turns with streams, these turns are what they wait for on account of
+    the streams.
     """
     going = [(flow, flow.going) for flow in flows if flow.going is not None and flow.asks]
     if not going:
-        return
+        return {}
     round_trips, offered = [flow for flow in flows if flow.going is not None], rates or {}
 
     at_links = {link for flow, _ in going for link in flow.links}
@@ -60,26 +71,25 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
 
     used = dict.fromkeys(at_links, 0.0)
     for flow, rate in offered.items():
-        if flow.going is not None or flow.activity == Activity.WRITE_BACK.value:
+        if flow.going is not None or flow.low_priority:
             continue
-        for link in flow.demands:
+        for link, demand in flow.demands.items():
             if link in used and not (link in turning and link in flow.places):
-                used[link] += link.demand(flow) * rate
+                used[link] += (demand + lost(flow, link)) * rate
 
     def others(link: Link) -> float:
         return min(used[link] / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
 
     turns = [
-        {link: link.lost(flow) / place.share / link.capacity for link, place in flow.places.items() if link.capacity}
+        {link: lost(flow, link) / place.share / link.capacity for link, place in flow.places.items() if link.capacity}
         for flow, _ in going
     ]
     moved = [offered.get(flow, math.inf) for flow, _ in going]
     limits = going[0][1].together([one for _, one in going], others, turns, moved)
-    for (flow, _), limit in zip(going, limits, strict=True):
-        flow.wait_for(limit)
+    return {flow: limit for (flow, _), limit in zip(going, limits, strict=True)}
 
 
-def alone(going: Going) -> Limit:
+def alone(going: Customers) -> Limit:
     """The limit of a flow whose requests meet no others where they wait: nothing that others do moves it."""
     [limit] = going.together([going], lambda link: 0.0 if link.capacity > 0.0 else 1.0, [{}], [math.inf])
     return limit

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from simbackup.engine.solver import TIE
+from simbackup.engine.filling import TIE
 
 if TYPE_CHECKING:
     from simbackup.engine.flow import Flow
+    from simbackup.engine.group import Variable
     from simbackup.engine.link import Link
-    from simbackup.engine.mover import Mover
 
 
 class StreamKind(NamedTuple):
@@ -44,7 +44,7 @@ class Streams:
     """The streams of one link.
 
     They are even if none moves more than all others together: then each turns for all that it moves, and demands the
-    same at any rates (`turns`). Uneven ones are solved together.
+    same at any rates (`switchover`). Uneven ones are solved together.
     """
 
     def __init__(self, losses: Losses) -> None:
@@ -97,11 +97,11 @@ class Streams:
         """Take what streams lose at the present rates; None if each turns for all that it moves."""
         self._spared = lost
 
-    def even(self, link: Link, rates: Mapping[Mover, float]) -> bool:
+    def even(self, link: Link, rates: Mapping[Variable, float]) -> bool:
         """Whether they are even at these rates, and at those of now for other flows."""
         most = total = 0.0
-        for mover in link.movers:
-            rate = rates.get(mover, mover.rate)
-            one, lost = mover.lost_on(link)
+        for variable in link.variables:
+            rate = rates.get(variable, variable.rate)
+            one, lost = variable.lost_on(link)
             most, total = max(most, one * rate), total + lost * rate
         return 2.0 * most <= total * (1.0 + TIE)

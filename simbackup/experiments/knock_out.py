@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from simbackup.engine.activity import WORDS, Activity, queue_of
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.capability import ImageDevice, Piece
 from simbackup.schema.job import JobSpec
 from simbackup.schema.registry import device_kinds, method_kinds
+from simbackup.trace.activity import WORDS, Activity, queue_of
 
 if TYPE_CHECKING:
     from simbackup.results.causes import Cause

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import simpy
 
 from simbackup.devices.job_queue.live import Admission, Claim, enter
-from simbackup.engine.activity import Activity
 from simbackup.engine.randomness import stream
 from simbackup.late import Late
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 Steps = Generator[simpy.Event, Any, "Moved"]
 

@@ -8,8 +8,8 @@ from simbackup.data.live import DataSet, Files
 from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Service
-from simbackup.engine.activity import Activity
 from simbackup.equations import files as equations
+from simbackup.trace.activity import Activity
 
 
 class FilesMade(NamedTuple):

@@ -14,11 +14,11 @@ from simbackup.devices.network.live import NEAR, Network, command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.live import Library
-from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Limit, Others, Use
 from simbackup.methods.file_backup.passes import Pass, passes, width
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 Cartridges = dict[str, list[Extent]]

@@ -10,7 +10,6 @@ from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
-from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Remaining
@@ -28,6 +27,7 @@ from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import NOON, moment
 from simbackup.results.result import Result
 from simbackup.run import NeverEndsError, ran
+from simbackup.trace.activity import Activity
 from simbackup.uncertainty.whole import deviation_at
 
 WHAT = ("site", "client", "one-file")

@@ -10,8 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from simbackup import palette
-from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
-from simbackup.engine.trace import Span
 from simbackup.errors import ResultError
 from simbackup.plots import style
 from simbackup.plots.clock import name_times
@@ -19,6 +17,8 @@ from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, l
 from simbackup.plots.rates import steps_of
 from simbackup.plots.timeline import first_start, style_rows
 from simbackup.results.kept import whole
+from simbackup.trace.activity import Activity, Nature, nature_of, queue_of
+from simbackup.trace.trace import Span
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result

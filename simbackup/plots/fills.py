@@ -12,11 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
-from simbackup.engine.activity import WORDS, Activity, colour_of
-from simbackup.engine.trace import Span
 from simbackup.palette import GREY, PAPER
 from simbackup.plots import style
 from simbackup.plots.style import Scale
+from simbackup.trace.activity import WORDS, Activity, colour_of
+from simbackup.trace.trace import Span
 
 SAME_INSTANT = 1e-6
 """Seconds by which two spans that follow each other may seem to overlap."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from simbackup.engine.levels import link_rates
-from simbackup.engine.rate_columns import Rates
 from simbackup.plots.clock import STEPS
+from simbackup.trace.levels import link_rates
+from simbackup.trace.rate_columns import Rates
 
 if TYPE_CHECKING:
-    from simbackup.engine.trace import Trace
     from simbackup.results.result import Result
+    from simbackup.trace.trace import Trace
 
 Numbers = NDArray[np.float64]
 Column = Literal["busy", "bytes_per_s"]

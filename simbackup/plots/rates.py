@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from matplotlib.axes import Axes
 
 from simbackup import palette
-from simbackup.engine.levels import link_rates
-from simbackup.engine.trace import Rate
 from simbackup.plots import style
 from simbackup.plots.clock import name_times
 from simbackup.plots.means import Column, means, piece
 from simbackup.plots.timeline import first_start
 from simbackup.results.fleet_figures import greatest_of_each
 from simbackup.results.kept import whole
+from simbackup.trace.levels import link_rates
+from simbackup.trace.trace import Rate
 from simbackup.units import show_short
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simbackup.engine.columns import Names, Spans
-from simbackup.engine.rate_columns import RateBatch, Rates
+from simbackup.trace.columns import Names, Spans
+from simbackup.trace.rate_columns import RateBatch, Rates
 
 if TYPE_CHECKING:
-    from simbackup.engine.trace import Trace
+    from simbackup.trace.trace import Trace
 
 MANY = 100_000
 """Records of one type from which on they are not in JSON: so many take about a second to read."""

@@ -6,10 +6,10 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from simbackup.engine.activity import Activity
-from simbackup.engine.columns import Spans
-from simbackup.engine.trace import Span, SpanPart
 from simbackup.errors import ResultError, choices
+from simbackup.trace.activity import Activity
+from simbackup.trace.columns import Spans
+from simbackup.trace.trace import Span, SpanPart
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
@@ -73,7 +73,7 @@ def spent(parts: Iterable[tuple[Key, float]]) -> dict[Key, float]:
 class SpansOfJobs(Mapping[str, list[Span]]):
     """Spans by the addresses of their jobs, in order; they are made when they are asked for.
 
-    >>> from simbackup.engine.columns import Spans
+    >>> from simbackup.trace.columns import Spans
     >>> of = SpansOfJobs(Spans([Span(0.0, 2.0, "jobs.save", "devices.sda", "read")]))
     >>> of["jobs.save"][0].cause, "jobs.copy" in of
     ('devices.sda', False)

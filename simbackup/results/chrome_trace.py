@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simbackup.engine.activity import queue_of
-from simbackup.engine.levels import link_rates
-from simbackup.engine.trace import Event, Span, Trace
 from simbackup.output.target import TRACE, check_file
 from simbackup.output.whole import write_whole
 from simbackup.results.kept import whole
 from simbackup.results.lanes import LaneBar, lanes
+from simbackup.trace.activity import queue_of
+from simbackup.trace.levels import link_rates
+from simbackup.trace.trace import Event, Span, Trace
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result

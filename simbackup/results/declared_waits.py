@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from simbackup.engine.activity import Activity
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import jobs_of, series
 from simbackup.schema.quantity import si_or
+from simbackup.trace.activity import Activity
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result

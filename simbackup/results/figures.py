@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simbackup.engine.trace import FULL
 from simbackup.errors import ResultError, choices
 from simbackup.results.fleet_figures import NEVER_IN_USE, job_figures, jobs_of, times_in_use
 from simbackup.results.kept import whole
+from simbackup.trace.trace import FULL
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result

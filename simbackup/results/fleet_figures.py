@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simbackup.engine.levels import link_rates
-from simbackup.engine.trace import Rate, Trace
+from simbackup.trace.levels import link_rates
+from simbackup.trace.trace import Rate, Trace
 
 Rows = Sequence[Mapping[str, Any]]
 MANY = 12

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup.devices.network.spec import ENDS
-from simbackup.engine.columns import Jobs, Spans
-from simbackup.engine.rate_columns import Rates
-from simbackup.engine.trace import Trace
 from simbackup.results.fleet_figures import any_of, job_figures, series, templates
 from simbackup.results.result import Result
+from simbackup.trace.columns import Jobs, Spans
+from simbackup.trace.rate_columns import Rates
+from simbackup.trace.trace import Trace
 
 Row = Mapping[str, Any]
 EQUAL = ("method", "status", "reason", "elapsed", "bytes", "files")

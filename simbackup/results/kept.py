@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from simbackup.engine.columns import Jobs
-from simbackup.engine.trace import FULL, JOBS, NONE, JobRecord, Trace
 from simbackup.errors import ResultError
 from simbackup.results.rows import device_rows, each_job
+from simbackup.trace.columns import Jobs
+from simbackup.trace.trace import FULL, JOBS, NONE, JobRecord, Trace
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simbackup import units
-from simbackup.engine.trace import Trace
+from simbackup.trace.trace import Trace
 
 
 def note_rows(trace: Trace) -> list[dict[str, Any]]:

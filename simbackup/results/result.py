@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.engine.trace import Span, Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.results.causes import Cause, SpansOfJobs, spent, split
@@ -24,6 +23,7 @@ from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import device_rows, job_rows
 from simbackup.results.shown import DEVICES, JOBS, USERS, shown, table
 from simbackup.scenario import Scenario
+from simbackup.trace.trace import Span, Trace
 from simbackup.workloads.impact import IMPACT
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice, takewhile
 from typing import Any, NamedTuple
 
-from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
-from simbackup.engine.levels import link_shares
-from simbackup.engine.trace import FULL, JOBS, NONE, DeviceRecord, Trace
+from simbackup.trace.activity import Activity, Nature, nature_of, queue_of
+from simbackup.trace.levels import link_shares
+from simbackup.trace.trace import FULL, JOBS, NONE, DeviceRecord, Trace
 
 Row = dict[str, Any]
 STILL = frozenset({

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
 from simbackup.drawing.layout import Layout
-from simbackup.engine.trace import FULL, Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.seal import changes, unseal
@@ -21,6 +20,7 @@ from simbackup.results.folder import RESULT
 from simbackup.results.record import Record, UsedValue, program_version
 from simbackup.results.saved_values import packed, unpacked
 from simbackup.scenario.kept import Kept, as_plain, from_plain
+from simbackup.trace.trace import FULL, Trace
 from simbackup.workloads.impact import IMPACT
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError, choices
+from simbackup.trace.trace import Trace
 
 Done = Callable[[int, int], None]
 """Called with how many runs are done, and how many there are."""

@@ -14,7 +14,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.flows import FlowNetwork
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 
 RATES = st.floats(1e6, 1e9)

@@ -10,8 +10,10 @@ import pytest
 import simpy
 from oracles.drives import Drives, bytes_per_s
 
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Behind, Law, Limit, Others
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 Curve = Callable[[float], float]
 

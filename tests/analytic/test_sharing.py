@@ -10,8 +10,10 @@ import pytest
 import simpy
 
 from simbackup.engine.buffer import Buffer
-from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.solver import CAP, UnboundedFlowError, max_min_rates
+from simbackup.engine.filling import CAP, UnboundedFlowError, max_min_rates
+from simbackup.engine.flow import Flow
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 INF = math.inf
 Demands = list[dict[int, float]]

@@ -17,10 +17,10 @@ from simbackup import Result, simulate
 from simbackup.devices.tape.cartridge import Cartridge
 from simbackup.devices.tape.drive import Drive
 from simbackup.devices.tape.live import Library
-from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Link
-from simbackup.engine.trace import Trace
+from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
+from simbackup.trace.clock import Clock
+from simbackup.trace.trace import Trace
 
 SCENARIO = """
 title: One tape of ten passes

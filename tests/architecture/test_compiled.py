@@ -23,7 +23,7 @@ def compiled() -> list[Path]:
 
 def test_what_is_left_out_exists() -> None:
     assert all((ROOT / path.lstrip("/")).is_file() for path in HOOK["exclude"] if path.startswith("/"))
-    assert ROOT / "simbackup/engine/flow.py" in compiled()
+    assert ROOT / "simbackup/engine/filling.py" in compiled()
 
 
 @pytest.mark.parametrize("path", compiled(), ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -12,7 +12,7 @@ from simbackup.schema.job import JobSpec
 PACKAGE = Path(__file__).parents[2] / "simbackup"
 ROOMS = ("devices", "methods", "workloads", "data")
 ELSEWHERE = {
-    "engine/activity.py": "activities are verbs, and some methods are called by the same verb",
+    "trace/activity.py": "activities are verbs, and some methods are called by the same verb",
     "equations/__init__.py": "modules of equations are named after what they describe",
     "units/dimensions.py": "things that can be counted, as units",
     "planning/scenarios.py": "a plan writes scenarios, and so speaks their language",

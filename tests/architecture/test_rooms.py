@@ -11,7 +11,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "simbackup"
-MOST_LINES = 400
 
 
 def _name(path: Path) -> str:
@@ -73,10 +72,3 @@ def test_no_import_leads_back() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
-
-
-def test_modules_are_small() -> None:
-    lengths = {
-        path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8").count("\n") for path in PACKAGE.rglob("*.py")
-    }
-    assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}

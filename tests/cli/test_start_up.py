@@ -19,7 +19,9 @@ OTHERS = (
     "simbackup.reporting", "simbackup.drawing.from_spec", "simbackup.results.folder", "simbackup.schema.measured",
 )  # fmt: skip
 """What other commands need."""
-LIVE = ("simpy", "rich", "simbackup.engine", "simbackup.system", "simbackup.build", "simbackup.results")
+LIVE = (
+    "simpy", "rich", "simbackup.engine", "simbackup.trace", "simbackup.system", "simbackup.build", "simbackup.results",
+)
 
 PROGRAM = """
 import sys

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbackup import Scenario, load, simulate
-from simbackup.engine.activity import Activity
 from simbackup.experiments.what_if import reasons
 from simbackup.results.causes import split
+from simbackup.trace.activity import Activity
 
 STORES = (
     "model: disk/scsi-10k-146gb-2004",

@@ -10,10 +10,12 @@ from itertools import pairwise
 import pytest
 import simpy
 
-from simbackup.engine import coupling
+from simbackup.engine import holds as holds_module
 from simbackup.engine.buffer import Buffer
-from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
+from simbackup.engine.holds import Hold, coupled_rates
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 Problem = tuple[list[float], list[dict[int, float]], list[float], list[float], list[Hold]]
 
@@ -74,8 +76,8 @@ def test_coupled_rates_exceed_nothing_and_waste_nothing() -> None:
 
 def test_lowered_holds_exceed_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     # Without Newton's method and averages: what is left when the search for exact capacities finds none.
-    monkeypatch.setattr(coupling, "MOST_STEPS", 0)
-    monkeypatch.setattr(coupling, "MOST_AVERAGES", 0)
+    monkeypatch.setattr(holds_module, "MOST_STEPS", 0)
+    monkeypatch.setattr(holds_module, "MOST_AVERAGES", 0)
     tight = [check(problem(seed)) for seed in range(300)]
     assert not all(tight)  # else the case is not met
 
@@ -144,7 +146,7 @@ def test_two_runs_are_equal() -> None:
 
 def test_time_advances_where_holds_stay_below(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = [play(seed)[0] for seed in range(80)]
-    monkeypatch.setattr(coupling, "MOST_STEPS", 0)
-    monkeypatch.setattr(coupling, "MOST_AVERAGES", 0)
+    monkeypatch.setattr(holds_module, "MOST_STEPS", 0)
+    monkeypatch.setattr(holds_module, "MOST_AVERAGES", 0)
     ends = [play(seed)[0] for seed in range(80)]
     assert ends != pytest.approx(exact, rel=1e-6)  # else the case is not met

@@ -13,9 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbackup.engine.buffer import Buffer
-from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.solver import CAP, max_min_rates
-from simbackup.engine.trace import Trace
+from simbackup.engine.filling import CAP, max_min_rates
+from simbackup.engine.flow import Flow
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
+from simbackup.trace.trace import Trace
 
 positive = st.floats(0.01, 100.0)
 

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from simbackup.engine.trace import Trace
 from simbackup.errors import InputError
 from simbackup.results.result import Result
 from simbackup.run import ran
 from simbackup.scenario import Scenario, load
+from simbackup.trace.trace import Trace
 
 FACTORS = (2.0, 0.5, 1.1)
 SAMPLE = 12

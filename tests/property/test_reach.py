@@ -12,15 +12,15 @@ import pytest
 import simpy
 
 from benchmarks import random_systems, systems
-from benchmarks.flows import run
-from benchmarks.transfers import data_set
+from benchmarks.transfers import data_set, run
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.buffer import Buffer
-from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.levels import link_rates
+from simbackup.engine.flow import Flow, LocalWeight
 from simbackup.engine.limit import Behind, Law, Limit, OnOwnLink, Others, Use
-from simbackup.engine.trace import Trace
-from simbackup.engine.weights import Among
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
+from simbackup.trace.levels import link_rates
+from simbackup.trace.trace import Trace
 from tests.shared import EqualLosses
 
 SAME = 1e-9
@@ -139,7 +139,7 @@ class System:
         self.number += 1
         share = 1.0 if twist.ties or draw.random() < 0.5 else draw.uniform(0.2, 4.0)
         size = draw.choice([math.inf, draw.lognormvariate(4.0, 1.5)])
-        among = Among(crossed[0], draw.uniform(0.5, 2.0)) if twist.among and draw.random() < twist.among else None
+        among = LocalWeight(crossed[0], draw.uniform(0.5, 2.0)) if twist.among and draw.random() < twist.among else None
         flow = self.network.start(
             f"jobs.{self.number:03}", "write", size, demands, share=share, cap=cap, moves=demands, law=law, going=going,
             among=among,
@@ -195,8 +195,8 @@ TWISTS = {
 def crowded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether even two flows that a link limits share its level."""
     if request.param == "in crowds":
-        monkeypatch.setattr("simbackup.engine.crowds.MANY", 2)
-        monkeypatch.setattr("simbackup.engine.crowds.LEFT", 2)
+        monkeypatch.setattr("simbackup.engine.groups.MANY", 2)
+        monkeypatch.setattr("simbackup.engine.groups.LEFT", 2)
 
 
 @pytest.mark.usefixtures("crowded")
@@ -240,7 +240,7 @@ def rates_of(system: System) -> list[float]:
 @pytest.mark.parametrize("name", ["w2_100_random", "w2_1000_local", "core_50"])
 def test_transfers_of_the_benchmarks_end_at_the_same_time(name: str) -> None:
     few = data_set(name).first(200)
-    assert run(few)[1] == pytest.approx(run(few, whole=True)[1], rel=SAME)
+    assert run(few) == pytest.approx(run(few, whole=True), rel=SAME)
 
 
 @pytest.mark.parametrize("number", range(4))

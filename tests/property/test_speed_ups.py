@@ -7,9 +7,9 @@ from dataclasses import replace
 from benchmarks.random_systems import Plan
 from benchmarks.speed_ups import Side, reasons
 from benchmarks.systems import run, sooner
-from simbackup.engine.columns import Jobs, Spans
-from simbackup.engine.trace import JobRecord
 from simbackup.results.result import Result
+from simbackup.trace.columns import Jobs, Spans
+from simbackup.trace.trace import JobRecord
 
 DISK, SSD = {"model": "disk/sata-7200-1tb-2008"}, {"model": "ssd/sata-ssd-2015"}
 SITE: Plan = {

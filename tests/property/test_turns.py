@@ -10,10 +10,12 @@ import pytest
 import simpy
 
 from simbackup.engine.buffer import Buffer
-from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.solver import CAP, max_min_rates
-from simbackup.engine.turns import Turns
+from simbackup.engine.filling import CAP, max_min_rates
+from simbackup.engine.flow import Flow
+from simbackup.engine.holds import Hold, coupled_rates
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
+from simbackup.engine.switchover import Switchover
 from tests.shared import EqualLosses
 
 
@@ -25,7 +27,7 @@ class Case:
     demands: list[dict[int, float]]
     shares: list[float]
     caps: list[float]
-    turns: dict[int, Turns]
+    turns: dict[int, Switchover]
 
     def used(self, resource: int, rates: list[float]) -> float:
         """Units that the flows take of a resource, each stream turning for what others move, or for all of its own."""
@@ -50,12 +52,12 @@ def case(seed: int) -> Case:
     ]
     shares = [draw.choice([1.0, draw.uniform(0.1, 10.0)]) for _ in range(flows)]
     caps = [draw.choice([math.inf, draw.uniform(0.0, 3.0)]) for _ in range(flows)]
-    turns: dict[int, Turns] = {}
+    turns: dict[int, Switchover] = {}
     for j in range(resources):
         streams = [i for i, demand in enumerate(demands) if j in demand and draw.random() < 0.8]
         if draw.random() < 0.8 and len(streams) > 1:
             lost = {i: draw.choice([0.0, draw.uniform(0.0, 20.0)]) for i in streams}
-            turns[j] = Turns({i: draw.uniform(0.1, 10.0) for i in streams}, lost)
+            turns[j] = Switchover({i: draw.uniform(0.1, 10.0) for i in streams}, lost)
             for i in streams:
                 demands[i][j] += lost[i]
     return Case(capacities, demands, shares, caps, turns)
@@ -91,7 +93,7 @@ def test_the_order_of_flows_does_not_matter() -> None:
             [net.shares[i] for i in order],
             [net.caps[i] for i in order],
             {
-                j: Turns(
+                j: Switchover(
                     {place[i]: size for i, size in t.moved.items()}, {place[i]: size for i, size in t.lost.items()}
                 )
                 for j, t in net.turns.items()
@@ -102,7 +104,7 @@ def test_the_order_of_flows_does_not_matter() -> None:
 
 def test_a_buffer_between_streams_of_one_disk() -> None:
     # A copy on one disk: each stream turns for all that the other moves, 0.01 s a byte and 0.02 s a turn: 1 / 0.06.
-    turns = {0: Turns({0: 1.0, 1: 1.0}, {0: 0.02, 1: 0.02})}
+    turns = {0: Switchover({0: 1.0, 1: 1.0}, {0: 0.02, 1: 0.02})}
     demands: list[dict[int, float]] = [{0: 0.03}, {0: 0.03}]
     found = coupled_rates([1.0], demands, [3.0, 1.0], [math.inf] * 2, [Hold({0: 1.0}, {1: 1.0})], turns=turns)
     assert found.rates == pytest.approx([1.0 / 0.06] * 2, rel=1e-12)

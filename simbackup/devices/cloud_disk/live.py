@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from simbackup.devices.credits import Credits
 from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, FlatStore, Service
-from simbackup.engine.flows import Link
-from simbackup.engine.trace import Trace
+from simbackup.engine.link import Link
 from simbackup.equations import burst
 from simbackup.late import Late
+from simbackup.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)

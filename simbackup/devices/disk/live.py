@@ -8,7 +8,7 @@ from simbackup.devices.disk.turns import DiskTurns
 from simbackup.devices.landing import Landed
 from simbackup.devices.store import Direction, Service
 from simbackup.devices.visitors import Visitor
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.equations import disk as disks
 from simbackup.equations import disk_turns
 from simbackup.equations.disk_scatter import scattered_seek_time

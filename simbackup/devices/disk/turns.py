@@ -8,8 +8,9 @@ from collections.abc import Callable, Hashable
 from itertools import pairwise
 from typing import cast
 
-from simbackup.engine.flows import Flow, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Spot
+from simbackup.engine.link import Link
 from simbackup.engine.streams import StreamKind
 from simbackup.equations.disk import DiskParameters, cylinder
 from simbackup.equations.disk_turns import Visited, returns_among, turn_size, turn_time

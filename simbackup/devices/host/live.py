@@ -9,9 +9,10 @@ from simbackup.devices.host.page_cache import DirtyLimits, PageCache
 from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Store, bus, returning
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.late import Late, late
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,12 @@ import simpy
 
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Stretch, Volume
-from simbackup.engine.activity import Activity
 from simbackup.engine.buffer import Buffer
-from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import WHOLE, Law, Segment
+from simbackup.engine.network import FlowNetwork
 from simbackup.late import Late
+from simbackup.trace.activity import Activity
 
 LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""
@@ -151,7 +152,7 @@ class PageCache:
         turns = volume.mirrors or volume.region.store.run("write", 0.0) < math.inf  # else no arm goes elsewhere
         shape = volume.write_shape(stretch, run=self.limits.run if turns else 0.0)
         shape = shape.plus(dirty.beside.demands, dirty.beside.moves)
-        flow = shape.start(self.network, dirty.job, Activity.WRITE_BACK, stretch.size)
+        flow = shape.start(self.network, dirty.job, Activity.WRITE_BACK, stretch.size, low_priority=True)
         buffer.drain(flow)
         dirty.drain = flow
         yield flow.done | dirty.volume.changed

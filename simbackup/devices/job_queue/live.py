@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import simpy
 
-from simbackup.engine.alarm import LAST, Call
+from simbackup.engine.events import LAST, Call
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,13 @@ from simbackup.devices.image import Readers, lost
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service, Store, bus
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Flow, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Spot
-from simbackup.engine.trace import Trace
+from simbackup.engine.link import Link
 from simbackup.equations.disk_turns import interrupted_share
 from simbackup.late import Late
+from simbackup.trace.activity import Activity
+from simbackup.trace.trace import Trace
 
 if TYPE_CHECKING:
     from simbackup.devices.volume.live import Volume

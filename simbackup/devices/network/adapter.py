@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from simbackup.devices.network.live import Network
-from simbackup.engine.flows import Flow, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Others
+from simbackup.engine.link import Link
 from simbackup.equations.waiting import Queue, late_behind_all, mean_wait
 
 FULL = 1.0 - 1e-6

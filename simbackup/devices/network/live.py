@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.equations.transfers import cubic_rate, loss_rate, window_rate
 from simbackup.late import Late
+from simbackup.trace.activity import Activity
 
 
 @dataclass(slots=True, eq=False)

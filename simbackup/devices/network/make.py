@@ -7,7 +7,7 @@ from collections.abc import Collection
 from simbackup.devices.network.live import Network
 from simbackup.devices.network.spec import BACK, RECEIVE, SEND, LinkSpec
 from simbackup.devices.network.switch import Networks, Port, Switch
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.late import late
 from simbackup.schema.quantity import Quantity, si_or
 

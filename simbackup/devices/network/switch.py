@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from simbackup.devices.network.live import Network
 from simbackup.devices.network.spec import TO, WAY
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.late import changed
 
 

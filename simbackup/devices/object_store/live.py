@@ -12,14 +12,14 @@ import simpy
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction
-from simbackup.engine.activity import Activity
-from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Link
 from simbackup.engine.limit import limit_of
-from simbackup.engine.trace import Trace
+from simbackup.engine.link import Link
 from simbackup.equations import objects as equations
 from simbackup.equations.transfers import requests_rate
 from simbackup.late import Late
+from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Clock
+from simbackup.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)

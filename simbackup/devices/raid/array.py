@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from simbackup.devices.landing import Landed
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
+from simbackup.engine.link import Link
 from simbackup.equations import degraded, raid
 from simbackup.equations.raid_work import DiskWork
 from simbackup.equations.read_ahead import whole_stripes
 from simbackup.late import Late
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, me
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.ssd.live import Flash
 from simbackup.devices.store import Direction, FlatStore, Service
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.equations import raid_work
 from simbackup.equations.degraded import Case
 

@@ -11,8 +11,8 @@ from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, me
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
 from simbackup.devices.visitors import Visitor
-from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
+from simbackup.engine.link import Link
 from simbackup.equations import disk as disks
 from simbackup.equations import raid, raid_work
 from simbackup.equations.degraded import Case

@@ -13,7 +13,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Stretch, Volume
-from simbackup.engine.trace import Trace
+from simbackup.trace.trace import Trace
 
 HALVINGS = 50
 """Halvings by which the bytes are found that still fit."""

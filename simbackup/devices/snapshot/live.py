@@ -8,8 +8,8 @@ from simbackup.devices.changes import Changes
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.reading import ImageReader
 from simbackup.devices.store import Region
-from simbackup.engine.trace import Trace
 from simbackup.equations import snapshot as equations
+from simbackup.trace.trace import Trace
 
 if TYPE_CHECKING:
     from simbackup.devices.volume.live import Volume

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.flow import Flow
+from simbackup.engine.network import FlowNetwork
+from simbackup.trace.activity import Activity
 
 if TYPE_CHECKING:
     from simbackup.devices.snapshot.live import Snapshot

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from simbackup.devices.landing import Landed
 from simbackup.devices.store import Direction, FlatStore, Service
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.late import Late
 
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from simbackup.devices.network.live import NEAR, Travel
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import Cartridge
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Link
 from simbackup.engine.limit import Limit, OnOwnLink, Use, limit_of
+from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
+from simbackup.trace.activity import Activity
 
 
 class Stream(NamedTuple):

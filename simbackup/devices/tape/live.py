@@ -12,10 +12,10 @@ from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
 from simbackup.devices.tape.drive import Drive
 from simbackup.devices.tape.joint_reading import JointReadings
 from simbackup.devices.tape.stops import shares, stops
-from simbackup.engine.activity import Activity, Nature, nature_of
-from simbackup.engine.clock import Clock
-from simbackup.engine.trace import Trace
 from simbackup.equations import tape
+from simbackup.trace.activity import Activity, Nature, nature_of
+from simbackup.trace.clock import Clock
+from simbackup.trace.trace import Trace
 
 Wait = Generator[simpy.Event, Any, None]
 

@@ -9,7 +9,7 @@ from simbackup.devices.tape.cartridge import Cartridge
 from simbackup.devices.tape.drive import Drive
 from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.spec import TapeLibrarySpec
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.equations import tape as equations
 from simbackup.parameters import parameters_of
 

@@ -11,8 +11,9 @@ import simpy
 
 from simbackup.devices.tape.drive import Drive
 from simbackup.devices.tape.live import Library
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.flow import Flow
+from simbackup.engine.network import FlowNetwork
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 Keep = Callable[[float, str, float, float], None]

@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Any
 
 from simbackup import units
-from simbackup.engine.levels import link_rates
-from simbackup.engine.trace import Trace
 from simbackup.equations import streaming
 from simbackup.equations.tape import TapeDriveParameters
+from simbackup.trace.levels import link_rates
+from simbackup.trace.trace import Trace
 
 
 def shares(trace: Trace, links: Collection[str]) -> dict[str, list[tuple[float, float]]]:

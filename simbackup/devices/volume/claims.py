@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import simpy
 
-from simbackup.engine.alarm import LAST, Call
+from simbackup.engine.events import LAST, Call
 
 if TYPE_CHECKING:
     from simbackup.devices.snapshot.live import Snapshot

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service, Store, bus
-from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Spot
 from simbackup.equations import snapshot as equations
+from simbackup.trace.activity import Activity
 
 if TYPE_CHECKING:
     from simbackup.devices.snapshot.live import Snapshot

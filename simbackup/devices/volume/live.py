@@ -15,8 +15,8 @@ from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region
 from simbackup.devices.volume.claims import Claims
 from simbackup.devices.volume.first_write import first_write_shape
-from simbackup.engine.activity import Activity
-from simbackup.engine.trace import Trace
+from simbackup.trace.activity import Activity
+from simbackup.trace.trace import Trace
 
 
 class Stretch(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from simbackup.catalogue import Reduction
 from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
+from simbackup.trace.activity import Activity
 
 Coding = tuple[float, str, float]
 """Seconds of a byte on a core of the host, the activity, and threads."""

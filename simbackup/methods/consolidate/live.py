@@ -9,7 +9,6 @@ from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.activity import Activity
 from simbackup.late import changed
 from simbackup.methods.file_backup.disk import Wait, fetching, seek
 from simbackup.methods.file_backup.portion import scattered_writes
@@ -17,6 +16,7 @@ from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.new_copy import in_one_piece
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import NONE, FilesMade, beside, filling, makes
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

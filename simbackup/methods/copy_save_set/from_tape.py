@@ -16,13 +16,13 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
 from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.live import Library
-from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.job import side_by_side
 from simbackup.methods.tape_reader import Cartridges, TapeReader, scaled, slower
 from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 _Take = Callable[[FlowShape, Use, float, float], Wait]

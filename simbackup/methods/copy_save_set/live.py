@@ -15,7 +15,6 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
 from simbackup.late import Late, changed
 from simbackup.methods.copy_save_set.from_objects import FromObjects
 from simbackup.methods.copy_save_set.from_tape import FromTape
@@ -29,6 +28,7 @@ from simbackup.methods.job import Moved, Steps
 from simbackup.methods.new_copy import begun, carried, in_one_piece
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 

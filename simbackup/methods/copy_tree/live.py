@@ -13,7 +13,6 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
 from simbackup.equations.change import differs
 from simbackup.equations.deduplication import touched_chunks
 from simbackup.equations.files import delta
@@ -25,6 +24,7 @@ from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import beside, filling
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 HELD = 2

@@ -14,7 +14,6 @@ from simbackup.data.live import Database, DataSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
-from simbackup.engine.activity import Activity
 from simbackup.equations.database import log_beside_files, phases
 from simbackup.late import Late
 from simbackup.methods.database.lock import ReadLock, read_lock
@@ -24,6 +23,7 @@ from simbackup.methods.snapshot.live import create
 from simbackup.methods.tape_reader import scaled
 from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 

@@ -16,7 +16,6 @@ from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region
 from simbackup.devices.tape.drive import Drive
-from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Use
 from simbackup.equations.database import phases
 from simbackup.late import Late
@@ -26,6 +25,7 @@ from simbackup.methods.job import side_by_side
 from simbackup.methods.tape_reader import Cartridges, TapeReader
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from simbackup.catalogue import Reduction
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 Pace = tuple[Link, float | None, float | None]
 """What all streams share, bytes a second of all of them, and of one."""

@@ -16,7 +16,6 @@ from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
-from simbackup.engine.activity import Activity
 from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import given_back, ingested
@@ -33,6 +32,7 @@ from simbackup.methods.selection import Piece, Selection, gathered, passed_over,
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 import simpy
 
-from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.share.live import Share
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 
 class FileBackup(Protocol):

@@ -11,7 +11,6 @@ import simpy
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
@@ -26,6 +25,7 @@ from simbackup.methods.new_copy import begun, shared
 from simbackup.methods.tape_reader import slower
 from simbackup.methods.tool.live import Tool, prepare
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 ROUNDING = 1e-9

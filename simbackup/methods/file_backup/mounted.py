@@ -11,9 +11,9 @@ from simbackup.data.live import DataSet, Files
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import travel_time
 from simbackup.devices.store import Region, bus
-from simbackup.engine.activity import Activity
 from simbackup.equations import files as equations
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 

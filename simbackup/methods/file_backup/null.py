@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.disk import DiskBackup, Wait
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import prepare
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

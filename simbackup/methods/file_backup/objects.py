@@ -9,7 +9,6 @@ from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
 from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import given_back, ingested
@@ -23,6 +22,7 @@ from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 
 def objects_of(size: float, files: float, method: str, each: float | None, tool: Tool) -> Objects:

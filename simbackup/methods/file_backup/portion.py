@@ -10,10 +10,10 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, bus
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.activity import Activity
 from simbackup.equations.change import differs, gap
 from simbackup.methods.tool.live import Tool
 from simbackup.system import BackupSource, JobFailedError
+from simbackup.trace.activity import Activity
 
 
 class Portion(NamedTuple):

@@ -15,7 +15,7 @@ from simbackup.devices.network.live import Travel
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
 from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.live import Library
-from simbackup.engine.flows import Flow
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.staging import Crossing
 from simbackup.system import JobFailedError, System

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
-from simbackup.engine.activity import Activity
 from simbackup.late import changed
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
@@ -14,6 +13,7 @@ from simbackup.methods.file_backup.portion import Portion, changed_blocks, scatt
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import prepare
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 MOVED_ASIDE = 2.0
 """Copies in memory of a replaced byte, which is read and written."""

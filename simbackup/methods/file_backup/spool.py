@@ -13,7 +13,6 @@ from simbackup.catalogue import Copy, SaveSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
 from simbackup.late import changed
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.existing import OnTape
@@ -24,6 +23,7 @@ from simbackup.methods.file_backup.tape_writer import TapeWriter, marks
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import prepare
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 HALVES = 2

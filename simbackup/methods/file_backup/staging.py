@@ -8,8 +8,8 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, commanded
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
-from simbackup.engine.activity import Activity
 from simbackup.methods.tool.live import Tool
+from simbackup.trace.activity import Activity
 
 Crossing = tuple[FlowShape, float]
 """How a byte loads a drive, and the seconds for which its host waits when it hands the byte over."""

@@ -16,7 +16,6 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.joint_reading import JointReading
 from simbackup.devices.tape.live import Library
-from simbackup.engine.activity import Activity
 from simbackup.late import Late
 from simbackup.methods.compression.live import expanded
 from simbackup.methods.file_backup.arriving import Arrival
@@ -28,6 +27,7 @@ from simbackup.methods.selection import Piece, Selection, passed_over, wanted
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 

@@ -16,12 +16,12 @@ from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
 from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.session import Seat, take_seat
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Flow
+from simbackup.engine.flow import Flow
 from simbackup.methods.file_backup.staging import Crossing
 from simbackup.methods.job import side_by_side
 from simbackup.methods.tool.live import NO_TOOL, Tool
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 ROUNDING = 1e-9

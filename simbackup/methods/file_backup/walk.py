@@ -13,14 +13,14 @@ from simbackup.devices.network.live import Network, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service, bus, returning
 from simbackup.devices.visitors import lost_to_visitors
-from simbackup.engine.activity import Activity
+from simbackup.engine.flow import LocalWeight
 from simbackup.engine.limit import Spot
-from simbackup.engine.weights import Among
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
 from simbackup.late import Late, changed
 from simbackup.methods.share.live import Served, requested
 from simbackup.system import JobFailedError
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def walking(
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
         run = store.run("read", keeper.window(store) or 0.0) * store.width / who.workers
         meanwhile = cold * _meanwhile(region, in_order, anywhere, apart, run)
-        shape = shape._replace(share=each / meanwhile, among=Among(store.link, 1.0))
+        shape = shape._replace(share=each / meanwhile, among=LocalWeight(store.link, 1.0))
     if serial <= 0.0:
         return shape
     shape = shape.cycle(_added(parts, own), 1.0 / serial)

@@ -17,13 +17,13 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, bus
 from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.devices.volume.live import Stretch
-from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Spot
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.snapshot.live import create
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 DEFAULT_REQUEST = 128.0 * 1024.0
 """Bytes that a program reads and then writes by default: the read-ahead of many systems."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simbackup.catalogue import SaveSet
-from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

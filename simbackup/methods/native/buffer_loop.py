@@ -9,13 +9,13 @@ from functools import lru_cache
 from simbackup.devices.network.adapter import Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Link
 from simbackup.engine.limit import Behind, Limit, Others
+from simbackup.engine.link import Link
 from simbackup.equations import stages
 from simbackup.equations.buffers import LoopState, loop
 from simbackup.equations.waiting import loop_queue
 from simbackup.methods.native.sides import Side, Sides
+from simbackup.trace.activity import Activity
 
 Centre = tuple[Link, int]
 """A queue: of a link, and on which of its wires or servers."""

@@ -12,11 +12,11 @@ from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.drive import Drive
-from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.tape_reader import TapeReader
 from simbackup.methods.tool.live import NO_TOOL
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 

@@ -12,7 +12,6 @@ import simpy
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
-from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
 from simbackup.equations.coding import cost_of_coding
 from simbackup.late import Late
@@ -24,6 +23,7 @@ from simbackup.methods.native.sides import Coding, End, Side, Sides
 from simbackup.methods.native.transfers import Draws, Services, Transfers
 from simbackup.methods.native.turns import lost_in_turns, settled, shared
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 

@@ -11,9 +11,9 @@ from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, bus
-from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
 from simbackup.methods.native.transfers import Leg, Stop, Ways
+from simbackup.trace.activity import Activity
 
 
 class End(NamedTuple):

@@ -12,11 +12,11 @@ from simbackup.data.live import DataSet
 from simbackup.devices.network.adapter import Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Others
 from simbackup.engine.link import Link
 from simbackup.engine.randomness import stream
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simbackup.devices.redundant import Redundant
-from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.equations.files import behind_the_first, round_trips
 from simbackup.late import Late
 from simbackup.methods.making import FilesMade, filling
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 
 class Served(NamedTuple):

@@ -11,11 +11,11 @@ import simpy
 from simbackup.devices.image import FrozenImage, SynchronisedImage
 from simbackup.devices.neighbours import Neighbours
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
-from simbackup.engine.alarm import LAST, Call
-from simbackup.engine.flows import Flow
+from simbackup.engine.events import LAST, Call
+from simbackup.engine.flow import Flow
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

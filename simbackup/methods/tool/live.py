@@ -14,11 +14,11 @@ from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
 from simbackup.late import Late, changed
 from simbackup.methods.making import FilesMade
 from simbackup.methods.selection import Reads
 from simbackup.system import System
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

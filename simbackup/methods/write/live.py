@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from simbackup.devices.host.page_cache import LEAST, VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.first_write import first_write_shape
-from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import NONE, FilesMade, beside, filling, makes
 from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from simbackup.devices.network.adapter import Adapter, Waiting
 from simbackup.devices.network.live import travel_time
-from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.trace import Trace
+from simbackup.engine.flow import Flow
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations.waiting import Queue, mean_wait
+from simbackup.trace.trace import Trace
 from simbackup.workloads.impact import IMPACT, throughput
 
 NEVER_YIELDS = 1e6

@@ -16,10 +16,11 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Store
 from simbackup.devices.visitors import Visitor, Waiters
-from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.trace import Trace
+from simbackup.engine.flow import Flow
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations.database import LockWaits, lock_waits, slowdown, users_who_wait
 from simbackup.equations.queueing import growing_response
+from simbackup.trace.trace import Trace
 from simbackup.workloads.impact import IMPACT, throughput
 from simbackup.workloads.users.load import Load
 from simbackup.workloads.users.queues import Queues

@@ -11,7 +11,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.outstanding import NOBODY, Outstanding
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service, Store, bus
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.equations.queueing import Centre, mixed_response, processor_sharing
 
 FULL = 1.0 - 1e-9

@@ -10,8 +10,10 @@ from simbackup.devices.network.adapter import Adapter, Waiting
 from simbackup.devices.network.live import Network
 from simbackup.devices.outstanding import Outstanding, at_device
 from simbackup.devices.visitors import Waiters
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Behind, Limit, Others
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations.queueing import Centre, interactive_rate
 from simbackup.workloads.users.load import Load
 from simbackup.workloads.users.passed import Passed

@@ -13,8 +13,8 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Service
 from simbackup.devices.volume.first_write import ChunkRun, copying, served
-from simbackup.engine.activity import Activity
 from simbackup.equations import snapshot as equations
+from simbackup.trace.activity import Activity
 from simbackup.workloads.users.load import Load
 
 

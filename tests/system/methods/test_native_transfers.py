@@ -9,7 +9,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 from simbackup.methods.native.transfers import Draws, Leg, Stop
 from simbackup.plots.rates import throughput
 from simbackup.results.causes import Cause, split

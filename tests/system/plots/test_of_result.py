@@ -11,8 +11,6 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from simbackup import Result, simulate
-from simbackup.engine.activity import Activity
-from simbackup.engine.trace import Span
 from simbackup.errors import ResultError
 from simbackup.output.whole import write_whole
 from simbackup.palette import PAPER
@@ -24,6 +22,8 @@ from simbackup.plots.rates import MOST, steps_of
 from simbackup.plots.timeline import FOLDED
 from simbackup.results.causes import split
 from simbackup.results.groups import thinned
+from simbackup.trace.activity import Activity
+from simbackup.trace.trace import Span
 from tests.shared import simulated
 
 TAPE = "published/000-netbackup-frozen-images/tape"

@@ -10,11 +10,11 @@ import pytest
 from pyarrow import parquet
 
 from simbackup import Result, simulate
-from simbackup.engine import rate_columns
 from simbackup.errors import ResultError
 from simbackup.output import seal
 from simbackup.results import bulk
 from simbackup.results.folder import RESULT
+from simbackup.trace import rate_columns
 from tests.shared import simulated
 
 NAMES = ["published/003-lvm-snapshots/same-disk", "teaching/one-file-from-tape"]

@@ -9,16 +9,16 @@ import simpy
 
 from simbackup import Result
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
-from simbackup.engine.columns import Spans
-from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.link import Link
-from simbackup.engine.trace import Span, SpanPart, Trace
+from simbackup.engine.network import FlowNetwork
 from simbackup.errors import ResultError
 from simbackup.experiments.knock_out import faster, resource
 from simbackup.experiments.what_if import by_part
 from simbackup.results.causes import Cause, by_address, split
 from simbackup.scenario import Scenario
+from simbackup.trace.activity import Activity
+from simbackup.trace.columns import Spans
+from simbackup.trace.trace import Span, SpanPart, Trace
 from tests.shared import RUNNABLE, loaded, parts_of_flows, simulated, together
 
 LARGE = {"planning/midnight", "planning/spread-starts", "planning/spread-starts-night"}

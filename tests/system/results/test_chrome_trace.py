@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from simbackup import Result, simulate
-from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
 from simbackup.results.chrome_trace import chrome_trace, text
 from simbackup.results.lanes import LaneBar, lanes
 from simbackup.results.record import Record
+from simbackup.trace.trace import Trace
 from tests.shared import ROOT, RUNNABLE, simulated, together
 
 GOLDEN = ROOT / "tests" / "golden" / "two-tapes.yaml"

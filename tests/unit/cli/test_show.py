@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from simbackup.cli import show
-from simbackup.engine.trace import Trace
+from simbackup.trace.trace import Trace
 
 
 def test_the_first_of_many_notes_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,8 +9,9 @@ import simpy
 
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.disk.turns import Sweep
-from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Spot
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations.disk import DiskParameters, cylinder
 from simbackup.equations.disk_turns import sweep_turn_time, turn_size
 

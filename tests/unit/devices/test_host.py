@@ -14,7 +14,9 @@ from simbackup.devices.raid.flash import FlashArray
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 
 def machine(

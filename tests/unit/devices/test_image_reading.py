@@ -14,10 +14,10 @@ from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.snapshot.reading import ImageReader
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.flows import FlowNetwork
-from simbackup.engine.trace import Trace
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
+from simbackup.trace.trace import Trace
 
 CHUNK = 8192.0
 DATA = 2e9

@@ -16,7 +16,7 @@ from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.flows import FlowNetwork
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.workloads.users.transactions import Transaction, load
 

@@ -17,9 +17,9 @@ from simbackup.devices.redirect.fragments import Fragments, Redirect, RedirectSt
 from simbackup.devices.redirect.live import RedirectSnapshot, RedirectVolume, Space
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
-from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
+from simbackup.trace.trace import Trace
 
 BLOCK = 4096.0
 GB = 1e9

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from simbackup.devices.rounds import Rounds
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 
 DISK = Link("devices.disk", 1.0)
 

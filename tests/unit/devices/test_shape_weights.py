@@ -4,16 +4,17 @@ import pytest
 import simpy
 
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.engine.flow import LocalWeight
 from simbackup.engine.limit import Spot
-from simbackup.engine.weights import Among
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 
 def test_a_weight_on_one_link_is_that_of_as_many_bytes_in_other_units() -> None:
     disk = Link("devices.sda", 100.0)
-    files = FlowShape({disk: 1.0}, share=0.2, among=Among(disk, 1.0)).times(50.0)
+    files = FlowShape({disk: 1.0}, share=0.2, among=LocalWeight(disk, 1.0)).times(50.0)
     assert files.share == pytest.approx(0.2 / 50)
-    assert files.among == Among(disk, 1.0)
+    assert files.among == LocalWeight(disk, 1.0)
     assert FlowShape({disk: 1.0}, share=0.2).times(50.0).share == 0.2
 
 
@@ -27,7 +28,7 @@ def test_a_stream_counts_byte_for_byte_where_it_is_read_and_where_it_is_sent(
     shape = FlowShape({disk: read}, {disk: read}, {disk: Spot(0.0)}, sent=sent)
     flow = shape.start(network, "jobs.save", "save", 10.0)
     assert flow.given == pytest.approx(here)
-    assert flow.among == (None if elsewhere is None else Among(disk, elsewhere))
+    assert flow.among == (None if elsewhere is None else LocalWeight(disk, elsewhere))
 
 
 def test_requests_here_and_there_stay_such_beside_another_process() -> None:

@@ -9,10 +9,10 @@ from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.devices.volume.live import Stretch, Volume
-from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
 from simbackup.results.notes import note_rows
+from simbackup.trace.trace import Trace
 
 CHUNK = 8192.0
 COW = CopyOnWriteParameters(chunk=CHUNK, record=0.0, in_flight=2.0**20, commit_backlog=8 * CHUNK)

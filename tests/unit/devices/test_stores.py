@@ -12,7 +12,7 @@ from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
-from simbackup.engine.flows import FlowNetwork
+from simbackup.engine.network import FlowNetwork
 from simbackup.engine.randomness import stream
 from simbackup.equations import disk as disks
 from simbackup.equations import raid

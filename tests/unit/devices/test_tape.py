@@ -11,10 +11,10 @@ from simbackup.devices.tape.cartridge import Cartridge
 from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.stops import stops
-from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Link
-from simbackup.engine.trace import Trace
+from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
+from simbackup.trace.clock import Clock
+from simbackup.trace.trace import Trace
 
 FIGURES = tape.TapeDriveParameters(
     native_rate=10e6,

@@ -8,8 +8,10 @@ import pytest
 import simpy
 
 from simbackup.engine.buffer import Buffer
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Limit
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 
 def system() -> tuple[simpy.Environment, FlowNetwork, Buffer]:

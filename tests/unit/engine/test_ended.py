@@ -9,7 +9,9 @@ from typing import Any
 import simpy
 
 from simbackup.engine.buffer import Buffer
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 
 def writing(env: simpy.Environment, network: FlowNetwork, links: tuple[Link, Link], number: int) -> Generator[Any, Any]:

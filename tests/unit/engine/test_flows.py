@@ -8,11 +8,12 @@ import pytest
 import simpy
 
 from simbackup.devices.rounds import Rounds
-from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.levels import link_rates
+from simbackup.engine.flow import Flow, LocalWeight
 from simbackup.engine.limit import Law, Limit
-from simbackup.engine.trace import Trace
-from simbackup.engine.weights import Among
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
+from simbackup.trace.levels import link_rates
+from simbackup.trace.trace import Trace
 
 
 def system() -> tuple[simpy.Environment, FlowNetwork, Link]:
@@ -359,7 +360,7 @@ def test_requests_that_meet_nobody_share_the_level_of_a_full_link() -> None:
     flows = walkers(network, 100, core, lambda i: Link(f"devices.{i:03}", 100.0))
     env.run(until=1.0)
     assert all(flow.rate == pytest.approx(1.0) for flow in flows)
-    assert all(flow.crowd is not None for flow in flows)
+    assert all(flow.group is not None for flow in flows)
     network.set_capacity(flows[0].links[0], 0.0)
     env.run(until=2.0)
     assert flows[0].rate == 0.0
@@ -379,7 +380,7 @@ def test_links_that_nobody_crosses_any_more_are_forgotten(flows: int) -> None:
         network.start(f"jobs.{number}", "read", 5.0 + number, {own: 1.0, trunk: 1.0})
     env.run()
     assert not network.flows
-    assert not network._solving.links
+    assert not network.links
 
 
 def test_a_weight_that_holds_on_one_link_counts_while_a_stream_meets_it_there() -> None:
@@ -387,7 +388,7 @@ def test_a_weight_that_holds_on_one_link_counts_while_a_stream_meets_it_there() 
     env, network, disk = system()
     wire, apart = Link("links.lan", 60.0), Link("devices.sdb", 100.0)
     files = network.start(
-        "jobs.files", "save", math.inf, {disk: 1.0, wire: 1.0}, share=0.2, among=Among(disk, elsewhere=1.0)
+        "jobs.files", "save", math.inf, {disk: 1.0, wire: 1.0}, share=0.2, among=LocalWeight(disk, elsewhere=1.0)
     )
     image = network.start("jobs.image", "save", math.inf, {apart: 1.0, wire: 1.0})
     env.run(until=1.0)
@@ -405,8 +406,8 @@ def test_flows_with_a_weight_on_one_link_keep_it_among_each_other() -> None:
     """Alone on the disk, 0.2 and 0.1 share it as two to one, and the greater one the wire with another evenly."""
     env, network, disk = system()
     wire = Link("links.lan", 60.0)
-    more = network.start("jobs.more", "save", math.inf, {disk: 1.0, wire: 1.0}, share=0.2, among=Among(disk, 1.0))
-    less = network.start("jobs.less", "save", math.inf, {disk: 1.0}, share=0.1, among=Among(disk, 1.0))
+    more = network.start("jobs.more", "save", math.inf, {disk: 1.0, wire: 1.0}, share=0.2, among=LocalWeight(disk, 1.0))
+    less = network.start("jobs.less", "save", math.inf, {disk: 1.0}, share=0.1, among=LocalWeight(disk, 1.0))
     other = network.start("jobs.other", "save", math.inf, {wire: 1.0})
     env.run(until=1.0)
     assert (more.rate, other.rate) == (pytest.approx(30.0), pytest.approx(30.0))
@@ -416,6 +417,7 @@ def test_flows_with_a_weight_on_one_link_keep_it_among_each_other() -> None:
     assert (more.rate, less.rate) == (pytest.approx(60.0), pytest.approx(40.0))
     network.stop(less)
     network.set_capacity(wire, math.inf)
-    units = network.start("jobs.units", "save", math.inf, {disk: 100.0}, share=0.002, among=Among(disk, elsewhere=0.01))
+    there = LocalWeight(disk, elsewhere=0.01)
+    units = network.start("jobs.units", "save", math.inf, {disk: 100.0}, share=0.002, among=there)
     env.run(until=3.0)
     assert (more.rate, units.rate) == (pytest.approx(50.0), pytest.approx(0.5))  # each unit is a hundred of theirs

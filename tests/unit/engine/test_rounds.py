@@ -1,4 +1,4 @@
-"""Requests that go round alone where they wait: when their limit is reckoned, and that a crowd does not hide it."""
+"""Requests that go round alone where they wait: when their limit is reckoned, and that a group does not hide it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Limit, Spot
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 
 MANY = 20
-"""Flows that are enough for a crowd."""
+"""Flows that are enough for a group."""
 
 
 @dataclass
@@ -59,7 +61,7 @@ def begun() -> tuple[simpy.Environment, FlowNetwork, Link, list[Flow], list[Trip
 def test_a_slower_disk_holds_back_the_requests_that_wait_there_alone_though_they_shared_a_level() -> None:
     env, network, _, flows, trips = begun()
     assert {flow.rate for flow in flows} == {100.0 / MANY}
-    assert all(flow.crowd is not None for flow in flows)
+    assert all(flow.group is not None for flow in flows)
     network.set_capacity(trips[3].disk, 8.0)  # more than the level that they share, and half of it is less
     env.run(until=2.0)
     assert flows[3].rate == pytest.approx(0.5 * 8.0)

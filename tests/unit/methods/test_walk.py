@@ -16,7 +16,8 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.system import JobFailedError

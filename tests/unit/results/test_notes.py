@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from simbackup.engine.trace import Trace
 from simbackup.results.notes import note_rows, note_sentences, noted
+from simbackup.trace.trace import Trace
 
 
 def test_notes_are_known_by_their_mark_and_not_by_their_words() -> None:

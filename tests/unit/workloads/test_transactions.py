@@ -16,10 +16,11 @@ from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.flows import FlowNetwork, Link
-from simbackup.engine.trace import Trace
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
+from simbackup.trace.trace import Trace
 from simbackup.workloads.users.transactions import Transaction, fresh_shares, load
 
 CHUNK = 8192.0

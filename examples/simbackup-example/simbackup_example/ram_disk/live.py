@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, FlatStore, Service
-from simbackup.engine.flows import Link
+from simbackup.engine.link import Link
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,167 @@
+"""What a change affects: the flows whose rates are solved again, and what the others mean to them.
+
+A change touches flows, links and couplings. The flows that it touches are solved again, with those that a touched link
+limits, while all others go on as they are. A solution of these is that of the whole network if no other flow would
+move: where a link is full, none has a higher level on it; and where a link limits others, those that are solved use of
+it what they did. Otherwise the others are affected, too, and all is solved once more. Links that are not full connect
+nobody. Three things go further:
+
+- Flows whose laws stop them, requests that wait for others, and uneven streams ask what others use of a link. All flows
+  of such an entangled link are solved together. Even streams demand the same at any rates; one that comes or goes
+  changes what all of them demand, which moves nobody while the link has room.
+- A full or empty buffer of a flow that is solved again is asked for its hold, and its followers are solved with it.
+  Leaders that are not affected move what they do: to a single follower that is a cap.
+- Whoever watches a flow or a link is asked when that is solved again.
+
+Invariant: between two instants the rates of all flows are those of a full solution, within rounding. No rule depends
+on which flows were affected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Protocol
+
+from simbackup.engine.flow import Flow
+from simbackup.engine.group import BottleneckGroup, Variable
+from simbackup.engine.link import Link
+
+Sides = tuple[Mapping[Flow, float], Mapping[Flow, float]]
+"""The followers at a full or empty buffer and their leaders, with the bytes of one unit of each."""
+
+
+class Coupling(Protocol):
+    """What can hold flows to the rates of others, or follows these: a buffer, users who wait for their requests."""
+
+    name: str
+
+    def hold(self) -> Sides | None:
+        """The followers that must not move more bytes than the leaders, and these; None when nobody follows."""
+        ...
+
+    def solved(self, *, binding: bool) -> None:
+        """Note the rates from now on, and whether the hold limits any follower."""
+        ...
+
+
+class Changes:
+    """What has changed since the rates were solved last, in the order of the changes."""
+
+    def __init__(self) -> None:
+        self.flows: dict[Flow, None] = {}
+        self.links: dict[Link, None] = {}
+        self.couplings: dict[Coupling, None] = {}
+
+    def ended(self, flow: Flow) -> None:
+        """Note what a flow leaves behind."""
+        self.flows.pop(flow, None)
+        self.links.update(dict.fromkeys(flow.links))
+        self.couplings.update(dict.fromkeys(flow.watchers))
+
+
+class Affected:
+    """Flows and groups that are solved together, the links that they cross, and the couplings that are asked."""
+
+    def __init__(self, couplings: Collection[Coupling]) -> None:
+        self.couplings = couplings
+        """All that there are."""
+        self.variables: dict[Variable, None] = {}
+        self.groups: dict[BottleneckGroup, None] = {}
+        self.links: dict[Link, None] = {}
+        self.asked: dict[Coupling, Sides | None] = {}
+        self.leaving: dict[Flow, None] = {}
+        """Members of groups, which have to leave these before they can be solved."""
+        self._entangled: dict[Link, None] = {}
+
+    def take(self, changes: Changes) -> None:
+        """Take what has changed, and those whom it limits; also what changes while couplings are asked."""
+        while changes.flows or changes.links or changes.couplings:
+            flows, changes.flows = changes.flows, {}
+            links, changes.links = changes.links, {}
+            couplings, changes.couplings = changes.couplings, {}
+            for coupling in couplings:
+                self._ask(coupling)
+            self.add(flows)
+            for flow in flows:
+                for link in flow.links:  # also those that it demands no more
+                    self.add(link.variables if link.streams is not None and link.moves_all else link.limited)
+            for link in links:
+                self._see(link)
+                other = (link.streams is not None or link.has_other_capacity) and link.moves_all
+                alone = link.may_ask and waits_alone(link)
+                self.add(link.variables if other or alone or link.entangled else link.limited)
+
+    def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
+        """Take the whole network."""
+        for coupling in self.couplings:
+            self._ask(coupling)
+        self.add(flows)
+        for link in links:
+            self._see(link)
+
+    def add(self, variables: Iterable[Variable]) -> None:
+        """Solve these, too, and what is entangled with them."""
+        known = self.variables
+        waiting = [one for one in variables if one not in known]
+        while waiting:
+            one = waiting.pop()
+            if one in known or not one.active:
+                continue
+            if isinstance(one, BottleneckGroup):
+                self.groups[one] = None
+            elif one.group is not None:
+                self.leaving[one] = None
+                continue
+            known[one] = None
+            if isinstance(one, Flow) and one.going is not None and not one.asks:
+                one.go_alone()
+            for link in one.links:
+                self._cross(link, waiting)
+            for coupling in one.watchers:
+                self._ask(coupling)
+
+    def _cross(self, link: Link, waiting: list[Variable]) -> None:
+        """See a link of one that is solved, and whom that moves there."""
+        if link not in self.links:
+            self._see(link)
+            waiting += link.limited  # they use of other links what it leaves of this one
+        if link.entangled and link not in self._entangled:
+            self._entangled[link] = None
+            waiting += [other for other in link.variables if other not in self.variables]
+
+    def stopped(self, flows: Iterable[Flow]) -> None:
+        """Solve flows whose laws stop them together with all on their links."""
+        for flow in flows:
+            flow.look_around(stopped=True)
+        self.add(other for flow in flows for link in flow.links for other in link.variables)
+
+    def uneven(self, link: Link) -> None:
+        """Solve the streams of a link that are uneven."""
+        link.turn({})
+        self.add(link.variables)
+
+    def part(self, group: BottleneckGroup, flows: Iterable[Flow]) -> None:
+        """Solve flows that have left a group one by one."""
+        if not group.members:
+            self.variables.pop(group, None)
+            self.groups.pop(group, None)
+        self.add(flows)
+
+    def _see(self, link: Link) -> None:
+        if link not in self.links:
+            self.links[link] = None
+            for coupling in link.watchers:
+                self._ask(coupling)
+
+    def _ask(self, coupling: Coupling) -> None:
+        if coupling in self.asked or coupling not in self.couplings:
+            return
+        self.asked[coupling] = None
+        hold = self.asked[coupling] = coupling.hold()
+        if hold is not None:
+            self.add(hold[0])
+
+
+def waits_alone(link: Link) -> bool:
+    """Whether a single flow crosses a link, whose requests may wait there for others."""
+    return len(link.crossing) == 1 and link in next(iter(link.crossing)).queues

@@ -1,0 +1,194 @@
+"""Calls at a time, and what is under way in the order in which it will be done.
+
+Who is under way says in `due_at` when it counts as done, and in `ends_at` when nothing of it is left. Its `due_entry`
+and `ends_entry` are where it stands in the order of either, infinite if nowhere.
+
+Invariant: each one that will be done stands once in either order, at its entry, which is not after its time. One that
+is delayed stays where it stands until its turn comes, and is put at its time only then. Other entries are passed over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush, heapreplace
+from operator import attrgetter
+from typing import Generic, Protocol, TypeVar
+
+import simpy
+from simpy.events import NORMAL, EventPriority
+
+LAST = EventPriority(2)
+"""After every ordinary event of the instant."""
+
+FEW = 64
+"""Entries from which on those are removed that do not count any more."""
+
+ULPS = 1e-15
+"""Share by which a time may be early by rounding."""
+
+
+class UnderWay(Protocol):
+    """What will be done at a time of a clock: a flow, or the next member of a group."""
+
+    number: int
+    due_at: float
+    ends_at: float
+    due_entry: float
+    ends_entry: float
+
+    @property
+    def group(self) -> object:
+        """The group whose clock its times are of, None if they are those of the simulation."""
+        ...
+
+    def due(self, now: float) -> bool:
+        """Whether it is done at `now`, seconds, within rounding."""
+        ...
+
+
+T = TypeVar("T", bound=UnderWay)
+
+_number = attrgetter("number")
+
+
+class Call(simpy.Event):
+    """An event that calls `action` with itself after `delay` seconds, at a priority of its own."""
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        action: Callable[[simpy.Event], None],
+        delay: float = 0.0,
+        priority: EventPriority = NORMAL,
+    ) -> None:
+        self.env = env  # what `Event` sets for one that has happened, without its steps
+        self._ok = True
+        self._value = None
+        self.callbacks = [action]
+        env.schedule(self, priority, delay)
+
+
+class Alarm:
+    """One pending call, moved only when it has to come earlier.
+
+    An alarm that is no longer needed, or needed later, still fires: `ring` then sets it again. Nothing is
+    ever removed from the event queue, and most changes of rate cost no event.
+    """
+
+    def __init__(self, env: simpy.Environment) -> None:
+        self._env = env
+        self._ring: Callable[[], None] | None = None
+        self._at = math.inf
+        self._call: simpy.Event | None = None
+
+    def set(self, at: float, ring: Callable[[], None]) -> None:
+        """Call `ring` at time `at` (seconds) or earlier."""
+        if at >= self._at:
+            return
+        self._at, self._ring = at, ring
+        self._call = Call(self._env, self._fire, max(0.0, at - self._env.now))
+
+    def _fire(self, call: simpy.Event) -> None:
+        if call is self._call and self._ring is not None:
+            ring = self._ring
+            self._at, self._call, self._ring = math.inf, None, None  # whose alarm it is goes with its last reference
+            ring()
+
+
+class Completions(Generic[T]):
+    """What is under way by the time from which each counts as done, and by that when nothing of it is left.
+
+    The times are those of one clock: of a group, or of the simulation.
+    """
+
+    def __init__(self, group: object = None) -> None:
+        self._group = group
+        self._due: list[tuple[float, int, T]] = []
+        self._ends: list[tuple[float, int, T]] = []
+        self._most = FEW
+
+    def put(self, one: T) -> None:
+        """Sort in one whose times have changed."""
+        due_at, ends_at = one.due_at, one.ends_at
+        if due_at < one.due_entry:
+            one.due_entry = due_at
+            heappush(self._due, (due_at, one.number, one))
+        if ends_at < one.ends_entry:
+            one.ends_entry = ends_at
+            heappush(self._ends, (ends_at, one.number, one))
+            if len(self._ends) > self._most:
+                self._tidy()
+
+    def _tidy(self) -> None:
+        """Remove the entries that do not count any more; whoever stands still for now stands nowhere."""
+        near, ends = list[tuple[float, int, T]](), list[tuple[float, int, T]]()
+        for entry in self._due:
+            time, _, one = entry
+            if time == one.due_entry and one.group is self._group:
+                if one.due_at < math.inf:
+                    near.append(entry)
+                else:
+                    one.due_entry = math.inf
+        for entry in self._ends:
+            time, _, one = entry
+            if time == one.ends_entry and one.group is self._group:
+                if one.ends_at < math.inf:
+                    ends.append(entry)
+                else:
+                    one.ends_entry = math.inf
+        heapify(near)
+        heapify(ends)
+        self._due, self._ends = near, ends
+        self._most = 2 * len(ends) + FEW
+
+    def due(self, at: float, now: float) -> list[T]:
+        """Those that are done when the clock shows `at`, and the simulation `now`, in the order in which they began."""
+        order, until = self._due, at * (1.0 + ULPS)
+        if not order or order[0][0] > until:
+            return []
+        found: list[T] = []
+        while order and order[0][0] <= until:
+            time, _, one = heappop(order)
+            if time == one.due_entry and one.group is self._group:
+                one.due_entry = math.inf
+                found.append(one)
+        for one in found:
+            self.put(one)
+        due = [one for one in found if one.due_at <= until and one.due(now)]
+        if len(due) > 1:
+            due.sort(key=_number)
+        return due
+
+    def first(self) -> float:
+        """When the first counts as done, infinite if none will be."""
+        order = self._due
+        while order:
+            time, number, one = order[0]
+            if time == one.due_entry and one.group is self._group:
+                if one.due_at == time:
+                    return time
+                one.due_entry = one.due_at  # it stood there from before it was delayed, or will never be done now
+                if one.due_at < math.inf:
+                    heapreplace(order, (one.due_at, number, one))
+                    continue
+            heappop(order)
+        return math.inf
+
+    def next(self) -> float:
+        """The time at which nothing of the next is left, infinite if none will be done."""
+        order = self._ends
+        while order:
+            time, number, one = order[0]
+            if time == one.ends_entry and one.group is self._group:
+                if one.ends_at == time:
+                    return time
+                one.ends_entry = one.ends_at
+                if one.ends_at < math.inf:
+                    heapreplace(order, (one.ends_at, number, one))
+                    continue
+            heappop(order)
+        return math.inf
+
+    def __bool__(self) -> bool:
+        return bool(self._due)

@@ -1,0 +1,344 @@
+"""Weighted max-min fair rates by progressive filling.
+
+The rates of all flows grow together, ``rate = share * level``, until a resource is full or a flow reaches
+its cap; what reached its limit is frozen and the rest goes on growing (Bertsekas and Gallager, *Data Networks*,
+2nd ed., 1992, section 6.5.2). This is the full re-solve: every call starts from nothing, which makes it the
+oracle for any incremental form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from simbackup.engine.switchover import Switchover
+
+CAP = -1
+"""The bottleneck of a flow that its own cap holds back."""
+
+TIE = 1e-12
+"""Relative difference of levels below which two limits are reached together."""
+
+
+def same(rate: float, before: float) -> bool:
+    """Whether a rate is what it was, within rounding."""
+    return rate == before or abs(rate - before) <= TIE * before
+
+
+Use = Callable[[float], float]
+"""What a flow makes of the units a second that it is offered."""
+
+
+class UnboundedFlowError(ValueError):
+    """A flow that neither a resource nor a cap limits; `flow` is its index."""
+
+    def __init__(self, flow: int) -> None:
+        super().__init__(f"flow {flow} is limited neither by a resource nor by a cap")
+        self.flow = flow
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """The rate of each flow, the index of the resource that froze it (or `CAP`), and the order of filling."""
+
+    rates: list[float]
+    bottlenecks: list[int]
+    filled: list[int]
+
+
+def max_min_rates(
+    capacities: Sequence[float],
+    demands: Sequence[Mapping[int, float]],
+    shares: Sequence[float],
+    caps: Sequence[float],
+    turns: Mapping[int, Switchover] | None = None,
+) -> Allocation:
+    """Units per second of each flow, and what limits it, under weighted max-min fairness.
+
+    Parameters
+    ----------
+    capacities
+        Units per second of each resource, zero or more, may be infinite.
+    demands
+        For each flow, resource index to units of the resource that one unit of the flow consumes, above zero.
+    shares
+        The weight of each flow in fairness, above zero.
+    caps
+        The greatest rate of each flow, units per second, may be infinite.
+    turns
+        Streams between which a resource turns; their demands on it are those of turning for all that they move.
+
+    Raises
+    ------
+    UnboundedFlowError
+        When nothing limits a flow.
+
+    Notes
+    -----
+    A flow frozen by resource j has the greatest ``rate / share`` of the flows on j, and j is full. Limits reached
+    together (levels within `TIE`) go to the resource before the cap, and to the resource of the lowest index.
+    Costs a sort of the resources by their levels, kept up as they fill. Range: no capacity is exceeded by more than
+    1e-12 relative with up to some thousands of flows on one resource (the rounding of a sum).
+
+    Examples
+    --------
+    Two flows on a link of 10, one of them capped at 2:
+
+    >>> max_min_rates([10.0], [{0: 1.0}, {0: 1.0}], [1.0, 1.0], [2.0, math.inf])
+    Allocation(rates=[2.0, 8.0], bottlenecks=[-1, 0], filled=[0])
+    """
+    return Filling(capacities, demands, shares, caps, turns or {}).filled_up()
+
+
+class Filling:
+    """The state of one progressive filling: what each resource has given away, and who still grows."""
+
+    def __init__(
+        self,
+        capacities: Sequence[float],
+        demands: Sequence[Mapping[int, float]],
+        shares: Sequence[float],
+        caps: Sequence[float],
+        turns: Mapping[int, Switchover],
+    ) -> None:
+        self.capacities = capacities
+        self.demands = demands
+        self.shares = shares
+        self.caps = caps
+        self.turns = turns
+        self.left = len(shares)
+        self.rates = [0.0] * self.left
+        self.bottlenecks = [CAP] * self.left
+        self.growing = [True] * self.left
+        self.filled: list[int] = []
+        self.level = 0.0
+        self.cap_levels = [cap / share for cap, share in zip(caps, shares, strict=True)]
+        self.by_cap = sorted(range(self.left), key=self.cap_levels.__getitem__, reverse=True)
+        self.members: list[list[int]] = [[] for _ in capacities]
+        for flow, demand in enumerate(demands):
+            for resource in demand:
+                self.members[resource].append(flow)
+        self.frozen = [0.0] * len(capacities)
+        self.weights = [self._sum_weights(resource) for resource in range(len(capacities))]
+        self.summed = list(self.weights)
+        self.counts = [len(members) for members in self.members]
+        self.levels = [math.inf] * len(capacities)
+        self.changed = {j for j, count in enumerate(self.counts) if count}
+        self.order: list[float] = []
+        self.at_level: dict[float, list[int]] = {}
+
+    def filled_up(self) -> Allocation:
+        """The allocation when no flow grows any more."""
+        while self.left:
+            resource, level = self.next_full()
+            # Freezing these flows can only raise the levels of the resources, so all of them go at once.
+            if self.freeze_capped(below=level * (1.0 - TIE)):
+                continue
+            if math.isinf(level):
+                raise UnboundedFlowError(self.growing.index(True))
+            self.freeze_members(resource, level)
+        return Allocation(self.rates, self.bottlenecks, self.filled)
+
+    def _sum_weights(self, resource: int) -> float:
+        total = 0.0
+        for flow in self.members[resource]:
+            total += self.demands[flow][resource] * self.shares[flow]
+        return total
+
+    def next_full(self) -> tuple[int, float]:
+        """The resource that fills next and the level at which it does; infinite when none does."""
+        self._sort_in()
+        value, first = self._lowest()
+        if first == CAP:
+            return CAP, math.inf
+        level = max(value, self.level)
+        for near in self.order[1:3]:  # the next lowest is one of these
+            if near <= level * (1.0 + TIE):
+                return self._first_of_near(level), level
+        return first, level
+
+    def _lowest(self) -> tuple[float, int]:
+        """The lowest level of a resource, and the first one that has it; `CAP` if there is none."""
+        order, levels = self.order, self.levels
+        while order:
+            value = order[0]
+            resources = self.at_level[value]
+            while resources and levels[resources[0]] != value:
+                heappop(resources)
+            if resources:
+                return value, resources[0]
+            del self.at_level[heappop(order)]
+        return math.inf, CAP
+
+    def _first_of_near(self, level: float) -> int:
+        """The first of the resources whose levels are within `TIE` of this one."""
+        near: list[float] = []
+        found: list[int] = []
+        while True:
+            value, first = self._lowest()
+            if value > level * (1.0 + TIE):
+                break
+            found.append(first)
+            near.append(heappop(self.order))
+        for value in near:
+            heappush(self.order, value)
+        return min(found)
+
+    def _sort_in(self) -> None:
+        """Sort in the resources whose level is another than before; where they stood they are passed over."""
+        levels, at_level, infinite = self.levels, self.at_level, math.inf
+        for j in self.changed:
+            level = levels[j] = self.level_of(j)
+            if level == infinite:
+                continue
+            there = at_level.get(level)
+            if there is None:
+                at_level[level] = [j]
+                heappush(self.order, level)
+            else:
+                heappush(there, j)
+        self.changed.clear()
+
+    def level_of(self, resource: int) -> float:
+        """The level at which a resource with growing flows is full."""
+        left, weight = self.capacities[resource] - self.frozen[resource], self.weights[resource]
+        turns = self.turns.get(resource) if self.turns else None
+        if turns is None or left == math.inf:
+            return left / weight
+        return turns.level(left, weight, self.shares, self.growing, self.rates)
+
+    def freeze_capped(self, below: float) -> bool:
+        """Whether any flow reached its cap at a level lower than `below`; those that did are frozen."""
+        before = self.left
+        while self.by_cap and self.cap_levels[self.by_cap[-1]] < below:
+            flow = self.by_cap.pop()
+            if self.growing[flow]:
+                self.freeze(flow, self.caps[flow], CAP)
+        return self.left < before
+
+    def freeze_members(self, resource: int, level: float) -> None:
+        """Freeze every growing flow of a full resource at `level`."""
+        self.level = level
+        self.filled.append(resource)
+        for flow in self.members[resource]:
+            if self.growing[flow]:
+                self.freeze(flow, min(self.shares[flow] * level, self.caps[flow]), resource)
+
+    def freeze(self, flow: int, rate: float, bottleneck: int) -> None:
+        """Let a flow grow no more."""
+        self.rates[flow] = rate
+        self.bottlenecks[flow] = bottleneck
+        self.growing[flow] = False
+        self.left -= 1
+        share, frozen, counts, weights = self.shares[flow], self.frozen, self.counts, self.weights
+        for resource, demand in self.demands[flow].items():
+            frozen[resource] += demand * rate
+            counts[resource] -= 1
+            if not counts[resource]:
+                self.levels[resource] = math.inf
+                self.changed.discard(resource)
+                continue
+            self.changed.add(resource)
+            weights[resource] = weight = weights[resource] - demand * share
+            # Summed anew whenever it has halved, so that cancellation never affects the rates.
+            if weight < 0.5 * self.summed[resource]:
+                self.members[resource] = [i for i in self.members[resource] if self.growing[i]]
+                weights[resource] = self.summed[resource] = self._sum_weights(resource)
+
+
+class OfferFilling(Filling):
+    """A progressive filling in which some flows use only a part of their offers, which are noted."""
+
+    def __init__(
+        self,
+        capacities: Sequence[float],
+        demands: Sequence[Mapping[int, float]],
+        shares: Sequence[float],
+        caps: Sequence[float],
+        *,
+        turns: Mapping[int, Switchover],
+        uses: Mapping[int, Use],
+    ) -> None:
+        super().__init__(capacities, demands, shares, caps, turns)
+        self.uses = uses
+        self.offers: dict[int, float] = {}
+        self.crossing = [tuple(members) for members in self.members]
+        self.lawful = [tuple(i for i in members if i in uses) for members in self.members]
+        self.held_back: dict[int, list[int]] = {}
+
+    def level_of(self, resource: int) -> float:
+        """The level at which a resource is full, or has no more to offer to a flow that does not use all."""
+        level = max(super().level_of(resource), self.level, 0.0)
+        self.held_back.pop(resource, None)
+        mine = [flow for flow in self.lawful[resource] if self.growing[flow]]
+        # At this level the resource would be full if all offers were used; where they are not, it is full later.
+        if math.isinf(level) or all(self._used(i, level) >= self._offer(i, level) * (1.0 - TIE) for i in mine):
+            return level
+        levels = {flow: self._level_for(flow, resource, level) for flow in mine}
+        least = min(levels.values())
+        self.held_back[resource] = [flow for flow in mine if levels[flow] <= least * (1.0 + TIE)]
+        return least
+
+    def freeze_members(self, resource: int, level: float) -> None:
+        """Freeze every growing flow of a full resource at `level`, or only those to which it can offer no more."""
+        held_back = self.held_back.pop(resource, None)
+        if held_back is None:
+            super().freeze_members(resource, level)
+            return
+        self.level = level
+        for flow in held_back:
+            offer = self._offer(flow, level)
+            self.freeze(flow, offer, CAP if offer >= self.caps[flow] else resource)
+
+    def freeze(self, flow: int, rate: float, bottleneck: int) -> None:
+        """Let a flow grow no more: its offer is this rate."""
+        if flow in self.uses:
+            self.offers[flow] = rate
+            rate = min(self.uses[flow](rate), rate)
+        super().freeze(flow, rate, bottleneck)
+
+    def _level_for(self, flow: int, resource: int, low: float) -> float:
+        """The level at which the whole offer of a flow and what the others use fill a resource, or it reaches its cap.
+
+        By regula falsi with the Illinois step, from below: nothing is exceeded (Dowell and Jarratt, BIT 11, 1971).
+        """
+        left = self.capacities[resource] - self._taken(resource, low, flow)
+        if left <= 0.0:
+            return low
+        high, before = 2.0 * low, 0.0
+        while (short := self.capacities[resource] - self._taken(resource, high, flow)) > 0.0:
+            if high >= self.cap_levels[flow]:
+                return self.cap_levels[flow]
+            low, left, high = high, short, 2.0 * high
+        while high - low > TIE * high:
+            step = 0.25 * TIE * high
+            middle = min(max((low * short - high * left) / (short - left), low + step), high - step)
+            gap = self.capacities[resource] - self._taken(resource, middle, flow)
+            if gap >= 0.0:
+                low, left, short = middle, gap, short * (0.5 if before > 0.0 else 1.0)
+            else:
+                high, short, left = middle, gap, left * (0.5 if before < 0.0 else 1.0)
+            before = gap
+        return low
+
+    def _taken(self, resource: int, level: float, whole: int) -> float:
+        """Units a second that flows take of a resource at a level, one of them its whole offer."""
+        rates: dict[int, float] = {}
+        for flow in self.crossing[resource]:
+            if not self.growing[flow]:
+                rates[flow] = self.rates[flow]
+            else:
+                rates[flow] = self._offer(flow, level) if flow == whole else self._used(flow, level)
+        turns = self.turns.get(resource)
+        taken = sum([self.demands[flow][resource] * rate for flow, rate in rates.items()])
+        return taken if turns is None else taken - turns.spared(rates)
+
+    def _offer(self, flow: int, level: float) -> float:
+        return min(self.shares[flow] * level, self.caps[flow])
+
+    def _used(self, flow: int, level: float) -> float:
+        """What a flow uses of its offer at a level."""
+        offer = self._offer(flow, level)
+        return min(self.uses[flow](offer), offer) if flow in self.uses else offer

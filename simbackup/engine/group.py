@@ -1,0 +1,386 @@
+"""Flows that share the level of a full link: one variable to the solver, one clock, and one alarm.
+
+All flows of a group are limited by its link, so each moves at its weight times one level. Work is counted on a virtual
+clock that runs at that level, as in fair queueing: a member that joined at `v` has moved its weight times what the
+clock shows beyond `v`, and ends at a reading that no change of the level moves. A change of the level costs as much for
+two as for ten thousand; without this clock, the cost of a night would grow with the square of its jobs.
+
+To the solver a group is a flow of weight one. It demands of each link what its members do together. Links that nobody
+else crosses are carried along: they are not asked, but say up to which level they have room, and so do the caps of
+members. At the lowest of these stops the members that are stopped leave, and are solved one by one.
+
+What a full or empty buffer holds to a member joins the group with it, at the weight at which it moves as many bytes.
+Other buffers of members look for themselves when they will be full or empty, and say between which levels that is right
+(`LevelRanges`).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Hashable, Mapping
+from heapq import heapify, heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from simbackup.engine.events import FEW, ULPS, Completions
+from simbackup.engine.filling import same
+from simbackup.engine.limit import Law
+from simbackup.engine.link import Link
+from simbackup.engine.rounds import Customers
+
+if TYPE_CHECKING:
+    from simbackup.engine.affected import Coupling
+    from simbackup.engine.flow import Flow
+
+Variable: TypeAlias = "Flow | BottleneckGroup"
+"""Who is solved for a rate: a flow by itself, or a group."""
+
+NEAR = 1e-9
+"""Share of the level of a stop below which a member leaves before it is stopped."""
+
+ROOM = 1e-3
+"""Share of the level of a group from which on a stop is so far away that nobody asks for it."""
+
+
+class Pair(NamedTuple):
+    """A flow that a buffer holds to what a single other one moves: units of it for each unit of that."""
+
+    follower: Flow
+    leader: Flow
+    units: float
+
+
+class GroupMeter:
+    """What meters a link that one group has for itself: what its members use and move there at level 1."""
+
+    __slots__ = ("busy", "bytes", "group", "showed", "stop", "units")
+
+    def __init__(
+        self, group: BottleneckGroup, *, units: float, busy: float, moved: float, showed: float, stop: float
+    ) -> None:
+        self.group = group
+        self.units = units
+        self.busy = busy
+        self.bytes = moved
+        self.showed = showed
+        """What the clock of the group showed last."""
+        self.stop = stop
+        """The level up to which the link has room."""
+
+
+class GroupLoad:
+    """The members that cross one link, with the units that they use of it and the bytes that they move, at level 1.
+
+    `own` are the units without what they turn; `kinds` the amounts of streams of each kind, and the most of one.
+    """
+
+    __slots__ = ("bytes", "changes", "flows", "kinds", "link", "most", "own")
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.flows: dict[Flow, None] = {}
+        self.kinds: dict[Hashable, tuple[float, float]] = {}
+        self.own = self.bytes = self.most = 0.0
+        self.changes = 0
+
+    @property
+    def units(self) -> float:
+        """Units of the link that they use at level 1."""
+        return self.own + self.lost()[1] if self.kinds else self.own
+
+    def lost(self) -> tuple[float, float]:
+        """Units that one of them loses by turning at most, and all of them."""
+        streams, most, total = self.link.streams, 0.0, 0.0
+        for kind, (amount, greatest) in self.kinds.items():
+            each = streams.each(kind) if streams is not None else 0.0
+            most, total = max(most, greatest * each), total + amount * each
+        return most, total
+
+    def greatest(self) -> float:
+        """Units that one of them loses by turning, exactly: `lost` may be that of one who has left."""
+        streams = self.link.streams
+        return max([streams.most_lost(flow) * flow.weight for flow in self.flows]) if streams is not None else 0.0
+
+    def add(self, flow: Flow) -> None:
+        """Count one more member."""
+        self.flows[flow] = None
+        self._count(flow, 1.0)
+        self.most = max(self.most, self.own)
+        self._sum_now_and_then()
+
+    def remove(self, flow: Flow) -> None:
+        """Count one member less."""
+        del self.flows[flow]
+        self._count(flow, -1.0)
+        self._sum_now_and_then()
+
+    def _count(self, flow: Flow, sign: float) -> None:
+        weight = sign * flow.weight
+        self.own += flow.demands.get(self.link, 0.0) * weight
+        self.bytes += flow.moves.get(self.link, 0.0) * weight
+        stream = self.link.streams.of(flow) if self.link.streams is not None and self.link in flow.demands else None
+        if stream is not None:
+            amount, greatest = self.kinds.get(stream.kind, (0.0, 0.0))
+            self.kinds[stream.kind] = (amount + stream.amount * weight, max(greatest, stream.amount * weight))
+
+    def _sum_now_and_then(self) -> None:
+        """Sum anew when half is gone or all may have changed, so that rounding neither stays nor adds up."""
+        self.changes += 1
+        if self.own <= 0.5 * self.most or self.changes > len(self.flows) + FEW:
+            self.own = self.bytes = 0.0
+            self.kinds.clear()
+            for flow in self.flows:
+                self._count(flow, 1.0)
+            self.most, self.changes = self.own, 0
+
+
+class LevelWatcher(Protocol):
+    """A buffer that need not be asked at each change of a level that its flows share."""
+
+    looks: int
+    """How often it has looked: only what it said last counts."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds a flow to the rates of others."""
+        ...
+
+    def pair(self) -> Pair | None:
+        """The only flow that it holds and its only leader, if they move in proportion for as long as both go on."""
+        ...
+
+    def look(self) -> None:
+        """See when it will be full or empty, and say between which levels that is right."""
+        ...
+
+
+class LevelRanges:
+    """The levels between which buffers are right."""
+
+    def __init__(self) -> None:
+        self._lows: list[tuple[float, int, int, LevelWatcher]] = []
+        self._highs: list[tuple[float, int, int, LevelWatcher]] = []
+        self._numbers = count()
+        self._most = FEW
+
+    def add(self, watcher: LevelWatcher, low: float, high: float) -> None:
+        """Ask a watcher again when the level is below or above these."""
+        heappush(self._lows, (-low, next(self._numbers), watcher.looks, watcher))
+        heappush(self._highs, (high, next(self._numbers), watcher.looks, watcher))
+        if len(self._highs) > self._most:  # those that count no more
+            for heap in (self._lows, self._highs):
+                heap[:] = [entry for entry in heap if entry[2] == entry[3].looks]
+                heapify(heap)
+            self._most = 2 * len(self._highs) + FEW
+
+    def broken(self, level: float) -> list[LevelWatcher]:
+        """The buffers that are not right any more at a level, which are forgotten."""
+        found: dict[LevelWatcher, None] = {}
+        for heap, at in ((self._lows, -level), (self._highs, level)):
+            while heap and (heap[0][0] < at or heap[0][2] != heap[0][3].looks):
+                entry = heappop(heap)
+                if entry[2] == entry[3].looks:
+                    found[entry[3]] = None
+        return list(found)
+
+
+class BottleneckGroup:
+    """Flows that `link` limits, each of which moves at its weight times `rate`, the level that they share."""
+
+    def __init__(self, link: Link, level: float, now: float, number: int) -> None:
+        self.link = self.bottleneck = link
+        self.name, self.number = link.name, number
+        self.rate: float = level
+        """The level, units a second of weight one."""
+        self.active = True
+
+        # as a variable
+        self.share = 1.0
+        self.asks = False
+        self.law: Law | None = None
+        self.going: Customers | None = None
+        self.watchers: Mapping[Coupling, None] = {}
+
+        # its members
+        self.members: dict[Flow, None] = {}
+        self.loads: dict[Link, GroupLoad] = {}
+        """What its members use of each link that they cross."""
+        self.solved_with: dict[Link, None] = {}
+        """Those of the links that it is solved with: its own, and what others cross, too, or watch."""
+        self.unrecorded: dict[Link, None] = {}
+        """Links on which its load at level one is another than was recorded."""
+        self.recorded = -1.0
+        """The level that was recorded last."""
+
+        # its clock
+        self.group: BottleneckGroup | None = None
+        self.due_at = self.ends_at = self.due_entry = self.ends_entry = math.inf
+        """When the next of its members counts as done, when nothing of it is left, and its entries in these orders."""
+        self.ranges = LevelRanges()
+        self._completions = Completions["Flow"](self)
+        self._pushes = count()
+        self._stops: list[tuple[float, int, Flow | Link]] = []
+        self._reading, self._since = 0.0, now
+        self._past_ends: list[float] = []
+        self._past_levels: list[float] = []
+        link.limited[self] = None
+
+    def __repr__(self) -> str:
+        return f"<BottleneckGroup {self.name}, {len(self.members)} flows>"
+
+    @property
+    def demands(self) -> dict[Link, float]:
+        """Units of each link that it is solved with for one unit of the level."""
+        return {link: units for link in self.solved_with if (units := self.loads[link].units) > 0.0}
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links that it is solved with."""
+        return tuple(self.solved_with)
+
+    @property
+    def cap(self) -> float:
+        """The level near which a limit of its own stops a member, infinite if none ever does."""
+        stops = self._stops
+        while stops and not self._counts(stops[0]):
+            heappop(stops)
+        return stops[0][0] if stops else math.inf
+
+    def _counts(self, stop: tuple[float, int, Flow | Link]) -> bool:
+        level, _, what = stop
+        if isinstance(what, Link):
+            meter = what.group_meter
+            return meter is not None and meter.group is self and meter.stop == level
+        return what.group is self and what.level_stop == level
+
+    def clock(self, now: float) -> float:
+        """What its clock shows at `now`: the integral of its level."""
+        return self._reading + self.rate * (now - self._since)
+
+    def greatest(self, since: float, now: float) -> float:
+        """The greatest level that lasted for any time after `since`."""
+        place = bisect_right(self._past_ends, since)
+        past = self._past_levels[place] if place < len(self._past_levels) else 0.0
+        return max(past, self.rate) if now > max(self._since, since) else past
+
+    def assign(self, now: float, level: float) -> bool:
+        """Go on at a level from `now`; whether that is another."""
+        if same(level, self.rate):
+            return False
+        if now > self._since:
+            self._reading = self.clock(now)
+            while self._past_levels and self._past_levels[-1] <= self.rate:
+                self._past_levels.pop()
+                self._past_ends.pop()
+            self._past_levels.append(self.rate)
+            self._past_ends.append(now)
+            self._since = now
+        self.rate: float = level
+        for link in self.solved_with:
+            link.stale = True
+        return True
+
+    def take(self, flow: Flow, weight: float, stop: float, now: float) -> None:
+        """Let a flow join at a weight, whose own limit stops it near a level."""
+        flow.join(self, weight, stop, now)
+        self.members[flow] = None
+        if stop < math.inf:
+            heappush(self._stops, (stop, next(self._pushes), flow))
+        for link in flow.links:
+            if link not in self.loads:
+                self.loads[link] = GroupLoad(link)
+                self.solved_with[link] = link.groups[self] = link.variables[self] = None
+            self.solve_with(link, now)
+            self.loads[link].add(flow)
+            self.reload(link)
+        self._completions.put(flow)
+
+    def lose(self, flow: Flow, now: float, *, ends: bool) -> None:
+        """Let a member go on by itself, at the rate that it has, or end."""
+        for link in flow.links:
+            self.solve_with(link, now)
+            load = self.loads[link]
+            load.remove(flow)
+            self.reload(link)
+            if not load.flows:
+                del self.loads[link], self.solved_with[link], link.groups[self], link.variables[self]
+        flow.leave(now, ends=ends)
+        del self.members[flow]
+
+    def solve_with(self, link: Link, now: float) -> None:
+        """Be solved with a link from now on."""
+        if link.group_meter is not None:
+            link.meter_by(None, now)
+            self.solved_with[link] = None
+
+    def carry(self, link: Link, now: float) -> None:
+        """Carry a link along that nobody else crosses, unless it is nearly full."""
+        load = self.loads[link]
+        units, capacity = load.units, link.capacity
+        stop = capacity / units * (1.0 - NEAR) if units > 0.0 else math.inf
+        if stop > self.rate * (1.0 + ROOM):
+            busy = units / capacity if capacity > 0.0 else 0.0
+            meter = GroupMeter(self, units=units, busy=busy, moved=load.bytes, showed=self.clock(now), stop=stop)
+            link.meter_by(meter, now)
+            del self.solved_with[link]
+            if stop < math.inf:
+                heappush(self._stops, (stop, next(self._pushes), link))
+
+    def end(self) -> None:
+        """Be solved for no more, as its last member has left."""
+        del self.link.limited[self]
+        self.active, self.rate = False, 0.0
+
+    def load_on(self, link: Link) -> float:
+        """Units of a link that its members use at level 1."""
+        return self.loads[link].units
+
+    def lost_on(self, link: Link) -> tuple[float, float]:
+        """Units of a link that one member loses by turning at level 1 at most, and all of them."""
+        return self.loads[link].lost()
+
+    def reload(self, link: Link) -> None:
+        """Note that its load on a link is another than before."""
+        self.unrecorded[link] = None
+        link.stale = True
+
+    def loaded(self) -> dict[str, tuple[float, float]]:
+        """The share of each link and the bytes at level one, where they are not recorded yet."""
+        found: dict[str, tuple[float, float]] = {}
+        for link in self.unrecorded:
+            load = self.loads.get(link)
+            units, moved = (load.units, load.bytes) if load is not None else (0.0, 0.0)
+            found[link.name] = (units / link.capacity if units > 0.0 else 0.0, moved)
+        return found
+
+    def beside(self, now: float) -> dict[str, tuple[float, float]]:
+        """What flows by themselves do on these links, where they do anything that no rate of now says."""
+        return {
+            link.name: (link.recorded_busy, link.recorded_bytes)
+            for link in self.unrecorded
+            if link.recorded_at != now and (link.recorded_busy > 0.0 or link.recorded_bytes > 0.0)
+        }
+
+    def expect(self, now: float) -> None:
+        """Reckon when the next of its members ends."""
+        near, ends = self._completions.first(), self._completions.next()
+        reading = self.clock(now)
+        self.due_at = max(now, now + (near - reading) / self.rate) if self.rate > 0.0 and near < math.inf else math.inf
+        self.ends_at = max(now, now + (ends - reading) / self.rate) if self.rate > 0.0 and ends < math.inf else math.inf
+
+    def due(self, now: float) -> bool:
+        """Whether a member may be done at `now`."""
+        return now >= self.due_at
+
+    def done(self, now: float) -> list[Flow]:
+        """The members that are done at `now`."""
+        return self._completions.due(self.clock(now) + self.rate * now * ULPS, now)
+
+    def stopped(self, level: float) -> list[Flow]:
+        """The members that a limit of their own stops below a level."""
+        found: dict[Flow, None] = {}
+        while self.cap <= level:
+            one = heappop(self._stops)[2]
+            found.update(self.loads[one].flows if isinstance(one, Link) else {one: None})
+        return list(found)

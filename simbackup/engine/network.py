@@ -1,0 +1,439 @@
+"""Bulk data in motion: flows that share links fairly, with events only where a rate changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import count, islice
+from operator import attrgetter
+
+import simpy
+
+from simbackup.engine.affected import Affected, Changes, Coupling, waits_alone
+from simbackup.engine.events import LAST, Alarm, Call, Completions
+from simbackup.engine.flow import Flow, LocalWeight, own_limit
+from simbackup.engine.group import BottleneckGroup, LevelWatcher
+from simbackup.engine.groups import MANY, Groups
+from simbackup.engine.limit import Law, Limit, Parts, Spot
+from simbackup.engine.link import Link, Recorder
+from simbackup.engine.problem import BufferHold, More, Solution, solve
+from simbackup.engine.rounds import Customers
+
+_number = attrgetter("number")
+_name = attrgetter("name")
+
+
+class FlowNetwork:
+    """All flows of a simulation, at weighted max-min fair rates that are constant between changes.
+
+    Changes at one instant are solved once, after every other event of the instant; processes that wake when
+    flows are done, and start others, are heard first. Only what they affect is solved, or with `whole` the whole
+    network, which comes to the same. One alarm waits for the next flow to end. It may fire once more after the last
+    flow, so end a run with `env.run(until=event)` rather than `env.run()`.
+
+    Examples
+    --------
+    >>> env = simpy.Environment()
+    >>> network, disk = FlowNetwork(env), Link("devices.sda", 100.0)
+    >>> first = network.start("jobs.a", "write", 1000.0, {disk: 1.0})
+    >>> second = network.start("jobs.b", "write", 500.0, {disk: 1.0})
+    >>> env.run(until=first.done)
+    >>> first.waited
+    {'devices.sda': 15.0}
+    """
+
+    def __init__(self, env: simpy.Environment, trace: Recorder | None = None, *, whole: bool = False) -> None:
+        self.env = env
+        self.trace = trace
+        self.whole = whole
+        self.least: dict[str, dict[Link, float]] = {}
+        """Seconds that ended flows of a name take of each link at the least, until they are asked for."""
+        self._flows: dict[Flow, None] = {}
+        self._links: dict[Link, None] = {}
+        """Those that flows cross."""
+        self._couplings: dict[Coupling, int] = {}
+        self._numbers = count()
+        """Flows, links and couplings have numbers in the order in which they came."""
+        self._changes = Changes()
+        self._completions = Completions[Flow]()
+        self._groups = Groups(env, self._numbers, self._completions, trace)
+        self._alarm = Alarm(env)
+        self._solve_pending = self._asking = False
+
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """The active flows in the order in which they started."""
+        return tuple(self._flows)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links that flows cross."""
+        return tuple(self._links)
+
+    def start(
+        self,
+        name: str,
+        activity: str,
+        amount: float,
+        demands: Mapping[Link, float],
+        *,
+        share: float = 1.0,
+        cap: float = math.inf,
+        cap_cause: str | None = None,
+        cap_parts: Parts | None = None,
+        moves: Mapping[Link, float] | None = None,
+        places: Mapping[Link, Spot] | None = None,
+        sequential: float = 1.0,
+        law: Law | None = None,
+        going: Customers | None = None,
+        among: LocalWeight | None = None,
+        low_priority: bool = False,
+    ) -> Flow:
+        """A flow under way, in units of the caller's choice (bytes, files).
+
+        Parameters
+        ----------
+        name, activity
+            The address of what is moved for (``"jobs.full"``) and what is done (``"write"``); labels that change no
+            rate.
+        amount
+            Units to move, may be infinite; a flow of zero is done at once.
+        demands
+            Units of each link that one unit of the flow consumes; zero attaches without consuming.
+        share, among
+            Weight in fairness, and where it holds if not everywhere.
+        cap, cap_cause
+            Greatest rate, units per second, and the address that explains it (the flow's name if None).
+        cap_parts
+            Seconds of one unit at that rate by address and activity, where it is a cycle of several.
+        moves, places
+            Bytes that one unit of the flow moves on a link, zero where not named, and where it moves them.
+        sequential
+            Share of it that is a stream and takes turns with other streams; the rest are requests here and there, whose
+            demand holds what they lose between them.
+        law
+            How the flow uses the rate that the network offers: a tape that stops and starts, users who wait in queues.
+        going
+            How its requests go round, if it is made of requests: they wait behind those of others.
+        low_priority
+            Whether requests that go round are served before it, as they are before write-back.
+
+        Raises
+        ------
+        ValueError
+            When a number is out of range, or when neither a link nor the cap limits the flow.
+        """
+        figures = [amount, share, *demands.values(), *(moves or {}).values()]
+        if not (min(figures) >= 0.0 and share > 0.0 and sum(figures) >= 0.0):  # no sum with a NaN is
+            raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
+        flow = Flow(
+            self.env, name=name, activity=activity, amount=amount, demands=demands, share=share,
+            limit=own_limit(name, cap, cap_cause, cap_parts), moves=moves or {}, places=places or {},
+            sequential=sequential, law=law, going=going, among=among, low_priority=low_priority,
+        )  # fmt: skip
+        if not flow.demands and math.isinf(cap) and amount > 0.0:
+            raise ValueError(f"flow {name} has no demand on any link and no cap")
+        if amount == 0.0:
+            flow.active = False
+            flow.done.succeed()
+            return flow
+        flow.number = next(self._numbers)
+        self._flows[flow] = None
+        for link, load in flow.uses:
+            self._groups.come_to(link)
+            link.attach(flow, load)
+            if link not in self._links:
+                self._links[link], link.number = None, next(self._numbers)
+        self._meet(flow)
+        self._touch(flow)
+        return flow
+
+    def stop(self, flow: Flow) -> float:
+        """Units that the flow completed until now, when it ends; nothing happens to one that has ended."""
+        if flow.active:
+            self._end(flow, flow.completed, float(self.env.now))
+        return flow.completed
+
+    def fail(self, flow: Flow, reason: str) -> None:
+        """End a flow that cannot go on, for a reason that it keeps; nothing happens to one that has ended."""
+        if flow.active:
+            flow.failure = reason
+            self._end(flow, flow.completed, float(self.env.now))
+
+    def reshape(
+        self,
+        flow: Flow,
+        demands: Mapping[Link, float],
+        moves: Mapping[Link, float],
+        limit: Limit,
+        going: Customers | None,
+        *,
+        places: Mapping[Link, Spot],
+    ) -> None:
+        """Let a flow go on with other demands and places on the links that it was started on, and another limit.
+
+        A ValueError names a link that it was not started on.
+        """
+        if missing := [link.name for link in (*demands, *moves) if link not in flow.links]:
+            raise ValueError(f"flow {flow.name} was not started on {missing[0]}")
+        self._groups.release(flow)
+        now = float(self.env.now)
+        flow.settle(now)
+        for link in flow.links:
+            link.settle(now)
+        flow.load(demands, moves, places, going)
+        for link in flow.links:
+            link.reload(flow)
+        self._meet(flow)
+        self.set_cap(flow, *limit[:3])
+
+    def set_cap(self, flow: Flow, cap: float, cause: str | None = None, parts: Parts | None = None) -> None:
+        """Give a flow another greatest rate, units per second, the address that explains it, and the parts of it."""
+        self._groups.release(flow)
+        flow.set_cap(cap, cause, parts)
+        self._touch(flow)
+
+    def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
+        """Give a link another capacity, units per second."""
+        self._groups.come_to(link)
+        if waits_alone(link):
+            self._groups.leave(link)
+        link.set_capacity(capacity)
+        self._changes.links[link] = None
+        self._solve_later()
+
+    def settle(self) -> None:
+        """Update the totals of all active flows and links to the present time."""
+        now = float(self.env.now)
+        for flow in self._flows:
+            flow.settle(now)
+        for link in self._links:
+            link.settle(now)
+
+    # couplings
+
+    def couple(self, coupling: Coupling, *watched: Flow | Link, watcher: LevelWatcher | None = None) -> None:
+        """Ask a coupling for its hold whenever what it watches is solved: a flow, or those that cross a link.
+
+        A `watcher` says between which levels that a flow shares with others the coupling need not be asked.
+        """
+        self._couplings.setdefault(coupling, next(self._numbers))
+        for part in watched:
+            if isinstance(part, Flow):
+                self._groups.release(part)
+                part.watchers[coupling] = watcher
+            else:
+                self._groups.come_to(part)
+                part.watchers[coupling] = None
+
+    def uncouple(self, coupling: Coupling) -> None:
+        """Ask a coupling no more."""
+        self._couplings.pop(coupling, None)
+
+    def changed(self, coupling: Coupling) -> None:
+        """Solve what a coupling has to do with after everything else of this instant."""
+        self._changes.couplings[coupling] = None
+        self._solve_later()
+
+    def freed(self, flow: Flow) -> None:
+        """Give a flow another rate that a coupling holds no more."""
+        self._touch(flow)
+
+    def queued(self, link: Link) -> None:
+        """Ask those who watch a link again: more waits for it, though no rate has changed."""
+        self._changes.links[link] = None
+        self._solve_later()
+
+    # whom a flow meets
+
+    def _meet(self, flow: Flow) -> None:
+        """Let a flow and those that were alone until it came see whom they meet; who asks others leaves his group."""
+        if flow.may_ask:
+            flow.look_around()
+        for link in flow.links:
+            if link.heaviest:
+                self._weigh(link)
+            if link.may_ask:
+                link.look_around()
+            if link.asked and link.groups:
+                self._groups.leave(link)
+
+    def _weigh(self, link: Link) -> None:
+        """Let flows take the weight that they have among those that cross a link now, if it is another than before.
+
+        Where no stream meets them, they are weighed with each other: the greatest counts as a stream, so that it is no
+        less than others at the links that it goes on to.
+        """
+        weighed, before = link.weighed, link.heaviest
+        if weighed and len(weighed) == len(link.crossing):
+            link.heaviest = max(weighed.values())
+        else:
+            link.heaviest = 1.0
+        changed = weighed if link.heaviest != before else islice(reversed(weighed), 1)  # else only who came last
+        for flow in changed:
+            share = flow.given_share / link.heaviest
+            if flow.share != share:
+                self._groups.release(flow)
+                flow.share = share
+                self._touch(flow)
+
+    def _touch(self, flow: Flow) -> None:
+        if flow.active:
+            self._changes.flows[flow] = None
+            self._solve_later()
+
+    # solutions
+
+    def _solve_later(self) -> None:
+        if not self._solve_pending and not self._asking:
+            self._solve_pending = True
+            Call(self.env, self._solve, priority=LAST)
+
+    def _solve(self, _call: simpy.Event) -> None:
+        self._solve_pending = False
+        if self._end_due(float(self.env.now)):
+            return  # who waits for these flows goes first; their end has requested another solution
+        self.resolve()
+        self._set_alarm()
+
+    def resolve(self) -> None:
+        """Give all flows that changes affect their rates under present capacities, caps and full or empty buffers."""
+        affected = Affected(self._couplings)
+        self._asking = True
+        if self.whole:
+            affected.take_all(self._flows, self._links)
+        limiting = self._solved(affected)
+        self._asking = False
+        for coupling in sorted(affected.asked, key=self._couplings.__getitem__):
+            coupling.solved(binding=coupling in limiting)
+        self._settle_groups(affected)
+
+    def _solved(self, affected: Affected) -> Collection[Coupling]:
+        """Give all that changes affect their rates; the couplings that limit some of them.
+
+        A solution may affect more than was thought. Then all is solved once more, with that.
+        """
+        while True:
+            affected.take(self._changes)
+            self._leave_groups(affected)
+            variables = sorted(affected.variables, key=_number)
+            # By name, so that ties do not depend on the order of starting.
+            links = sorted([link for link in affected.links if link.crossing], key=_name)
+            holding = [
+                (coupling, hold)
+                for coupling in sorted(affected.asked, key=self._couplings.__getitem__)
+                if (hold := affected.asked[coupling]) is not None
+            ]
+            solution = solve(variables, links, [BufferHold(coupling.name, *hold) for coupling, hold in holding])
+            if isinstance(solution, More):
+                self._extend(affected, solution)
+            elif not self._part(affected, variables, solution):
+                self._take(variables, solution)
+                return {holding[i][0] for i in solution.binding}
+
+    def _leave_groups(self, affected: Affected) -> None:
+        """Let members of groups leave that have to be solved one by one, also where others ask what they use."""
+        while True:
+            while affected.leaving:
+                flow = next(iter(affected.leaving))
+                del affected.leaving[flow]
+                if flow.group is not None:
+                    affected.part(flow.group, self._groups.release(flow))
+            asked = next(((group, link) for group in affected.groups for link in group.links if link.asked), None)
+            if asked is None:
+                return
+            affected.part(asked[0], self._groups.part(*asked))
+            affected.take(self._changes)
+
+    def _extend(self, affected: Affected, more: More) -> None:
+        """Affect what else has to be solved."""
+        if more.group is not None and more.uneven is not None:
+            affected.part(more.group, self._groups.part(more.group, more.uneven))
+        elif more.uneven is not None:
+            affected.uneven(more.uneven)
+        elif more.stopped:
+            affected.stopped(more.stopped)
+        else:
+            affected.add(more.moved)
+
+    def _part(self, affected: Affected, variables: Sequence[Flow | BottleneckGroup], solution: Solution) -> bool:
+        """Let the members of a group leave that something else stops at a solution; whether any have."""
+        if not affected.groups:
+            return False
+        for one, rate, limit in zip(variables, solution.rates, solution.bottlenecks, strict=True):
+            if isinstance(one, BottleneckGroup) and (out := self._groups.parted(one, rate, limit)):
+                affected.part(one, out)
+                return True
+        return False
+
+    def _take(self, variables: Sequence[Flow | BottleneckGroup], solution: Solution) -> None:
+        """Let links, flows and groups take what is theirs of a solution."""
+        now = float(self.env.now)
+        for link, lost in solution.lost.items():
+            link.turn(lost)
+        for i, one in enumerate(variables):
+            if isinstance(one, BottleneckGroup):
+                self._groups.assign(one, solution.rates[i])
+                continue
+            if one.limits is not solution.limits[i]:
+                one.take_limits(solution.limits[i])
+            if one.assign(now, solution.rates[i], solution.bottlenecks[i], solution.why[i]):
+                self._completions.put(one)
+            if one.law is not None:
+                one.look_around()
+
+    def _settle_groups(self, affected: Affected) -> None:
+        """Let flows that a link limits share its level if they may, and links take over all rates."""
+        links, groups, now = affected.links, self._groups, float(self.env.now)
+        if not self.whole and (groups.changed or affected.groups or affected.asked or len(affected.variables) >= MANY):
+            if affected.asked:
+                groups.hold(affected.asked)
+            groups.form(links | groups.links if groups.links else links)
+        if groups.changed:
+            links = links | groups.links
+            groups.carry([link for link in links if link.groups])
+        stale = sorted([link for link in links if link.stale], key=_number)
+        for link in stale:
+            link.take_rates(now, self.trace)
+            if not link.crossing:
+                self._links.pop(link, None)
+        for link in stale:
+            for group in link.groups:
+                if group.unrecorded:
+                    groups.changed[group] = None
+        if groups.changed:
+            groups.settle()
+
+    # ends
+
+    def _set_alarm(self) -> None:
+        self._alarm.set(min(self._completions.next(), self._groups.next), self._ring)
+
+    def _ring(self) -> None:
+        if not self._end_due(float(self.env.now)):
+            self._set_alarm()
+
+    def _end_due(self, now: float) -> bool:
+        due = self._completions.due(now, now)
+        if self._groups.ends and (others := self._groups.done(now)):
+            due = sorted([*due, *others], key=_number)
+        for flow in due:
+            self._end(flow, flow.amount, now)
+        return bool(due)
+
+    def _end(self, flow: Flow, completed: float, now: float) -> None:
+        if flow.group is not None:
+            self._groups.release(flow, ends=True)
+        left = flow.finish(now, completed)
+        for link in flow.links:
+            seconds = link.detach(flow, now, left)
+            if link.heaviest:
+                self._weigh(link)
+            if link.may_ask:
+                link.look_around()
+            if seconds > 0.0:
+                there = self.least.setdefault(flow.name, {})
+                there[link] = there.get(link, 0.0) + seconds
+        del self._flows[flow]
+        self._changes.ended(flow)
+        self._solve_later()

@@ -1,0 +1,410 @@
+"""How flows share links: the rules, and one solution that follows them.
+
+The rates of an instant follow from the flows under way, the links, the full and empty buffers, and nothing before.
+
+1. Levels. Each flow has a weight (its share) and a level, `rate / weight`. All levels rise together until a link is
+   full or a flow reaches its cap; what has reached its limit stays, and the rest goes on: weighted max-min fairness
+   (`filling`). Each flow then has a link that is full and on which no flow has a higher level, or is at its cap. Only
+   full links connect flows. No capacity is exceeded by more than rounding.
+2. Switchover. A link that turns between streams loses time for the bytes that others move, or for all of a stream's own
+   if these are fewer. What it gives is a rising function of the level, and full where a closed form says
+   (`switchover`).
+3. Holds. What fills a full buffer moves together no more than what drains it, and what drains an empty one no more
+   than what fills it. Such a hold is one more link, with what its leaders move as its capacity (`holds`).
+4. Requests that go round are customers of a closed network. They are limited by the time that they wait behind each
+   other, and behind the rest: what all other flows use of each link when their levels have risen beside them, as far
+   as their laws let them (`rounds`). One that something else holds up, such as a full cache, comes back as late as
+   that lets it. One that meets nobody where it waits goes round as if it were alone, and is a flow with a cap.
+5. Laws. A flow may make less of what it is offered than all of it. It is offered what it would have if it alone took
+   all of its offer while every other flow uses what it does; what it leaves goes to the others. For a use that
+   depends on the offer alone this is a filling, too. What requests achieve behind others depends on what these use at
+   that offer; laws of that sort agree in rounds (`laws`).
+6. Blame. A flow is limited by the link, the cap or the law that it is at, a held one by what limits its greatest
+   leader. A law takes as much of a flow's time as the flow would save if no flow made less of its offer; the rest is
+   that of the full link.
+
+No rule depends on an order: flows, links and buffers may be given in any. Ties go to the link before the cap, and to
+the first link by name. A change moves only the flows that it affects (`affected`): these are solved while all others go
+on as they are, which comes to the same as solving all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from simbackup.engine.filling import CAP, TIE, Allocation, UnboundedFlowError, same
+from simbackup.engine.flow import DONE, Flow, Limits
+from simbackup.engine.group import BottleneckGroup, Variable
+from simbackup.engine.holds import Hold, coupled_rates
+from simbackup.engine.laws import bound_by_laws, stopped
+from simbackup.engine.limit import WHOLE, Limit, Parts
+from simbackup.engine.link import Link
+from simbackup.engine.rounds import go_round
+from simbackup.engine.switchover import Switchover
+
+MOST_TURNS = 30
+"""Times that rates are solved again because requests that go round wait more or less for their turns."""
+
+SETTLED = 1e-4
+"""Relative change of all rates below which they are settled."""
+
+
+class BufferHold(NamedTuple):
+    """A full or empty buffer by name, with its followers and leaders, and the bytes of one unit of each."""
+
+    name: str
+    followers: Mapping[Flow, float]
+    leaders: Mapping[Flow, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The rates of the variables of a problem, in their order, and all that follows from them."""
+
+    rates: list[float]
+    """Units a second."""
+    bottlenecks: list[Link | None]
+    """The link that limits each; None where its own limit or a buffer does."""
+    why: list[tuple[str, Parts]]
+    """The address that explains it, and the parts of its cycle where that limits it."""
+    limits: list[Limits]
+    """What limits each beside links."""
+    lost: Mapping[Link, Mapping[Flow, float] | None]
+    """What streams lose on links by turning; None where each turns for all that it moves."""
+    binding: Collection[int]
+    """The numbers of the holds that limit a flow."""
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """Why a problem has no solution unless more is solved with it."""
+
+    moved: Collection[Variable] = ()
+    """Others that its rates would move."""
+    stopped: Collection[Flow] = ()
+    """Flows that asked nobody, whose laws leave them less than was thought."""
+    uneven: Link | None = None
+    """A link of which one stream moves more than all others together, and is spared turns."""
+    group: BottleneckGroup | None = None
+    """The group of which that stream is a member."""
+
+
+class Background:
+    """The flows that go on as they are, on links that others of them are solved for; their use is not on offer."""
+
+    def __init__(self, links: Sequence[Link], solved: Collection[Variable]) -> None:
+        self.others: dict[Link, list[Variable]] = {}
+        self.used: dict[Link, float] = {}
+        for link in links:
+            if len(link.variables) > 1 and (others := [one for one in link.variables if one not in solved]):
+                self.others[link] = others
+                self.used[link] = sum([one.load_on(link) * one.rate for one in others])
+
+    def left(self, link: Link) -> float:
+        """What it leaves of a link, units a second."""
+        return max(0.0, link.capacity - self.used[link]) if link in self.others else link.capacity
+
+    def moved(
+        self, variables: Sequence[Variable], links: Sequence[Link], allocation: Allocation
+    ) -> dict[Variable, None]:
+        """Those of these flows that an allocation of others moves, or changes what limits them."""
+        found: dict[Variable, None] = {}
+        if not self.others:
+            return found
+        used = dict(self.used)
+        levels: dict[Link, float] = {}
+        changed: set[Link] = set()
+        for variable, rate in zip(variables, allocation.rates, strict=True):
+            for link in variable.demands:
+                if link in used:
+                    used[link] += variable.load_on(link) * rate
+                    levels[link] = max(levels.get(link, 0.0), rate / variable.share)
+                    if not same(rate, variable.rate):
+                        changed.add(link)
+        full = {links[i] for i in allocation.filled if i < len(links)}
+        for link, others in self.others.items():
+            if link in changed:
+                found.update(dict.fromkeys(one for one in others if one.bottleneck is link))
+            if link in full or (link in changed and used[link] >= link.capacity * (1.0 - TIE)):
+                found.update(dict.fromkeys(one for one in others if _above(one, link, levels[link])))
+        return found
+
+
+def _above(variable: Variable, link: Link, level: float) -> bool:
+    """Whether one has a higher level than others on a full link, or the same and another bottleneck than is due."""
+    own = variable.rate / variable.share
+    if link not in variable.demands or own < level * (1.0 - TIE):
+        return False
+    if own > level * (1.0 + TIE):
+        return True
+    return variable.bottleneck is not link and (variable.bottleneck is None or link.name < variable.bottleneck.name)
+
+
+class Problem:
+    """Variables of a network, the links that they cross and the buffers that hold them, in numbers.
+
+    A variable is a flow, or a group: that has weight one, and demands what its members do together. Nobody asks what
+    these use of a link. Other flows on these links go on as they are. Flows and links are read, and not changed.
+    """
+
+    def __init__(self, variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[BufferHold]) -> None:
+        self.variables = variables
+        self.links = links
+        self.flows = [one for one in variables if isinstance(one, Flow)]
+        self.place = {one: i for i, one in enumerate(variables)}
+        self.index = {link: i for i, link in enumerate(links)}
+        self.limits = [
+            one.limits.without_law() if isinstance(one, Flow) else Limits(Limit(one.cap, one.name)) for one in variables
+        ]
+        self.caps = [limits.lowest.rate for limits in self.limits]
+        """The greatest rate of each by these, units per second."""
+        self.background = Background(links, self.place)
+        self.capacities = [self.background.left(link) for link in links]
+        self.shares = [one.share for one in variables]
+        self.demands = [{self.index[link]: demand for link, demand in one.demands.items()} for one in variables]
+        self.buffers = holds
+        self.holds = [self._hold(one) for one in holds]
+        self.lost: dict[Link, Mapping[Flow, float] | None] = {
+            link: None for link in links if link.streams is not None and link not in self.background.others
+        }
+        """What streams lose at present; None where each turns for all that it moves."""
+        self.switchovers = self._switchovers()
+        self.going = any(one.going is not None and one.asks for one in variables)
+        self.offering: set[int] = set()
+        """Holds (those from zero on) that limit what laws are offered, though what these leave may not fill them."""
+        self.more: More | None = None
+        """What else has to be solved, as soon as that is known."""
+
+    def _hold(self, hold: BufferHold) -> Hold:
+        leaders: dict[int, float] = {}
+        beside = 0.0
+        for flow, size in hold.leaders.items():
+            place = self.place.get(flow if flow.group is None else flow.group)
+            if place is None:
+                beside += flow.rate * size
+            else:
+                leaders[place] = leaders.get(place, 0.0) + (size if flow.group is None else flow.weight * size)
+        return Hold({self.place[flow]: size for flow, size in hold.followers.items()}, leaders, beside)
+
+    def _switchovers(self) -> dict[int, Switchover]:
+        """The links that turn between streams. From here on a stream demands what it does if it turns for all.
+
+        Of those that others cross, too, the streams are even, or all of them would be solved.
+        """
+        found: dict[int, Switchover] = {}
+        for resource, link in enumerate(self.links):
+            lost_by: dict[int, float] = {
+                self.place[flow]: lost for flow, lost in link.most_lost().items() if flow in self.place
+            }
+            for i, lost in lost_by.items():
+                self.demands[i][resource] += lost
+            if link.streams is None or link in self.background.others:
+                continue
+            single: dict[int, float] = {}
+            for group in link.groups:  # whose demands hold what they lose
+                lost = group.lost_on(link)[1]
+                if lost > 0.0 and link in group.solved_with and group in self.place:
+                    lost_by[self.place[group]], single[self.place[group]] = lost, group.loads[link].greatest()
+            if lost_by:  # each run costs a turn, which costs all of them the same
+                found[resource] = Switchover(lost_by, lost_by, single)
+        return found
+
+    def solve(self) -> Solution | More:
+        """The rates by all rules, or what else has to be solved for them.
+
+        Raises
+        ------
+        ValueError
+            Nothing limits a flow.
+        """
+        allocation = self._going_round()
+        for _ in range(MOST_TURNS if self.going else 0):
+            before = allocation.rates
+            self._turn(before)
+            allocation = self._going_round()
+            if self.more is not None or all(
+                math.isclose(*rates, rel_tol=SETTLED) for rates in zip(before, allocation.rates, strict=True)
+            ):
+                break
+        allocation = self._bent(allocation)
+        self._check(allocation)
+        self._turn(allocation.rates)
+        return self.more or self._solution(allocation)
+
+    def rates(self) -> Allocation:
+        """The rates under the present limits."""
+        try:
+            found = coupled_rates(
+                self.capacities, self.demands, self.shares, self.caps, self.holds, turns=self.switchovers
+            )
+        except UnboundedFlowError as error:
+            name = self.variables[error.flow].name
+            raise ValueError(f"flow {name} is limited neither by a link nor by a cap") from None
+        self.see(found)
+        return found
+
+    def _limit(self, number: int, limits: Limits) -> None:
+        self.limits[number] = limits
+        self.caps[number] = limits.lowest.rate
+
+    def see(self, allocation: Allocation) -> None:
+        """Note if an allocation moves others."""
+        if self.more is None and (moved := self.background.moved(self.variables, self.links, allocation)):
+            self.more = More(moved=moved)
+
+    def blame(self, allocation: Allocation) -> Blame:
+        """What limits each under an allocation."""
+        return Blame(self, allocation)
+
+    def beside(self, flow: int, resource: int, rates: Sequence[float]) -> float:
+        """The share of a resource that all flows but one use at some rates."""
+        capacity = self.capacities[resource]
+        if capacity <= 0.0:
+            return 1.0
+        switchover = self.switchovers.get(resource)
+        shares = switchover.shares(rates) if switchover is not None else {}
+        used = 0.0
+        for i, demand in enumerate(self.demands):
+            if i != flow and resource in demand:
+                spared = switchover.lost[i] * (1.0 - shares[i]) if switchover is not None and i in shares else 0.0
+                used += (demand[resource] - spared) * rates[i]
+        return min(used / capacity, 1.0)
+
+    def _going_round(self) -> Allocation:
+        """The rates when requests go round, and take turns as streams lose at present."""
+        self._go_round()
+        allocation = self.rates()
+        if self.going and self.more is None:
+            used = self._bent(allocation)
+            self._go_round({flow: used.rates[self.place[flow]] for flow in self.flows})
+            self._straighten()
+            allocation = self.rates()
+        return allocation
+
+    def _go_round(self, rates: Mapping[Flow, float] | None = None) -> None:
+        for flow, limit in go_round(self.flows, self._lost_by, rates).items():
+            i = self.place[flow]
+            self._limit(i, self.limits[i].waiting(limit))
+
+    def _lost_by(self, flow: Flow, link: Link) -> float:
+        """Units of a link that one unit of a flow loses by turning, at present."""
+        if link not in self.lost or link.streams is None:
+            return link.lost(flow)
+        lost = self.lost[link]
+        if link not in flow.demands:
+            return 0.0
+        return link.streams.most_lost(flow) if lost is None or flow not in lost else lost[flow]
+
+    def _straighten(self) -> None:
+        """Let all flows have what they are offered, until their laws are asked."""
+        self.offering.clear()
+        for i, limits in enumerate(self.limits):
+            if limits.law is not None:
+                self._limit(i, limits.without_law())
+
+    def _bent(self, allocation: Allocation) -> Allocation:
+        """The rates when laws leave flows what they do of an allocation, which limits them."""
+        while self.more is None and (bound := bound_by_laws(self, allocation)):
+            for i, limit in bound:
+                self._limit(i, self.limits[i]._replace(law=limit))
+            allocation = self.rates()
+        return allocation
+
+    def _turn(self, rates: Sequence[float]) -> None:
+        """Note what streams lose at some rates."""
+        for resource, switchover in self.switchovers.items():
+            shares = switchover.shares(rates)
+            lost: dict[Flow, float] = {}
+            for i, share in shares.items():
+                one = self.variables[i]
+                if isinstance(one, Flow):
+                    lost[one] = switchover.lost[i] * share
+                elif share < 1.0 - TIE:
+                    self.more = self.more or More(uneven=self.links[resource], group=one)
+                    return
+            self.lost[self.links[resource]] = lost if min(shares.values()) < 1.0 - TIE else None
+
+    def _check(self, allocation: Allocation) -> None:
+        """Note if a law leaves less than was thought, or streams are uneven on a link that others cross."""
+        if less := stopped(zip(self.variables, allocation.rates, strict=True)):
+            self.more = self.more or More(stopped=less)
+        turning = [link for link in self.background.others if link.streams is not None and len(link.crossing) > 1]
+        rates = dict(zip(self.variables, allocation.rates, strict=True)) if turning else {}
+        for link in turning:
+            if link.streams is not None and not link.streams.even(link, rates):
+                self.more = self.more or More(uneven=link)
+
+    def _solution(self, allocation: Allocation) -> Solution:
+        blame = self.blame(allocation)
+        filled = {i - len(self.links) for i in allocation.filled} | self.offering
+        numbers = range(len(self.variables))
+        return Solution(
+            rates=allocation.rates,
+            bottlenecks=[blame.link(i) for i in numbers],
+            why=[blame.of(i) for i in numbers],
+            limits=self.limits,
+            lost=self.lost,
+            binding={i for i in filled if i >= 0},
+        )
+
+
+class Blame:
+    """What limits each variable of a problem under an allocation: a link, its own limit, or what a buffer does."""
+
+    def __init__(self, problem: Problem, allocation: Allocation) -> None:
+        self.problem = problem
+        self.allocation = allocation
+        self.links = problem.links
+
+    def held(self, number: int) -> bool:
+        """Whether a buffer holds it."""
+        return self.allocation.bottlenecks[number] >= len(self.links)
+
+    def link(self, number: int) -> Link | None:
+        """The link that limits it, None where its own limit or a buffer does."""
+        bottleneck = self.allocation.bottlenecks[number]
+        return None if bottleneck == CAP or self.held(number) else self.links[bottleneck]
+
+    def of(self, number: int) -> tuple[str, Parts]:
+        """The address that limits it, and the parts of its cycle where that does."""
+        if self.held(number):
+            return self._of_hold(self.allocation.bottlenecks[number] - len(self.links), frozenset())
+        return self._own(number)
+
+    def _own(self, number: int) -> tuple[str, Parts]:
+        """What limits it itself. A cycle alone on its disk fills that as it meets its cap: its parts say more."""
+        limit, link = self.problem.limits[number].lowest, self.link(number)
+        if link is None:
+            return limit.cause, limit.parts
+        return link.name, limit.parts if self.allocation.rates[number] >= limit.rate * (1.0 - DONE) else WHOLE
+
+    def _of_hold(self, number: int, passed: frozenset[int]) -> tuple[str, Parts]:
+        """What limits the greatest leader, the first among equals; the buffer where there is no such end."""
+        place = self.problem.place
+        name, _, leaders = self.problem.buffers[number]
+        if not leaders or number in passed:
+            return name, WHOLE
+        moved = {flow: self._rate(flow) * size for flow, size in leaders.items()}
+        most = max(moved.values()) * (1.0 - TIE)
+        leader = next(flow for flow, bytes_per_s in moved.items() if bytes_per_s >= most)
+        if leader not in place:
+            return leader.cause, leader.spent
+        if self.held(place[leader]):
+            bottleneck = self.allocation.bottlenecks[place[leader]] - len(self.links)
+            return self._of_hold(bottleneck, passed | {number})
+        return self._own(place[leader])
+
+    def _rate(self, flow: Flow) -> float:
+        """The rate of a flow under the allocation, alone or in a group; one that is not of it goes on as it is."""
+        place = self.problem.place.get(flow if flow.group is None else flow.group)
+        if place is None:
+            return flow.rate
+        return self.allocation.rates[place] * (1.0 if flow.group is None else flow.weight)
+
+
+def solve(variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | More:
+    """The rates of flows and groups on links under the holds of buffers, or what else has to be solved with them."""
+    return Problem(variables, links, holds).solve()

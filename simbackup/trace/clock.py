@@ -1,0 +1,58 @@
+"""The simulated time, with a record of what each job spent it on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import simpy
+
+from simbackup.trace.trace import Trace
+
+
+def _as_stated(address: str, job: str, times: float) -> float:
+    del address, job, times
+    return 1.0
+
+
+class _Passing:
+    """The time that passes inside a `with`; a class, as a generator would cost as much as what happens inside."""
+
+    __slots__ = ("_begin", "_clock", "_what")
+
+    def __init__(self, clock: Clock, what: tuple[str, str, str]) -> None:
+        self._clock, self._what = clock, what
+        self._begin = 0.0
+
+    def __enter__(self) -> None:
+        self._begin = self._clock.env.now
+        self._clock.inside[self] = self._what
+
+    def __exit__(self, *_: object) -> None:
+        now = self._clock.env.now
+        del self._clock.inside[self]
+        if now > self._begin:
+            self._clock.trace.span(self._begin, now, *self._what)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The environment of the simulation and the trace that records it.
+
+    `drawn` takes the address of a time, a job, and how often the job lets that time pass now: how many times as long as
+    stated it is, on average.
+    """
+
+    env: simpy.Environment
+    trace: Trace
+    drawn: Callable[[str, str, float], float] = _as_stated
+    inside: dict[object, tuple[str, str, str]] = field(default_factory=dict[object, tuple[str, str, str]])
+    """Whose time passes now, on which cause and for what."""
+
+    def passing(self) -> Iterator[tuple[str, str, str]]:
+        """The jobs whose time passes now, each with the cause and the activity, in the order in which they began."""
+        yield from self.inside.values()
+
+    def span(self, job: str, cause: str, activity: str) -> _Passing:
+        """Record the time that passes inside as spent by a job on a cause; no record where none passes."""
+        return _Passing(self, (job, cause, activity))

@@ -1,0 +1,231 @@
+"""Records of a trace in columns of numbers, which take a fifth of the memory of as many objects.
+
+A year of 1,000 backups each night makes some five million rates. Here each takes 28 bytes, and the collector of cycles
+has nothing to look at. Records are made anew whenever they are read.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar, cast, overload
+
+from simbackup.trace.records import JobRecord, Span, SpanPart
+
+Read = TypeVar("Read")
+
+
+class Names:
+    """Texts that many records have, each with its number, in the order in which they come."""
+
+    __slots__ = ("_numbers", "texts")
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self.texts = list(texts)
+        self._numbers = {text: number for number, text in enumerate(self.texts)}
+
+    def number(self, text: str) -> int:
+        """The number of a text, a new one if it is new.
+
+        >>> names = Names()
+        >>> names.number("read"), names.number("write"), names.number("read")
+        (0, 1, 0)
+        """
+        found = self._numbers.get(text)
+        if found is None:
+            found = self._numbers[text] = len(self.texts)
+            self.texts.append(text)
+        return found
+
+
+class Columns(Sequence[Read], Generic[Read]):
+    """A sequence whose records are made when they are read."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _at(self, index: int) -> Read:
+        """The record at an index that there is, from 0."""
+
+    @abstractmethod
+    def append(self, record: Read) -> None:
+        """Add a record behind the others."""
+
+    def extend(self, records: Iterable[Read]) -> None:
+        """Add records behind the others, in their order."""
+        for record in records:
+            self.append(record)
+
+    @overload
+    def __getitem__(self, index: int) -> Read: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Read]: ...
+
+    def __getitem__(self, index: int | slice) -> Read | list[Read]:
+        if isinstance(index, slice):
+            return [self._at(i) for i in range(*index.indices(len(self)))]
+        return self._at(range(len(self))[index])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        others = cast("Sequence[object]", other)
+        return len(self) == len(others) and all(mine == its for mine, its in zip(self, others, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+class Spans(Columns[Span]):
+    """Spans of jobs.
+
+    >>> spans = Spans([Span(0.0, 2.0, "jobs.save", "devices.sda", "read")])
+    >>> spans[0].cause, list(spans) == [spans[0]]
+    ('devices.sda', True)
+    """
+
+    __slots__ = ("activities", "causes", "ends", "first", "jobs", "names", "parts", "seconds", "starts")
+
+    def __init__(self, records: Iterable[Span] = ()) -> None:
+        self.names = Names()
+        self.starts, self.ends = array("d"), array("d")
+        self.jobs: list[str] = []  # one text for all spans of a run: each has its own, and there are many
+        self.causes, self.activities = array("I"), array("I")
+        self.first = array("Q", [0])
+        """The number of the first part of each, and behind them that of all."""
+        self.parts, self.seconds = array("I"), array("d")
+        """The cause and the activity of each part, one after the other, and its seconds."""
+        self.extend(records)
+
+    def append(self, record: Span) -> None:
+        """Add a span behind the others."""
+        number = self.names.number
+        self.starts.append(record.start)
+        self.ends.append(record.end)
+        jobs = self.jobs
+        jobs.append(jobs[-1] if jobs and jobs[-1] == record.job else record.job)
+        self.causes.append(number(record.cause))
+        self.activities.append(number(record.activity))
+        for cause, activity, seconds in record.parts:
+            self.parts.append(number(cause))
+            self.parts.append(number(activity))
+            self.seconds.append(seconds)
+        self.first.append(len(self.seconds))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __iter__(self) -> Iterator[Span]:
+        return map(self._at, range(len(self)))
+
+    def _at(self, index: int) -> Span:
+        texts, parts = self.names.texts, self.parts
+        first, last = self.first[index], self.first[index + 1]
+        return Span(
+            self.starts[index], self.ends[index], self.jobs[index], texts[self.causes[index]],
+            texts[self.activities[index]],
+            tuple(SpanPart(texts[parts[2 * i]], texts[parts[2 * i + 1]], self.seconds[i]) for i in range(first, last)),
+        )  # fmt: skip
+
+
+class Jobs(Columns[JobRecord]):
+    """What jobs report: numbers in a column, all else as it is, and which keys it has.
+
+    >>> jobs = Jobs([JobRecord({"job": "save", "end": 2.0}), JobRecord({"job": "copy", "end": 3.0, "files": 1})])
+    >>> jobs[1].data, list(jobs.column("end"))
+    ({'job': 'copy', 'end': 3.0, 'files': 1}, [2.0, 3.0])
+    """
+
+    __slots__ = ("_floats", "_floats_at", "_forms", "_known", "_others", "_others_at", "_rows")
+
+    def __init__(self, records: Iterable[JobRecord] = ()) -> None:
+        self._known: dict[tuple[tuple[str, bool], ...], int] = {}
+        self._forms: list[tuple[tuple[str, bool], ...]] = []
+        """The keys of records, and whether each is a float."""
+        self._rows, self._floats_at, self._others_at = array("I"), array("Q"), array("Q")
+        self._floats, self._others = array("d"), list[Any]()
+        self.extend(records)
+
+    def append(self, record: JobRecord) -> None:
+        """Add what a job reports behind the others."""
+        form = tuple((key, type(value) is float) for key, value in record.data.items())
+        number = self._known.setdefault(form, len(self._forms))
+        if number == len(self._forms):
+            self._forms.append(form)
+        self._rows.append(number)
+        self._floats_at.append(len(self._floats))
+        self._others_at.append(len(self._others))
+        for value, (_, is_float) in zip(record.data.values(), form, strict=True):
+            (self._floats if is_float else self._others).append(value)
+
+    def column(self, key: str) -> Iterator[Any]:
+        """What each job reports at a key that all have; KeyError if one has it not."""
+        readers: list[Callable[[int], Any]] = []
+        for form in self._forms:
+            place = next((i for i, (name, _) in enumerate(form) if name == key), None)
+            if place is None:
+                raise KeyError(key)
+            kind = form[place][1]
+            readers.append(self._reader(sum(one[1] == kind for one in form[:place]), is_float=kind))
+        return (readers[number](i) for i, number in enumerate(self._rows))
+
+    def _reader(self, offset: int, *, is_float: bool) -> Callable[[int], Any]:
+        """What reads one value of a record, by the index of the record."""
+        if is_float:
+            return lambda i: self._floats[self._floats_at[i] + offset]
+        return lambda i: self._others[self._others_at[i] + offset]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _at(self, index: int) -> JobRecord:
+        floats, others = self._floats_at[index], self._others_at[index]
+        data: dict[str, Any] = {}
+        for key, is_float in self._forms[self._rows[index]]:
+            if is_float:
+                data[key] = self._floats[floats]
+                floats += 1
+            else:
+                data[key] = self._others[others]
+                others += 1
+        return JobRecord(data)
+
+
+class Amounts(Mapping[str, Mapping[str, float]]):
+    """Numbers by a name and a second one; the first are many, the second few.
+
+    >>> taken = Amounts()
+    >>> taken.add("save", {"links.lan": 2.0})
+    >>> dict(taken["save"]), "copy" in taken
+    ({'links.lan': 2.0}, False)
+    """
+
+    __slots__ = ("_first", "_keys", "_names", "_places", "_values")
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self._names = Names()
+        self._first, self._keys, self._values = array("Q", [0]), array("I"), array("d")
+
+    def add(self, name: str, amounts: Mapping[str, float]) -> None:
+        """Add the numbers of a name, or replace them."""
+        self._places[name] = len(self._first) - 1
+        for key, value in amounts.items():
+            self._keys.append(self._names.number(key))
+            self._values.append(value)
+        self._first.append(len(self._keys))
+
+    def __getitem__(self, name: str) -> Mapping[str, float]:
+        place = self._places[name]
+        here = range(self._first[place], self._first[place + 1])
+        return {self._names.texts[self._keys[i]]: self._values[i] for i in here}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)

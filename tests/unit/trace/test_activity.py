@@ -1,0 +1,69 @@
+"""The words of activities, their natures and their colours."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from simbackup.palette import PAPER
+from simbackup.trace.activity import OTHERS, WORDS, Activity, Nature, colour_of, nature_of, queue_of
+from simbackup.trace.trace import Trace
+
+ROOT = Path(__file__).parents[3] / "simbackup"
+LIVE = sorted(p for room in ("devices", "methods") for p in (ROOT / room).rglob("*.py") if p.name != "spec.py")
+
+
+def test_every_activity_has_a_nature_and_a_colour() -> None:
+    for activity in Activity:
+        assert nature_of(activity.value) is activity.nature
+        assert colour_of(activity.value) == activity.colour
+        assert (colour_of(activity.value, at_host=True) != activity.colour) == (activity is Activity.LOAD)
+
+
+def test_who_stands_in_a_line_waits() -> None:
+    lines = {activity: activity.queue for activity in Activity if activity.queue}
+    assert {activity.nature for activity in lines} == {Nature.WAITING}
+    assert {activity.colour for activity in lines} == {PAPER}
+    assert set(lines.values()) == {
+        "wait for a drive",
+        "wait for a cartridge",
+        "mount queue",
+        "wait for room",
+        "job queue",
+    }
+
+
+@pytest.mark.parametrize("word", ["wait for a courier", "courier queue"])
+def test_an_activity_of_another_package_waits_if_its_word_says_so(word: str) -> None:
+    assert (nature_of(word), colour_of(word), queue_of(word)) == (Nature.WAITING, PAPER, word)
+
+
+def test_any_other_word_has_a_colour_of_its_own() -> None:
+    assert nature_of("deduplicate") is Nature.MOVING
+    assert colour_of("deduplicate") in OTHERS
+
+
+def test_a_trace_keeps_plain_words_as_it_reads_them_back() -> None:
+    trace = Trace()
+    trace.span(
+        0.0, 1.0, "jobs.a", "devices.b", Activity.READ, cycle={("devices.b", ""): 1.0, ("c", Activity.TURN): 1.0}
+    )
+    (span,) = trace.spans
+    assert {type(span.activity), *(type(part.activity) for part in span.parts)} == {str}
+    assert Trace.from_lines(trace.to_lines()).spans == trace.spans
+
+
+@pytest.mark.parametrize("path", LIVE, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_live_code_writes_no_activity_as_text(path: Path) -> None:
+    """In calls that record time, an activity is a member."""
+    found = [
+        call.lineno
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        and call.func.attr in {"span", "start", "after", "write_through"}
+        for argument in call.args
+        if isinstance(argument, ast.Constant) and argument.value in WORDS
+    ]  # fmt: skip
+    assert found == []
