@@ -43,5 +43,5 @@ def test_a_link_that_carries_too_much_is_found() -> None:
     ran = run(system(0, 0))
     link = ran.system.stores["disk"].link
     flow = ran.system.network.start("jobs.x", "read", 1e9, {link: 1.0})
-    flow.assign(ran.system.env.now, 2.0 * link.capacity, link, {})
+    flow.assign(ran.system.env.now, 2.0 * link.capacity, link, (link.name, {}))
     assert list(exceeded(ran.system)) == ["devices.disk carries more than its capacity"]

@@ -27,7 +27,7 @@ def test_a_stream_counts_byte_for_byte_where_it_is_read_and_where_it_is_sent(
     network, disk = FlowNetwork(simpy.Environment()), Link("devices.sda", 100.0)
     shape = FlowShape({disk: read}, {disk: read}, {disk: Spot(0.0)}, sent=sent)
     flow = shape.start(network, "jobs.save", "save", 10.0)
-    assert flow.given == pytest.approx(here)
+    assert flow.given_share == pytest.approx(here)
     assert flow.among == (None if elsewhere is None else LocalWeight(disk, elsewhere))
 
 
