@@ -20,7 +20,13 @@ OTHERS = (
 )  # fmt: skip
 """What other commands need."""
 LIVE = (
-    "simpy", "rich", "simbackup.engine", "simbackup.trace", "simbackup.system", "simbackup.build", "simbackup.results",
+    "simpy",
+    "rich",
+    "simbackup.engine",
+    "simbackup.trace",
+    "simbackup.system",
+    "simbackup.build",
+    "simbackup.results",
 )
 
 PROGRAM = """
