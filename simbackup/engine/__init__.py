@@ -1,1 +1,1 @@
-"""Flows, fair sharing, randomness and the trace: nothing of backup."""
+"""Flows that share links fairly, buffers between them, and random numbers: nothing of backup."""

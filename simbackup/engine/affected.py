@@ -1,4 +1,4 @@
-"""What a change affects: the flows whose rates are solved again, and what the others mean to them.
+"""What a change affects: the flows, groups and links whose rates have to be solved again.
 
 A change touches flows, links and couplings. The flows that it touches are solved again, with those that a touched link
 limits, while all others go on as they are. A solution of these is that of the whole network if no other flow would
@@ -36,7 +36,7 @@ class Coupling(Protocol):
     name: str
 
     def hold(self) -> Sides | None:
-        """The followers that must not move more bytes than the leaders, and these; None when nobody follows."""
+        """The followers, which must not move more bytes than the leaders, and the leaders; None if there are none."""
         ...
 
     def solved(self, *, binding: bool) -> None:
@@ -53,14 +53,14 @@ class Changes:
         self.couplings: dict[Coupling, None] = {}
 
     def ended(self, flow: Flow) -> None:
-        """Note what a flow leaves behind."""
+        """Note that a flow has ended: the links that it crossed and the couplings that watched it have changed."""
         self.flows.pop(flow, None)
         self.links.update(dict.fromkeys(flow.links))
         self.couplings.update(dict.fromkeys(flow.watchers))
 
 
 class Affected:
-    """Flows and groups that are solved together, the links that they cross, and the couplings that are asked."""
+    """What one solution covers: flows and groups, the links that they cross, and the couplings whose holds count."""
 
     def __init__(self, couplings: Collection[Coupling]) -> None:
         self.couplings = couplings
@@ -74,7 +74,7 @@ class Affected:
         self._entangled: dict[Link, None] = {}
 
     def take(self, changes: Changes) -> None:
-        """Take what has changed, and those whom it limits; also what changes while couplings are asked."""
+        """Add all that has changed, and the flows that changed links limit, until no coupling changes anything more."""
         while changes.flows or changes.links or changes.couplings:
             flows, changes.flows = changes.flows, {}
             links, changes.links = changes.links, {}
@@ -92,7 +92,7 @@ class Affected:
                 self.add(link.variables if other or alone or link.entangled else link.limited)
 
     def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
-        """Take the whole network."""
+        """Add all flows, links and couplings of the network."""
         for coupling in self.couplings:
             self._ask(coupling)
         self.add(flows)
@@ -100,7 +100,7 @@ class Affected:
             self._see(link)
 
     def add(self, variables: Iterable[Variable]) -> None:
-        """Solve these, too, and what is entangled with them."""
+        """Add flows or groups, the links that they cross, and the flows that have to be solved with these."""
         known = self.variables
         waiting = [one for one in variables if one not in known]
         while waiting:
@@ -121,7 +121,7 @@ class Affected:
                 self._ask(coupling)
 
     def _cross(self, link: Link, waiting: list[Variable]) -> None:
-        """See a link of one that is solved, and whom that moves there."""
+        """Add a link that an affected flow crosses; `waiting` gets the other flows that this affects."""
         if link not in self.links:
             self._see(link)
             waiting += link.limited  # they use of other links what it leaves of this one
@@ -130,18 +130,18 @@ class Affected:
             waiting += [other for other in link.variables if other not in self.variables]
 
     def stopped(self, flows: Iterable[Flow]) -> None:
-        """Solve flows whose laws stop them together with all on their links."""
+        """Add all flows on the links of flows whose laws stop them."""
         for flow in flows:
             flow.look_around(stopped=True)
         self.add(other for flow in flows for link in flow.links for other in link.variables)
 
     def uneven(self, link: Link) -> None:
-        """Solve the streams of a link that are uneven."""
+        """Add the streams of a link on which one is interrupted less often than the others."""
         link.turn({})
         self.add(link.variables)
 
     def part(self, group: BottleneckGroup, flows: Iterable[Flow]) -> None:
-        """Solve flows that have left a group one by one."""
+        """Add flows that have left a group, which is removed if it has no members any more."""
         if not group.members:
             self.variables.pop(group, None)
             self.groups.pop(group, None)

@@ -51,10 +51,10 @@ class BufferPort:
 
 
 class Ports(dict[Flow, BufferPort]):
-    """The flows on one side by themselves, in the order in which they came."""
+    """The flows that fill, or that drain, a buffer, in the order in which they were attached."""
 
     def moved(self) -> tuple[float, float]:
-        """Bytes that they have moved since they were attached, and what they have left to move."""
+        """Bytes that these flows have moved since they were attached, and bytes that they still have to move."""
         moved = left = 0.0
         for flow, port in self.items():
             completed = flow.completed
@@ -64,7 +64,7 @@ class Ports(dict[Flow, BufferPort]):
 
     @property
     def bytes_per_s(self) -> float:
-        """Bytes a second that they move together."""
+        """Bytes a second that these flows move together."""
         rate = 0.0
         for flow, port in self.items():
             rate += flow.rate * port.bytes_per_unit
@@ -72,11 +72,11 @@ class Ports(dict[Flow, BufferPort]):
 
     @property
     def sizes(self) -> dict[Flow, float]:
-        """Bytes of one unit of each."""
+        """Bytes of one unit of each flow."""
         return {flow: port.bytes_per_unit for flow, port in self.items()}
 
     def range(self, slack: float) -> tuple[float, float]:
-        """Bytes a second that they move together at least and at most, if levels that they share move by a share."""
+        """The least and the most bytes a second of these flows together, if levels of groups change by a share."""
         low = high = 0.0
         for flow, port in self.items():
             if flow.group is None:
@@ -198,7 +198,7 @@ class Buffer:
         return watch.event
 
     def hold(self) -> tuple[dict[Flow, float], dict[Flow, float]] | None:
-        """The side that must not outrun the other, and that other: bytes per unit; asked by the network."""
+        """The side that must not be faster, and the other side, with bytes per unit; called by the network."""
         for ports in (self._fills, self._drains):
             for flow in [flow for flow in ports if not flow.active]:
                 self._detach(flow)
@@ -239,7 +239,7 @@ class Buffer:
         return Pair(follower.flow, leader.flow, leader.bytes_per_unit / follower.bytes_per_unit)
 
     def look(self) -> None:
-        """See whether flows have to be held now, and when the next level will be reached."""
+        """Ask the network for a hold if the buffer is full or empty; set the alarm for the next level."""
         if self._held_level is not None and not self._watches:  # it stays there
             return
         self._look()
@@ -266,7 +266,7 @@ class Buffer:
         return self._drains if followers is self._fills else self._fills
 
     def _read(self) -> BufferReading:
-        """What it holds by now, which is asked for several times an instant."""
+        """What the buffer holds now; computed once an instant."""
         known, now = self._known, float(self._network.env.now)
         if known.now == now:
             return known

@@ -1,4 +1,4 @@
-"""Calls at a time, and what is under way in the order in which it will be done.
+"""Calls at a time of the simulation, and flows and groups in the order of their completions.
 
 Who is under way says in `due_at` when it counts as done, and in `ends_at` when nothing of it is left. Its `due_entry`
 and `ends_entry` are where it stands in the order of either, infinite if nowhere.
@@ -97,7 +97,7 @@ class Alarm:
 
 
 class Completions(Generic[T]):
-    """What is under way by the time from which each counts as done, and by that when nothing of it is left.
+    """Flows or groups in two orders: by when each counts as done, and by when nothing of it is left.
 
     The times are those of one clock: of a group, or of the simulation.
     """
@@ -109,7 +109,7 @@ class Completions(Generic[T]):
         self._most = FEW
 
     def put(self, one: T) -> None:
-        """Sort in one whose times have changed."""
+        """Put a flow or group in its place, after its times have changed."""
         due_at, ends_at = one.due_at, one.ends_at
         if due_at < one.due_entry:
             one.due_entry = due_at
@@ -121,7 +121,7 @@ class Completions(Generic[T]):
                 self._tidy()
 
     def _tidy(self) -> None:
-        """Remove the entries that do not count any more; whoever stands still for now stands nowhere."""
+        """Remove outdated entries, and those of flows that stand still."""
         near, ends = list[tuple[float, int, T]](), list[tuple[float, int, T]]()
         for entry in self._due:
             time, _, one = entry
@@ -143,7 +143,7 @@ class Completions(Generic[T]):
         self._most = 2 * len(ends) + FEW
 
     def due(self, at: float, now: float) -> list[T]:
-        """Those that are done when the clock shows `at`, and the simulation `now`, in the order in which they began."""
+        """The flows or groups that are done when the clock shows `at` and the time is `now`, by their numbers."""
         order, until = self._due, at * (1.0 + ULPS)
         if not order or order[0][0] > until:
             return []
@@ -161,7 +161,7 @@ class Completions(Generic[T]):
         return due
 
     def first(self) -> float:
-        """When the first counts as done, infinite if none will be."""
+        """The earliest time at which one counts as done, infinite if none will be."""
         order = self._due
         while order:
             time, number, one = order[0]
@@ -176,7 +176,7 @@ class Completions(Generic[T]):
         return math.inf
 
     def next(self) -> float:
-        """The time at which nothing of the next is left, infinite if none will be done."""
+        """The earliest time at which nothing is left of one, infinite if none will be done."""
         order = self._ends
         while order:
             time, number, one = order[0]

@@ -23,7 +23,7 @@ TIE = 1e-12
 
 
 def same(rate: float, before: float) -> bool:
-    """Whether a rate is what it was, within rounding."""
+    """Whether two rates are the same within rounding."""
     return rate == before or abs(rate - before) <= TIE * before
 
 
@@ -187,7 +187,7 @@ class Filling:
         return min(found)
 
     def _sort_in(self) -> None:
-        """Sort in the resources whose level is another than before; where they stood they are passed over."""
+        """Put resources whose level has changed in their new places; their old entries are ignored from now on."""
         levels, at_level, infinite = self.levels, self.at_level, math.inf
         for j in self.changed:
             level = levels[j] = self.level_of(j)

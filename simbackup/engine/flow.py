@@ -23,7 +23,7 @@ DONE = 1e-9
 
 
 class LocalWeight(NamedTuple):
-    """The link at which a weight compares a flow with streams, and its weight elsewhere, which is that of a stream."""
+    """A weight that holds on one link only, and the weight that the flow has on all others."""
 
     link: Link
     elsewhere: float
@@ -39,16 +39,16 @@ class Limits(NamedTuple):
     """Where its law binds it."""
 
     def without_law(self) -> Limits:
-        """The same without that of the law."""
+        """These limits without the one of the law."""
         return self if self.law is None else self._replace(law=None)
 
     def waiting(self, wait: Limit) -> Limits:
-        """The same with another time that requests wait, which may be infinitely short."""
+        """These limits with another one for the time that requests wait; without it, if that time is zero."""
         return self._replace(wait=wait if math.isfinite(wait.rate) else None)
 
     @property
     def lowest(self) -> Limit:
-        """The lowest of them, its own among equals."""
+        """The limit with the lowest rate; the flow's own, if several are equal."""
         limit = self.own
         if self.wait is not None and self.wait.rate < limit.rate * (1.0 - DONE):
             limit = self.wait
@@ -157,7 +157,7 @@ class Flow:
         places: Mapping[Link, Spot],
         going: Customers | None,
     ) -> None:
-        """Take what a unit of it demands of links, moves on them, where, and how its requests go round."""
+        """Set what one unit demands of links and moves on them, where it does so, and how its requests go round."""
         self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
         self.moves, self.places, self.going = dict(moves), dict(places), going
         self.uses = [(link, (self.demands.get(link, 0.0), self.moves.get(link, 0.0))) for link in self.links]
@@ -170,16 +170,16 @@ class Flow:
         self._alone = None
 
     def take_limits(self, limits: Limits) -> None:
-        """Take other limits; called by the network."""
+        """Set the limits; called by the network."""
         self.limits, self.limit = limits, limits.lowest
         self.cap = self.limit.rate
 
     def set_cap(self, cap: float, cause: str | None, parts: Parts | None = None) -> None:
-        """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
+        """Set the greatest rate, units per second, and its cause; called by the network, which then solves again."""
         self.take_limits(self.limits._replace(own=own_limit(self.name, cap, cause, parts)))
 
     def look_around(self, *, stopped: bool = False) -> None:
-        """See whether it asks what others use: by its law, or as its requests wait where others come."""
+        """Update `asks`: whether its law or its requests depend on what other flows use of its links."""
         bound = self.limits.law is not None
         asks = stopped or bound or asks_others(self.law) or any(len(link.crossing) > 1 for link in self.queues)
         if asks is not self.asks:
@@ -188,7 +188,7 @@ class Flow:
                 link.asked_by(self)
 
     def go_alone(self) -> None:
-        """Take what its requests wait for where they meet no others; called by the network."""
+        """Set the limit of its requests where no others use their stations; called by the network."""
         if self.going is not None and self._alone != (now := tuple(link.capacity for link in self.queues)):
             self._alone = now
             self.take_limits(self.limits.waiting(alone(self.going)))
@@ -224,7 +224,7 @@ class Flow:
         return segments
 
     def _add_segment(self, segments: list[Segment], now: float) -> None:
-        """Add what limits the flow now, which goes on what did so before if it is the same."""
+        """Add the time since the limit last changed, joined to the last segment if its cause is the same."""
         if now > self._limited_since and self.active:
             Segment(self._limited_since, now, self.cause, self.spent).follow(segments)
 
@@ -233,7 +233,7 @@ class Flow:
         return link.demand(self)
 
     def lost_on(self, link: Link) -> tuple[float, float]:
-        """Units of a link that one unit of it loses by turning: twice the same, as it is one stream."""
+        """Units of a link that one unit loses to switchover: in the greatest stream, and in all; here the same."""
         return (lost := link.lost(self)), lost
 
     # it goes on at another rate; all of this is called by the network
@@ -247,7 +247,7 @@ class Flow:
             self._since = here
 
     def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> bool:
-        """Go on at a rate from `now`; whether it is another.
+        """Set the rate from `now` on, and return whether it has changed.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class Flow:
         return True
 
     def _expect(self, now: float, rate: float) -> None:
-        """Reckon when it is done at a rate, on a clock that shows `now`."""
+        """Compute when it will be done at a rate, on a clock that shows `now`."""
         left = self.until - self._completed
         if left == math.inf:
             self.ends_at = self.due_at = math.inf
@@ -296,7 +296,7 @@ class Flow:
             self.due_at = math.inf if near > 0.0 else now
 
     def join(self, group: BottleneckGroup, weight: float, level_stop: float, now: float) -> None:
-        """Go on at a weight times the level of a group, until a limit of its own stops it near another level."""
+        """Join a group: its rate is its weight times the level of the group, until its own limit stops it."""
         self.settle(now)
         for link in self.links:
             link.leave_to_group(self, self.own_rate)
@@ -306,7 +306,7 @@ class Flow:
         self._expect(self._since, weight)
 
     def leave(self, now: float, *, ends: bool) -> None:
-        """Go on by itself, at the rate that its group has, unless it ends."""
+        """Leave its group, and keep the rate that it has there unless it ends."""
         self.settle(now)
         self.own_rate, self._since, self.group = 0.0 if ends else self.rate, now, None
         self.due_entry = self.ends_entry = math.inf
@@ -319,7 +319,7 @@ class Flow:
             self.bottleneck.limited[self] = None
 
     def _limited_by(self, bottleneck: Link | None) -> None:
-        """Take another bottleneck, which knows whom it limits."""
+        """Set the bottleneck, and enter the flow in the list of those that it limits."""
         if self.bottleneck is not None:
             self.bottleneck.limited.pop(self, None)
         if bottleneck is not None:
@@ -346,7 +346,7 @@ class Flow:
         return self.rate > 0.0 and now + left / self.rate <= now
 
     def finish(self, now: float, completed: float) -> float:
-        """Units of `completed` beyond what the rates account for, as the flow ends."""
+        """End the flow, and return the units of `completed` that its rates do not account for."""
         self.settle(now)
         self._add_segment(self._segments, now)
         for link, load in self.uses:

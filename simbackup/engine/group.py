@@ -52,7 +52,7 @@ class Pair(NamedTuple):
 
 
 class GroupMeter:
-    """What meters a link that one group has for itself: what its members use and move there at level 1."""
+    """The totals of a link that only one group crosses, counted on the clock of the group."""
 
     __slots__ = ("busy", "bytes", "group", "showed", "stop", "units")
 
@@ -90,7 +90,7 @@ class GroupLoad:
         return self.own + self.lost()[1] if self.kinds else self.own
 
     def lost(self) -> tuple[float, float]:
-        """Units that one of them loses by turning at most, and all of them."""
+        """Units that are lost to switchover at level 1: of one member at most, and of all together."""
         streams, most, total = self.link.streams, 0.0, 0.0
         for kind, (amount, greatest) in self.kinds.items():
             each = streams.each(kind) if streams is not None else 0.0
@@ -98,19 +98,19 @@ class GroupLoad:
         return most, total
 
     def greatest(self) -> float:
-        """Units that one of them loses by turning, exactly: `lost` may be that of one who has left."""
+        """The most units lost to switchover for one present member; `lost` may count one that has left."""
         streams = self.link.streams
         return max([streams.most_lost(flow) * flow.weight for flow in self.flows]) if streams is not None else 0.0
 
     def add(self, flow: Flow) -> None:
-        """Count one more member."""
+        """Add a member."""
         self.flows[flow] = None
         self._count(flow, 1.0)
         self.most = max(self.most, self.own)
         self._sum_now_and_then()
 
     def remove(self, flow: Flow) -> None:
-        """Count one member less."""
+        """Remove a member."""
         del self.flows[flow]
         self._count(flow, -1.0)
         self._sum_now_and_then()
@@ -125,7 +125,7 @@ class GroupLoad:
             self.kinds[stream.kind] = (amount + stream.amount * weight, max(greatest, stream.amount * weight))
 
     def _sum_now_and_then(self) -> None:
-        """Sum anew when half is gone or all may have changed, so that rounding neither stays nor adds up."""
+        """Compute the sums again after many changes, so that rounding errors do not add up."""
         self.changes += 1
         if self.own <= 0.5 * self.most or self.changes > len(self.flows) + FEW:
             self.own = self.bytes = 0.0
@@ -151,12 +151,12 @@ class LevelWatcher(Protocol):
         ...
 
     def look(self) -> None:
-        """See when it will be full or empty, and say between which levels that is right."""
+        """Compute when it will be full or empty, and between which levels of its groups that holds."""
         ...
 
 
 class LevelRanges:
-    """The levels between which buffers are right."""
+    """For each buffer, the range of levels in which its next alarm is right."""
 
     def __init__(self) -> None:
         self._lows: list[tuple[float, int, int, LevelWatcher]] = []
@@ -165,7 +165,7 @@ class LevelRanges:
         self._most = FEW
 
     def add(self, watcher: LevelWatcher, low: float, high: float) -> None:
-        """Ask a watcher again when the level is below or above these."""
+        """Note that a buffer must look again when the level falls below `low` or rises above `high`."""
         heappush(self._lows, (-low, next(self._numbers), watcher.looks, watcher))
         heappush(self._highs, (high, next(self._numbers), watcher.looks, watcher))
         if len(self._highs) > self._most:  # those that count no more
@@ -175,7 +175,7 @@ class LevelRanges:
             self._most = 2 * len(self._highs) + FEW
 
     def broken(self, level: float) -> list[LevelWatcher]:
-        """The buffers that are not right any more at a level, which are forgotten."""
+        """Remove and return the buffers whose range does not contain a level."""
         found: dict[LevelWatcher, None] = {}
         for heap, at in ((self._lows, -level), (self._highs, level)):
             while heap and (heap[0][0] < at or heap[0][2] != heap[0][3].looks):
@@ -205,7 +205,7 @@ class BottleneckGroup:
         # its members
         self.members: dict[Flow, None] = {}
         self.loads: dict[Link, GroupLoad] = {}
-        """What its members use of each link that they cross."""
+        """For each link, the load of the members that cross it."""
         self.solved_with: dict[Link, None] = {}
         """Those of the links that it is solved with: its own, and what others cross, too, or watch."""
         self.unrecorded: dict[Link, None] = {}
@@ -265,7 +265,7 @@ class BottleneckGroup:
         return max(past, self.rate) if now > max(self._since, since) else past
 
     def assign(self, now: float, level: float) -> bool:
-        """Go on at a level from `now`; whether that is another."""
+        """Set the level from `now` on, and return whether it has changed."""
         if same(level, self.rate):
             return False
         if now > self._since:
@@ -282,7 +282,7 @@ class BottleneckGroup:
         return True
 
     def take(self, flow: Flow, weight: float, stop: float, now: float) -> None:
-        """Let a flow join at a weight, whose own limit stops it near a level."""
+        """Add a flow with a weight, and the level (`stop`) at which its own limit stops it."""
         flow.join(self, weight, stop, now)
         self.members[flow] = None
         if stop < math.inf:
@@ -297,7 +297,7 @@ class BottleneckGroup:
         self._completions.put(flow)
 
     def lose(self, flow: Flow, now: float, *, ends: bool) -> None:
-        """Let a member go on by itself, at the rate that it has, or end."""
+        """Remove a member, which keeps its rate unless it ends."""
         for link in flow.links:
             self.solve_with(link, now)
             load = self.loads[link]
@@ -309,13 +309,13 @@ class BottleneckGroup:
         del self.members[flow]
 
     def solve_with(self, link: Link, now: float) -> None:
-        """Be solved with a link from now on."""
+        """Solve the group together with a link from now on, even if nobody else crosses that."""
         if link.group_meter is not None:
             link.meter_by(None, now)
             self.solved_with[link] = None
 
     def carry(self, link: Link, now: float) -> None:
-        """Carry a link along that nobody else crosses, unless it is nearly full."""
+        """Leave a link that nobody else crosses out of solutions, as long as it is not nearly full."""
         load = self.loads[link]
         units, capacity = load.units, link.capacity
         stop = capacity / units * (1.0 - NEAR) if units > 0.0 else math.inf
@@ -328,7 +328,7 @@ class BottleneckGroup:
                 heappush(self._stops, (stop, next(self._pushes), link))
 
     def end(self) -> None:
-        """Be solved for no more, as its last member has left."""
+        """End the group, as its last member has left."""
         del self.link.limited[self]
         self.active, self.rate = False, 0.0
 
@@ -337,11 +337,11 @@ class BottleneckGroup:
         return self.loads[link].units
 
     def lost_on(self, link: Link) -> tuple[float, float]:
-        """Units of a link that one member loses by turning at level 1 at most, and all of them."""
+        """Units of a link that are lost to switchover at level 1: of one member at most, and of all together."""
         return self.loads[link].lost()
 
     def reload(self, link: Link) -> None:
-        """Note that its load on a link is another than before."""
+        """Note that its load on a link has changed."""
         self.unrecorded[link] = None
         link.stale = True
 
@@ -363,7 +363,7 @@ class BottleneckGroup:
         }
 
     def expect(self, now: float) -> None:
-        """Reckon when the next of its members ends."""
+        """Compute when the next of its members ends."""
         near, ends = self._completions.first(), self._completions.next()
         reading = self.clock(now)
         self.due_at = max(now, now + (near - reading) / self.rate) if self.rate > 0.0 and near < math.inf else math.inf

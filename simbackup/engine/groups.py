@@ -52,7 +52,7 @@ class Groups:
         """Links whose totals do not know yet who has joined or left."""
 
     def form(self, links: Iterable[Link]) -> None:
-        """Let flows that a link limits and nothing else concerns share its level, if they are many.
+        """Form groups: a link that limits many flows, and flows that nothing else concerns.
 
         Groups that have become small, or stand still, dissolve.
         """
@@ -75,7 +75,7 @@ class Groups:
                 self._take(group, candidate)
 
     def hold(self, asked: Mapping[Coupling, Sides | None]) -> None:
-        """Let flows that buffers hold to members of a group join it with these, or else let these members leave."""
+        """Add the flows that buffers hold to members of groups to these groups; where that fails, remove the member."""
         for coupling, hold in asked.items():
             for leader in hold[1] if hold is not None else ():
                 group, watcher = leader.group, leader.watchers.get(coupling)
@@ -97,7 +97,7 @@ class Groups:
         self.changed[group] = None
 
     def _candidates(self, flow: Flow, level: float) -> list[Candidate]:
-        """A flow that may join a group at a level, and who would join with it; nobody if it cannot."""
+        """The flows that would join a group at a level: a flow and those that buffers hold to it; or none."""
         stop = self._stop(flow, flow.share) if flow.bottleneck is not None else 0.0
         if stop <= level * (1.0 + ROOM):
             return []
@@ -150,19 +150,19 @@ class Groups:
         return stop * (1.0 - NEAR)
 
     def assign(self, group: BottleneckGroup, level: float) -> None:
-        """Let a group go on at a level."""
+        """Set the level of a group."""
         if group.assign(self._now, level):
             self.changed[group] = None
 
     def parted(self, group: BottleneckGroup, level: float, limit: Link | None) -> list[Flow]:
-        """The members that something else stops when a group is at a level, which a limit explains; they have left."""
+        """Remove and return the members that their own limit or another link stops when the group reaches a level."""
         if limit is group.link and level < group.cap:
             return []
         out = group.stopped(level) if limit is None or limit is group.link else list(group.loads[limit].flows)
         return [gone for flow in out for gone in self.release(flow)]
 
     def release(self, flow: Flow, *, ends: bool = False) -> list[Flow]:
-        """Let a flow go on by itself or end, and its mate go on; those that did not do so before."""
+        """Take a flow and its mate out of their group; return those that were in one."""
         group, mate = flow.group, self._pairs.pop(flow, None)
         if group is None:
             return []
@@ -178,14 +178,14 @@ class Groups:
         return [flow, *self.release(mate)] if mate is not None and flow.bottleneck is not None else [flow]
 
     def dissolve(self, group: BottleneckGroup) -> list[Flow]:
-        """The members of a group, which go on by themselves."""
+        """Take all members out of a group, and return them."""
         members = list(group.members)
         for flow in members:
             self.release(flow)
         return members
 
     def carry(self, links: Iterable[Link]) -> None:
-        """Let groups carry the links along that nobody else has to do with."""
+        """Leave links that only one group crosses, and nobody watches, out of solutions."""
         for link in links:
             if link.group_meter is None and len(link.variables) == 1 and not link.watchers and not link.entangled:
                 group = next(iter(link.groups))
@@ -198,22 +198,22 @@ class Groups:
         return self.ends.next() if self.ends else math.inf
 
     def come_to(self, link: Link) -> None:
-        """Let the group that carries a link be solved with it, as others come to it."""
+        """Take a link back into solutions, as others come to it that only one group crossed so far."""
         if link.group_meter is not None:
             link.group_meter.group.solve_with(link, self._now)
             self.links[link] = None
 
     def leave(self, link: Link) -> None:
-        """Let the flows on a link go on by themselves."""
+        """Take all flows on a link out of their groups."""
         for group in tuple(link.groups):
             self.part(group, link)
 
     def part(self, group: BottleneckGroup, link: Link) -> list[Flow]:
-        """The members of a group that cross a link, and their mates, which go on by themselves."""
+        """Take the members that cross a link, and their mates, out of a group, and return them."""
         return [gone for flow in tuple(group.loads[link].flows) for gone in self.release(flow)]
 
     def settle(self) -> None:
-        """Record what has changed, and reckon when members end."""
+        """Record the groups that have changed, and compute when their members end."""
         for group in self.changed:
             if self._trace is not None and (group.unrecorded or group.rate != group.recorded):
                 self._trace.shared_level(self._now, group.name, group.rate, group.loaded(), group.beside(self._now))

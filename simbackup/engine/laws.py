@@ -1,4 +1,4 @@
-"""How flows under laws share what they do not use all of.
+"""How flows share links if their laws let them use only a part of what they are offered.
 
 Each law is asked what it makes of what the network offers its flow while that takes all of its offer and all others
 keep to their laws. For what a flow makes of its offer alone, a filling with uses solves this (`OfferFilling`). What
@@ -36,7 +36,7 @@ View = Mapping[int, float]
 
 
 def bound_by_laws(problem: Problem, allocation: Allocation) -> list[tuple[int, Limit]]:
-    """The flows whose laws leave them less than an allocation, which they do not bind yet, with their limits."""
+    """The flows whose laws allow less than an allocation gives them, with the limits that follow."""
     lawful = [
         i for i, flow in enumerate(problem.variables)
         if flow.law is not None and flow.asks and problem.limits[i].law is None
@@ -50,7 +50,7 @@ def bound_by_laws(problem: Problem, allocation: Allocation) -> list[tuple[int, L
 
 
 def stopped(rates: Iterable[tuple[Variable, float]]) -> list[Flow]:
-    """The flows whose laws asked nobody, and leave them less than these rates."""
+    """The flows whose laws allow less than these rates, though they were solved without the others on their links."""
     return [
         cast("Flow", one)
         for one, rate in rates
@@ -87,7 +87,7 @@ class _Laws:
         return demands
 
     def answer(self, flow: int, offer: float | None = None) -> Limit:
-        """What the law of a flow makes of an offer, that of now unless another is given."""
+        """What a flow uses of an offer by its law; by default, of its present offer."""
         law, view, index = self.problem.variables[flow].law, self.views.get(flow), self.problem.index
 
         def others(link: Link) -> float:
@@ -104,7 +104,7 @@ class _Laws:
         return law(self.offers[flow] if offer is None else offer, others)
 
     def agree(self) -> None:
-        """Ask all laws again and again until they agree on what each leaves to the others.
+        """Repeat until all laws agree on what each flow uses beside the others.
 
         The step falls where a round brings them no nearer: what one achieves falls with what others do, so that full
         steps could go to and fro.
@@ -127,7 +127,7 @@ class _Laws:
         self.free = self._free_offers()
 
     def limits(self) -> list[tuple[int, Limit]]:
-        """The flows that use less than they are offered, with what limits them.
+        """The flows that use less than their offers, with their limits.
 
         A law takes no more of the time than its flow would save if it and others of its sort held nobody up.
         """
@@ -146,7 +146,7 @@ class _Laws:
         return isinstance(self.problem.variables[flow].law, Behind)
 
     def _uses(self) -> dict[int, Callable[[float], float]]:
-        """What each flow makes of an offer, beside others as it sees them now."""
+        """For each flow, the function from an offer to what it uses, beside the others as they are now."""
         return {i: self._use(i) for i in self.lawful}
 
     def _use(self, flow: int) -> Callable[[float], float]:
@@ -156,7 +156,7 @@ class _Laws:
         return lambda offer: self.answer(flow, offer).rate
 
     def _fill(self, uses: Mapping[int, Callable[[float], float]]) -> Allocation:
-        """The rates when some flows use what they do, whose offers are noted."""
+        """The rates when flows with laws use a part of their offers, and these offers."""
         problem = self.problem
         filling = OfferFilling(
             self.capacities, self.demands, problem.shares, problem.caps, turns=problem.switchovers, uses=uses
@@ -167,7 +167,7 @@ class _Laws:
         return outcome
 
     def _look_again(self) -> dict[int, View]:
-        """How each flow sees the others now: requests what these use beside them, others what these are offered."""
+        """What each flow takes the others to use: what they use beside it for requests, else what they are offered."""
         uses = self._uses()
         seen: dict[int, View] = {}
         for i in filter(self._behind, self.lawful):
@@ -180,7 +180,7 @@ class _Laws:
         return seen | {i: self._view(i, offered) for i in self.lawful if i not in seen}
 
     def _free_offers(self) -> dict[int, float]:
-        """What each flow would have if none made less of its offer; requests wait behind others all the same."""
+        """What each flow would get if every flow used all of its offer; requests still wait behind others."""
         offers = self.offers
         outcome = self._fill({i: use for i, use in self._uses().items() if self._behind(i)})
         self.offers = offers
@@ -191,5 +191,5 @@ class _Laws:
 
 
 def _between(old: View, new: View, step: float) -> View:
-    """One view moved towards another by a share of their distance."""
+    """A value between two, at a share of their distance."""
     return {resource: share + step * (new[resource] - share) for resource, share in old.items()}

@@ -46,7 +46,7 @@ class Limit(NamedTuple):
     rest: float = 0.0
 
     def shared(self, cause: str, parts: Parts) -> Limit:
-        """The limit with its rest among its parts, which is due to a cause, or to parts that follow each other."""
+        """The limit with parts that add up to a whole unit: the rest is attributed to a cause, or to other parts."""
         if not self.rest:
             return self
         whole = parts or {(cause, ""): 1.0}
@@ -84,13 +84,13 @@ Use = Callable[[float, Others], Limit]
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What the requests of a flow achieve that wait behind those of others, whatever the network offers."""
+    """A law of requests: the rate that they reach while waiting behind others, whatever the network offers."""
 
     limit: Callable[[Others], Limit]
 
 
 class OnOwnLink:
-    """A use that asks about one link only.
+    """A law that depends on the use of a single link.
 
     While nobody else is there the flow goes on like any other, as long as it uses all that others leave it.
     """
@@ -116,7 +116,7 @@ class OnOwnLink:
 
 
 def nobody(_: Link) -> float:
-    """What others use of a link where nobody is."""
+    """Zero: the use of a link by others where there are none."""
     return 0.0
 
 
@@ -126,7 +126,7 @@ nothing."""
 
 
 def asks_others(law: Law | None) -> bool:
-    """Whether a law asks what others use wherever the flow goes."""
+    """Whether a law depends on what others use of the links."""
     return law is not None and not (isinstance(law, OnOwnLink) and law.alone)
 
 
@@ -139,7 +139,7 @@ class Segment(NamedTuple):
     parts: Parts
 
     def follow(self, before: list[Segment]) -> None:
-        """Add it to those before it, as one with the last of them if the same limits the flow."""
+        """Append this segment, joined to the last one if that has the same cause."""
         last = before[-1] if before else None
         if last is not None and last.cause == self.cause and last.parts == self.parts:
             before[-1] = self._replace(begin=last.begin)

@@ -137,12 +137,12 @@ class Link:
 
     @property
     def has_other_capacity(self) -> bool:
-        """Whether its capacity is another than at the last change of its rates."""
+        """Whether its capacity has changed since its rates last did."""
         return self.solved_capacity >= 0.0 and self.capacity != self.solved_capacity
 
     @property
     def moves_all(self) -> bool:
-        """Whether another capacity or stream may move all flows attached: it is full, or its streams are uneven."""
+        """Whether a change of its capacity or of its streams may change the rates of all its flows."""
         used = sum([variable.load_on(self) * variable.rate for variable in self.variables])
         full = used >= self.capacity * (1.0 - TIE)
         return full or (self.streams is not None and not self.streams.even(self, {}))
@@ -153,15 +153,15 @@ class Link:
         return tuple(self.crossing)
 
     def demand(self, flow: Flow) -> float:
-        """Units that one unit of a flow consumes at the present rates, with what it turns."""
+        """Units that one unit of a flow consumes at the present rates, with those lost to switchover."""
         return flow.demands.get(self, 0.0) + self.lost(flow)
 
     def lost(self, flow: Flow) -> float:
-        """Units of these that go into turning to the flow from others."""
+        """Units of these that are lost to switchover."""
         return self.streams.lost(flow) if self.streams is not None and self in flow.demands else 0.0
 
     def most_lost(self) -> dict[Flow, float]:
-        """Units that one unit of each stream loses if it turns for all that it moves; none unless there are several."""
+        """Units lost to switchover for one unit of each stream, if all its bytes cost a turn; empty with one stream."""
         if self.streams is None:
             return {}
         return {flow: lost for flow in self.crossing if self in flow.demands and (lost := self.streams.most_lost(flow))}
@@ -188,7 +188,7 @@ class Link:
             self._known_capacity, self.stale = -1.0, True
 
     def reload(self, flow: Flow) -> None:
-        """Note that an attached flow loads the link in another way."""
+        """Update the load of an attached flow, after its demands have changed."""
         self.stale, self._shifts = True, math.inf
         self._first.setdefault(flow, self.crossing[flow])
         self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
@@ -226,7 +226,7 @@ class Link:
         return least * flow.completed if least > 0.0 else 0.0
 
     def turn(self, lost: Mapping[Flow, float] | None) -> None:
-        """Note the units that one unit of each stream loses at the present rates; None if each turns for all."""
+        """Set the units lost to switchover for one unit of each stream; None if all their bytes cost a turn."""
         if self.streams is not None:
             self.stale, self._shifts = True, math.inf
             self.streams.turn(lost)
@@ -241,13 +241,13 @@ class Link:
     # who asks what others use
 
     def look_around(self) -> None:
-        """Let a flow see who has come where it was alone, or that it is alone now."""
+        """Let its flows update whether they depend on others, after a second flow has come or gone."""
         for flow in self.crossing if len(self.crossing) <= 2 else ():  # noqa: PLR2004 (one was alone)
             if flow.may_ask:
                 flow.look_around()
 
     def asked_by(self, flow: Flow) -> None:
-        """Note whether an attached flow asks what others use; called by the flow."""
+        """Count the attached flows that depend on what others use; called by the flow."""
         if flow.asks:
             self._asking[flow] = None
         else:
@@ -277,7 +277,7 @@ class Link:
         self.shift(flow.demands.get(self, 0.0) * rate, flow.moves.get(self, 0.0) * rate)
 
     def meter_by(self, meter: GroupMeter | None, now: float) -> None:
-        """Keep the totals by the clock of a group that is alone on it, or by the time again; called by the group."""
+        """Keep the totals by the clock of the only group on the link, or by time again; called by the group."""
         self.settle(now)
         self.group_meter, self.stale = meter, True
 
@@ -340,7 +340,7 @@ class Link:
         meter.showed = reading
 
     def take_rates(self, now: float, recorder: Recorder | None) -> None:
-        """Take over the rates of the flows attached at `now`, seconds, and record them if they are others.
+        """Update the totals for the rates of its flows from `now` (seconds) on, and record them if they have changed.
 
         This is the hottest code of a simulation: it asks others only where it has to.
         """
@@ -371,7 +371,7 @@ class Link:
             self.used, self.busy, self.bytes_per_s = used, busy, bytes_per_s
 
     def shift(self, used: float, moved: float) -> None:
-        """Note that attached flows use so much more a second, and move so many bytes more; called by them."""
+        """Change the sums of units and bytes a second by so much; called by attached flows."""
         self.stale = True
         if self.tracks:
             self._shifts += 1.0 if self.streams is None else math.inf

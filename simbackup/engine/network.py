@@ -240,18 +240,18 @@ class FlowNetwork:
         self._solve_later()
 
     def freed(self, flow: Flow) -> None:
-        """Give a flow another rate that a coupling holds no more."""
+        """Solve a flow again that a coupling does not hold any more."""
         self._touch(flow)
 
     def queued(self, link: Link) -> None:
-        """Ask those who watch a link again: more waits for it, though no rate has changed."""
+        """Ask the couplings that watch a link again: more requests wait for it, though no rate has changed."""
         self._changes.links[link] = None
         self._solve_later()
 
     # whom a flow meets
 
     def _meet(self, flow: Flow) -> None:
-        """Let a flow and those that were alone until it came see whom they meet; who asks others leaves his group."""
+        """Update whom a new flow meets; dissolve groups on links where a flow depends on the others."""
         if flow.may_ask:
             flow.look_around()
         for link in flow.links:
@@ -263,7 +263,7 @@ class FlowNetwork:
                 self._groups.leave(link)
 
     def _weigh(self, link: Link) -> None:
-        """Let flows take the weight that they have among those that cross a link now, if it is another than before.
+        """Update the weights of flows whose weight depends on who else crosses a link.
 
         Where no stream meets them, they are weighed with each other: the greatest counts as a stream, so that it is no
         less than others at the links that it goes on to.
@@ -336,7 +336,7 @@ class FlowNetwork:
                 return {holding[i][0] for i in solution.binding}
 
     def _leave_groups(self, affected: Affected) -> None:
-        """Let members of groups leave that have to be solved one by one, also where others ask what they use."""
+        """Take flows out of groups that have to be solved one by one."""
         while True:
             while affected.leaving:
                 flow = next(iter(affected.leaving))
@@ -350,7 +350,7 @@ class FlowNetwork:
             affected.take(self._changes)
 
     def _extend(self, affected: Affected, more: More) -> None:
-        """Affect what else has to be solved."""
+        """Add what else has to be solved to what is affected."""
         if more.group is not None and more.uneven is not None:
             affected.part(more.group, self._groups.part(more.group, more.uneven))
         elif more.uneven is not None:
@@ -361,7 +361,7 @@ class FlowNetwork:
             affected.add(more.moved)
 
     def _part(self, affected: Affected, variables: Sequence[Flow | BottleneckGroup], solution: Solution) -> bool:
-        """Let the members of a group leave that something else stops at a solution; whether any have."""
+        """Take members out of groups that something else stops at a solution; return whether there were any."""
         if not affected.groups:
             return False
         for one, rate, limit in zip(variables, solution.rates, solution.bottlenecks, strict=True):
@@ -371,7 +371,7 @@ class FlowNetwork:
         return False
 
     def _take(self, variables: Sequence[Flow | BottleneckGroup], solution: Solution) -> None:
-        """Let links, flows and groups take what is theirs of a solution."""
+        """Give links, flows and groups their parts of a solution."""
         now = float(self.env.now)
         for link, lost in solution.lost.items():
             link.turn(lost)
@@ -387,7 +387,7 @@ class FlowNetwork:
                 one.look_around()
 
     def _settle_groups(self, affected: Affected) -> None:
-        """Let flows that a link limits share its level if they may, and links take over all rates."""
+        """Form groups, and update the totals of links, after a solution."""
         links, groups, now = affected.links, self._groups, float(self.env.now)
         if not self.whole and (groups.changed or affected.groups or affected.asked or len(affected.variables) >= MANY):
             if affected.asked:

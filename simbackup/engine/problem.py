@@ -1,4 +1,4 @@
-"""How flows share links: the rules, and one solution that follows them.
+"""How flows share links: the rules, and the solution of one problem.
 
 The rates of an instant follow from the flows under way, the links, the full and empty buffers, and nothing before.
 
@@ -83,7 +83,7 @@ class More:
     """Why a problem has no solution unless more is solved with it."""
 
     moved: Collection[Variable] = ()
-    """Others that its rates would move."""
+    """Other flows and groups whose rates this solution would change."""
     stopped: Collection[Flow] = ()
     """Flows that asked nobody, whose laws leave them less than was thought."""
     uneven: Link | None = None
@@ -104,13 +104,13 @@ class Background:
                 self.used[link] = sum([one.load_on(link) * one.rate for one in others])
 
     def left(self, link: Link) -> float:
-        """What it leaves of a link, units a second."""
+        """Units a second of a link that these flows leave to those that are solved."""
         return max(0.0, link.capacity - self.used[link]) if link in self.others else link.capacity
 
     def moved(
         self, variables: Sequence[Variable], links: Sequence[Link], allocation: Allocation
     ) -> dict[Variable, None]:
-        """Those of these flows that an allocation of others moves, or changes what limits them."""
+        """The flows whose rates or bottlenecks would change under an allocation of the solved ones."""
         found: dict[Variable, None] = {}
         if not self.others:
             return found
@@ -134,7 +134,7 @@ class Background:
 
 
 def _above(variable: Variable, link: Link, level: float) -> bool:
-    """Whether one has a higher level than others on a full link, or the same and another bottleneck than is due."""
+    """Whether a flow's level is too high on a full link, or equal to the highest with a bottleneck of a later name."""
     own = variable.rate / variable.share
     if link not in variable.demands or own < level * (1.0 - TIE):
         return False
@@ -235,7 +235,7 @@ class Problem:
         return self.more or self._solution(allocation)
 
     def rates(self) -> Allocation:
-        """The rates under the present limits."""
+        """The fair rates, given the present limit of each variable and the holds of buffers."""
         try:
             found = coupled_rates(
                 self.capacities, self.demands, self.shares, self.caps, self.holds, turns=self.switchovers
@@ -251,16 +251,16 @@ class Problem:
         self.caps[number] = limits.lowest.rate
 
     def see(self, allocation: Allocation) -> None:
-        """Note if an allocation moves others."""
+        """Note in `more` the other flows whose rates an allocation would change."""
         if self.more is None and (moved := self.background.moved(self.variables, self.links, allocation)):
             self.more = More(moved=moved)
 
     def blame(self, allocation: Allocation) -> Blame:
-        """What limits each under an allocation."""
+        """What limits each variable under an allocation."""
         return Blame(self, allocation)
 
     def beside(self, flow: int, resource: int, rates: Sequence[float]) -> float:
-        """The share of a resource that all flows but one use at some rates."""
+        """The share of a resource that all flows except one use at given rates."""
         capacity = self.capacities[resource]
         if capacity <= 0.0:
             return 1.0
@@ -274,7 +274,7 @@ class Problem:
         return min(used / capacity, 1.0)
 
     def _going_round(self) -> Allocation:
-        """The rates when requests go round, and take turns as streams lose at present."""
+        """The rates when requests wait behind each other, and streams lose what they do now to switchover."""
         self._go_round()
         allocation = self.rates()
         if self.going and self.more is None:
@@ -290,7 +290,7 @@ class Problem:
             self._limit(i, self.limits[i].waiting(limit))
 
     def _lost_by(self, flow: Flow, link: Link) -> float:
-        """Units of a link that one unit of a flow loses by turning, at present."""
+        """Units of a link that are lost to switchover for one unit of a flow, in the present step of the solution."""
         if link not in self.lost or link.streams is None:
             return link.lost(flow)
         lost = self.lost[link]
@@ -299,14 +299,14 @@ class Problem:
         return link.streams.most_lost(flow) if lost is None or flow not in lost else lost[flow]
 
     def _straighten(self) -> None:
-        """Let all flows have what they are offered, until their laws are asked."""
+        """Remove the limits of all laws, so that each flow is offered all that the links allow."""
         self.offering.clear()
         for i, limits in enumerate(self.limits):
             if limits.law is not None:
                 self._limit(i, limits.without_law())
 
     def _bent(self, allocation: Allocation) -> Allocation:
-        """The rates when laws leave flows what they do of an allocation, which limits them."""
+        """The rates after all laws have limited their flows to what they use of an allocation."""
         while self.more is None and (bound := bound_by_laws(self, allocation)):
             for i, limit in bound:
                 self._limit(i, self.limits[i]._replace(law=limit))
@@ -314,7 +314,7 @@ class Problem:
         return allocation
 
     def _turn(self, rates: Sequence[float]) -> None:
-        """Note what streams lose at some rates."""
+        """Update what streams lose to switchover at given rates."""
         for resource, switchover in self.switchovers.items():
             shares = switchover.shares(rates)
             lost: dict[Flow, float] = {}
@@ -328,7 +328,7 @@ class Problem:
             self.lost[self.links[resource]] = lost if min(shares.values()) < 1.0 - TIE else None
 
     def _check(self, allocation: Allocation) -> None:
-        """Note if a law leaves less than was thought, or streams are uneven on a link that others cross."""
+        """Note in `more` what else has to be solved: laws that stop their flows, and links with uneven streams."""
         if less := stopped(zip(self.variables, allocation.rates, strict=True)):
             self.more = self.more or More(stopped=less)
         turning = [link for link in self.background.others if link.streams is not None and len(link.crossing) > 1]
@@ -375,14 +375,14 @@ class Blame:
         return self._own(number)
 
     def _own(self, number: int) -> tuple[str, Parts]:
-        """What limits it itself. A cycle alone on its disk fills that as it meets its cap: its parts say more."""
+        """The link or limit of a variable that no buffer holds; at its cap, with the parts of its cycle."""
         limit, link = self.problem.limits[number].lowest, self.link(number)
         if link is None:
             return limit.cause, limit.parts
         return link.name, limit.parts if self.allocation.rates[number] >= limit.rate * (1.0 - DONE) else WHOLE
 
     def _of_hold(self, number: int, passed: frozenset[int]) -> tuple[str, Parts]:
-        """What limits the greatest leader, the first among equals; the buffer where there is no such end."""
+        """What limits the leader that moves most; the buffer itself, if it has no leader or leaders form a circle."""
         place = self.problem.place
         name, _, leaders = self.problem.buffers[number]
         if not leaders or number in passed:
@@ -398,7 +398,7 @@ class Blame:
         return self._own(place[leader])
 
     def _rate(self, flow: Flow) -> float:
-        """The rate of a flow under the allocation, alone or in a group; one that is not of it goes on as it is."""
+        """The rate of a flow under the allocation; its present rate, if it is not part of the problem."""
         place = self.problem.place.get(flow if flow.group is None else flow.group)
         if place is None:
             return flow.rate
@@ -406,5 +406,5 @@ class Blame:
 
 
 def solve(variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | More:
-    """The rates of flows and groups on links under the holds of buffers, or what else has to be solved with them."""
+    """Solve for the rates of flows and groups on links, with full and empty buffers, or return what else to include."""
     return Problem(variables, links, holds).solve()

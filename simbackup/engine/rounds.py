@@ -17,11 +17,11 @@ class Customers(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many go round."""
+        """How many customers there are."""
         ...
 
     def waits(self) -> Mapping[Link, float]:
-        """The links where they may wait for others, with the seconds that a unit takes there alone."""
+        """The links where customers may wait, with the seconds of service that one unit takes there."""
         ...
 
     def together(

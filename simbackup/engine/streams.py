@@ -1,4 +1,4 @@
-"""The streams between which a link turns, and what it loses by that."""
+"""The streams of a link, and what the link loses by switching between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class StreamKind(NamedTuple):
-    """The kind of a stream, all of which lose alike, and how much of it one unit of a flow is."""
+    """The kind of a stream, and its amount for one unit of the flow; a kind loses the same for each unit of amount."""
 
     kind: Hashable
     amount: float
@@ -28,15 +28,15 @@ class Losses(Protocol):
     """
 
     def attach(self, link: Link, flow: Flow) -> StreamKind | None:
-        """Count a flow among the streams of the link; None if it is none."""
+        """Add a flow to the streams of the link; None if it is not a stream."""
         ...
 
     def detach(self, flow: Flow) -> None:
-        """Count a stream no more."""
+        """Remove a stream."""
         ...
 
     def each(self, kind: Hashable) -> float:
-        """Units of the link that a stream of a kind loses for each of its amount, among those that are there now."""
+        """Units of the link that are lost for each unit of amount of a kind, among the present streams."""
         ...
 
 
@@ -54,51 +54,51 @@ class Streams:
 
     @property
     def uneven(self) -> bool:
-        """Whether one of them is spared turns, as far as is known."""
+        """Whether one stream moves more than all others together, so that not all of its bytes cost a turn."""
         return self._spared is not None
 
     def attach(self, link: Link, flow: Flow) -> None:
-        """Count a flow among the streams if it is one."""
+        """Add a flow, if it is a stream."""
         stream = self._losses.attach(link, flow)
         if stream is not None:
             self._streams[flow] = stream
 
     def detach(self, flow: Flow) -> None:
-        """Count a flow no more; what is left of them may be even."""
+        """Remove a flow."""
         if self._streams.pop(flow, None) is not None:
             self._losses.detach(flow)
         if len(self._streams) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
             self._spared = None
 
     def of(self, flow: Flow) -> StreamKind | None:
-        """What a flow is among the streams."""
+        """The stream kind and amount of a flow."""
         return self._streams.get(flow)
 
     def each(self, kind: Hashable) -> float:
-        """Units that a stream of a kind loses for each of its amount."""
+        """Units of the link that are lost for each unit of amount of a kind."""
         return self._losses.each(kind) if len(self._streams) > 1 else 0.0
 
     def lost(self, flow: Flow) -> float:
-        """Units that one unit of a flow loses at the present rates."""
+        """Units of the link that are lost for one unit of a flow, at the present rates."""
         if self._spared is None or flow not in self._spared:
             return self.most_lost(flow)
         return self._spared[flow]
 
     def most_lost(self, flow: Flow) -> float:
-        """Units that one unit of a flow loses if it turns for all that it moves."""
+        """Units of the link that are lost for one unit of a flow, if all its bytes cost a turn."""
         stream = self._streams.get(flow)
         return stream.amount * self.each(stream.kind) if stream is not None else 0.0
 
     def spares(self, flow: Flow) -> bool:
-        """Whether a flow turns for less than all that it moves."""
+        """Whether not all bytes of a flow cost a turn."""
         return self.uneven and self.lost(flow) < self.most_lost(flow) * (1.0 - TIE)
 
     def turn(self, lost: Mapping[Flow, float] | None) -> None:
-        """Take what streams lose at the present rates; None if each turns for all that it moves."""
+        """Set what streams lose at the present rates; None if all bytes of all streams cost a turn."""
         self._spared = lost
 
     def even(self, link: Link, rates: Mapping[Variable, float]) -> bool:
-        """Whether they are even at these rates, and at those of now for other flows."""
+        """Whether no stream moves more than all others together, at given rates and the present ones of other flows."""
         most = total = 0.0
         for variable in link.variables:
             rate = rates.get(variable, variable.rate)

@@ -9,6 +9,7 @@ from typing import Any
 from simbackup.errors import ResultError, choices
 from simbackup.experiments.knock_out import UNLIMITED, counted, faster, resource
 from simbackup.results.causes import Cause, split
+from simbackup.results.fleet_figures import series
 from simbackup.results.kept import whole
 from simbackup.results.result import Result
 from simbackup.run import ran
@@ -78,12 +79,13 @@ def reasons(
     whole(result, "an explanation")
     rows = rows_of(result, jobs)
     again: dict[tuple[str, float], Result] = {}
+    until = tuple(dict.fromkeys(series(job) for job in jobs))  # what comes later changes nothing of these
 
     def rerun(part: str, factor: float) -> Result | None:
         if scenario is None or not reruns:
             return None
         if (part, factor) not in again:
-            again[part, factor] = ran(faster(scenario, part, factor), seed=result.record.seed)
+            again[part, factor] = ran(faster(scenario, part, factor), seed=result.record.seed, until=until)
         return again[part, factor]
 
     found: list[Reasons] = []

@@ -150,7 +150,7 @@ def _deciding(
     kind, i, later = plan.nights.found(evening(verdict.due))
     night, job = plan.nights.night(kind, i), job_of(verdict.system, later, verdict.copy)
     quick = wanted == "quick"
-    scenario = scenario_of(plan.site.file, night_scenario(plan.site.file, night))
+    scenario = scenario_of(plan.site.file, night_scenario(plan.site.file, night, overtime=True))
     try:
         result = ran(scenario, until=(job,), most_records=LARGEST if quick else None)
     except (TooManyRecordsError, NeverEndsError):
@@ -181,7 +181,7 @@ def _deciding(
 def _night_of(plan: Plan, site: PlannedSite, kind: NightKind, i: int) -> Scenario:
     """A night of a site that has grown otherwise."""
     nights = replace(plan.nights, site=site, played={})
-    return scenario_of(plan.site.file, night_scenario(plan.site.file, nights.night(kind, i)))
+    return scenario_of(plan.site.file, night_scenario(plan.site.file, nights.night(kind, i), overtime=True))
 
 
 def _elapsed(job: str, night: Scenario) -> float:

@@ -13,8 +13,8 @@ Path = tuple[str, ...]
 WHOLE = frozenset({"network", "server-queue"})
 """Names of parts that every scenario of a site may have."""
 ENDINGS = frozenset({
-    "data", "disk", "host", "link", "log", "log-data", "logs", "merge", "network", "older", "queue", "synthetic-full",
-    "turn",
+    "data", "disk", "host", "link", "log", "log-data", "logs", "merge", "network", "older", "overtime", "overtime-logs",
+    "queue", "synthetic-full", "turn",
 })  # fmt: skip
 """What follows the name of a system, a target or a kind of machine in the names of what belongs to it."""
 NUMBERED = re.compile(r"(night)?\d+\Z")

@@ -14,12 +14,11 @@ from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan
 from simbackup.planning.playing import GOOD, job_of, outcomes, simulated
 from simbackup.planning.policy import PolicySpec
-from simbackup.planning.scenarios import logs_jobs
+from simbackup.planning.scenarios import logs_jobs, logs_of
 from simbackup.planning.verdicts import Verdict, verdicts_of
 from simbackup.planning.windows import tightness
 from simbackup.policies.calendar import evening
 from simbackup.results.causes import spent
-from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
 
 Waited = tuple[tuple[str, float], ...]
@@ -159,7 +158,7 @@ def _run(result: Result, one: Verdict, policy: PolicySpec, later: int) -> str:
     if one.copy != LOGS:
         return job_of(one.system, later, one.copy)
     names = {*logs_jobs(policy, one.system, later).values()}
-    rows = [row for row in result.job_rows if series(row["job"]) in names]
+    rows = [row for row in result.job_rows if logs_of(row["job"]) in names]
     return str(max(rows, key=lambda row: row["end"] - row["due"])["job"])
 
 

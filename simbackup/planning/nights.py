@@ -169,11 +169,11 @@ class Nights:
     @property
     def at_once(self) -> int:
         """How many nights can be simulated at once."""
-        return self.play.at_once if isinstance(self.play, Simulator) and self.play.executor is not None else 1
+        return self.play.at_once if isinstance(self.play, Simulator) else 1
 
     def begin(self, wanted: Iterable[tuple[NightKind, int]]) -> None:
-        """Simulate nights at once that will be asked for, or may be; without worker processes, when they are."""
-        if not isinstance(self.play, Simulator) or self.play.executor is None:
+        """Simulate nights at once that will be asked for, or may be; a single process waits until they are."""
+        if not isinstance(self.play, Simulator) or self.at_once == 1:
             return
         new: dict[Work, Night] = {}
         for kind, i in wanted:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simbackup.planning.night import DAY, LOGS, Night, begin
+from simbackup.planning.night import DAY, Night, begin
 from simbackup.planning.origins import Origins, scenario_of
-from simbackup.planning.scenarios import OVERTIME, logs_jobs, night_scenario, night_suffix, of_policy
+from simbackup.planning.scenarios import OVERTIME, logs_jobs, logs_of, night_scenario, night_suffix, of_policy
 from simbackup.planning.site import PlannedSite
-from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
 from simbackup.run import NeverEndsError, ran
 
@@ -49,11 +48,11 @@ class Simulator:
 
     site: PlannedSite
     begun: Callable[[Night], None] | None = None
-    """Called with each night when its simulation begins."""
+    """Called with each night when its outcome is wanted next."""
     executor: Executor | None = None
     """Worker processes, none by default."""
     at_once: int = 1
-    """How many nights are simulated at once: the number of worker processes."""
+    """Nights that are simulated at once: as many as there are worker processes."""
 
     def __call__(self, night: Night) -> Mapping[str, Outcome]:
         """The outcome of a night."""
@@ -61,17 +60,26 @@ class Simulator:
 
     def each(self, nights: Sequence[Night]) -> list[Mapping[str, Outcome]]:
         """The outcomes of several nights. If the worker processes end before they are done, this one simulates them."""
-        if self.begun is not None:
-            for night in nights:
-                self.begun(night)
+        found: list[Mapping[str, Outcome]] = []
         if self.executor is not None and len(nights) > 1:
             from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 (only with worker processes)
 
             try:
-                return list(self.executor.map(partial(played, self.site), nights))
+                self._add(found, nights, self.executor.map(partial(played, self.site), nights))
             except BrokenProcessPool:
                 self.executor, self.at_once = None, 1
-        return [played(self.site, night) for night in nights]
+        left = nights[len(found) :]
+        self._add(found, left, (played(self.site, night) for night in left))
+        return found
+
+    def _add(
+        self, found: list[Mapping[str, Outcome]], nights: Sequence[Night], outcomes: Iterator[Mapping[str, Outcome]]
+    ) -> None:
+        """Add the outcomes of nights as they come."""
+        for night in nights:
+            if self.begun is not None:
+                self.begun(night)
+            found.append(next(outcomes))
 
 
 def job_of(system: str, later: int = 0, copy: str = "") -> str:
@@ -89,7 +97,7 @@ def simulated(site: PlannedSite, night: Night) -> Result:
 
     Jobs that never end are missing in it; what they need is `unfinished`.
     """
-    parts = night_scenario(site.file, night)
+    parts = night_scenario(site.file, night, overtime=True)
     lasting = [name for name in parts["jobs"] if not name.endswith(OVERTIME)]
     try:
         return ran(scenario_of(site.file, parts, f"on {night.day}"), until=lasting)
@@ -104,8 +112,7 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
     endless = {name: f"{NEVER}: {origins.worded(needs)}" for name, needs in result.unfinished.items()}
     logs: dict[str, list[Row]] = {}
     for row in result.job_rows:
-        name = series(str(row["job"]))
-        logs.setdefault(name.removesuffix(OVERTIME) + LOGS if name.endswith(OVERTIME) else name, []).append(row)
+        logs.setdefault(logs_of(str(row["job"])), []).append(row)
     found: dict[str, Outcome] = {}
 
     def cause(job: str) -> str:

@@ -13,6 +13,7 @@ from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarge
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.policies.levels import Level
+from simbackup.results.fleet_figures import series
 from simbackup.schema.registry import sheets
 from simbackup.schema.tree import Node
 
@@ -26,8 +27,12 @@ OF_TARGET = frozenset({"begin", "pool", "spool", "deduplication", *CONNECTING})
 """Keys of a backup that only its target or its time needs."""
 
 
-def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
-    """The scenario of a night, as `load` takes it; what comes from the site file keeps its places."""
+def night_scenario(file: SiteFile, night: Night, *, overtime: bool = False) -> dict[str, Any]:
+    """The scenario of a night, as `load` takes it; what comes from the site file keeps its places.
+
+    With `overtime`, transaction logs are also saved after windows have closed, until the next day: run it until the
+    other jobs have ended.
+    """
     parts = site_parts(file, night)
     saving: dict[str, list[dict[str, Any]]] = {}
     for run in night.runs:
@@ -37,7 +42,8 @@ def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
             jobs = jobs_of(file, name, run, night_suffix(run.later), start, points)
             for job, size in ((job, night.moved[job]) for job in jobs if job in night.moved):
                 jobs[job]["size"] = whole_bytes(size)
-            jobs |= log_backups(file, name, night, run, parts)
+            logs = log_backups(file, name, night, run, parts)
+            jobs |= {each: job for each, job in logs.items() if overtime or not each.endswith(OVERTIME)}
             limited(file, parts, name, jobs)
             backup = next(iter(jobs.values()))
             if name in saving:  # a system is saved by one job at a time
@@ -245,8 +251,7 @@ def _add_systems(file: SiteFile, night: Night, parts: dict[str, Any]) -> None:
 def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: dict[str, Any]) -> dict[str, Any]:
     """The backups of the transaction logs of a system to each target; none without logs.
 
-    They go on until the window closes; jobs of their own go on after it, which last as long as others do. Adds their
-    data and a device for them.
+    They go on until the window closes, and those of `OVERTIME` after that. Adds their data and a device for them.
     """
     policy, saved = file.spec.policies[run.policy], f"{name}{night_suffix(run.later)}"
     if policy.logs is None or saved not in night.logs:
@@ -271,6 +276,16 @@ def _repeated(begin: float, every: float, until: float) -> dict[str, str]:
 def overtime(logs: str) -> str:
     """The job that goes on with backups of transaction logs when windows have closed, while others still run."""
     return f"{logs.removesuffix(LOGS)}{OVERTIME}"
+
+
+def logs_of(run: str) -> str:
+    """The job in `logs_jobs` that a run of a night counts for, if it saves transaction logs; else its own job.
+
+    >>> logs_of("db-logs.3"), logs_of("db-overtime-logs.1"), logs_of("db")
+    ('db-logs', 'db-logs', 'db')
+    """
+    job = series(run)
+    return f"{job.removesuffix(OVERTIME)}{LOGS}" if job.endswith(OVERTIME) else job
 
 
 def logs_jobs(policy: PolicySpec, system: str, later: int) -> dict[str, str]:

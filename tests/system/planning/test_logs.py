@@ -11,8 +11,11 @@ from sites.plan import site
 from simbackup.equations.change import hits_a_day
 from simbackup.errors import InputError
 from simbackup.planning.ledger import Ledger
+from simbackup.planning.night import Night
+from simbackup.planning.night_reasons import night_reasons
 from simbackup.planning.plan import plan
 from simbackup.planning.restore import restore
+from simbackup.planning.scenarios import OVERTIME, night_scenario
 from simbackup.planning.site import PlannedSite, load_site
 
 WEDNESDAY = date(2027, 6, 9)
@@ -158,3 +161,25 @@ def test_the_delay_is_that_of_the_target_that_is_left() -> None:
     slowest = log_of(1 / 48) / 50e6
     assert near.data_lost < 1800.0 + slowest / 2
     assert far.data_lost >= 1800.0 + slowest
+
+
+def test_the_longest_backup_of_logs_is_explained_also_if_it_runs_after_the_window() -> None:
+    """At ten past ten, a copy begins on the line that logs take, too; the window has closed at nine."""
+    made = of("30 min", to=["second"]).file.tree.plain()
+    made["systems"]["sql"]["size"] = "400 GB"
+    made["targets"]["second"]["network"] = {"rate": "50 MB/s", "latency": "0.1 ms"}
+    copies = {"away": {"to": "second", "at": "22:10", "seeded": True}}
+    made["policies"]["nightly"] |= {"window": "20:00 to 21:00", "schedule": {"full": "daily"}, "copies": copies}
+    found = plan(load_site(made), "2 days")
+    logs = max((one for one in found.verdicts if one.copy == "logs"), key=lambda one: one.elapsed)
+    assert logs.elapsed == pytest.approx(2 * log_of(1 / 48) * 0.4 / 50e6, rel=0.1)  # beside the copy
+    [explained] = night_reasons(found, logs.night, ["sql-logs"]).found
+    assert explained.elapsed == logs.elapsed
+
+
+def test_a_scenario_of_a_night_by_itself_saves_logs_in_the_window() -> None:
+    """It ends by itself: jobs that would go on until the next day are in it only if they are asked for."""
+    planned = of("30 min")
+    night = Night(planned.file.spec.start, Night.first(planned.file).runs, logs={"sql": 1e9})
+    alone, with_overtime = (set(night_scenario(planned.file, night, overtime=each)["jobs"]) for each in (False, True))
+    assert with_overtime - alone == {f"sql-{OVERTIME}"}

@@ -41,6 +41,7 @@ def test_the_site_is_right() -> None:
     ("old", "new", "message"),
     [
         ("  other:", "  files-tape:", "files-tape: is also what a plan calls a part of 'files'"),
+        ("  other:", "  files-overtime:", "is also what a plan calls a part of 'files'"),
         ("  other:", "  files-night2:", "is also what a plan calls a part of 'files'"),
         ("  other:", "  files-night2-tape:", "is also what a plan calls a part of 'files'"),
         ("  other:", "  pool-host:", "is also what a plan calls a part of 'pool'"),

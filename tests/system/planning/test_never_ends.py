@@ -31,9 +31,9 @@ USERS = {
 }  # fmt: skip
 
 
-def crowded(file: SiteFile, night: Night) -> dict[str, Any]:
+def crowded(file: SiteFile, night: Night, *, overtime: bool) -> dict[str, Any]:
     """A night whose first system has so many users, from a day on, that they leave a backup nothing of its disk."""
-    parts = night_scenario(file, night)
+    parts = night_scenario(file, night, overtime=overtime)
     parts["hosts"]["a"] |= {"read_ahead": "128 KiB"}
     return parts | ({"workloads": {"users": USERS}} if night.day >= FROM else {})
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from sites.plan import site
@@ -14,6 +15,9 @@ from simbackup.planning.night import Night
 from simbackup.planning.plan import Plan, plan
 from simbackup.planning.playing import Simulator
 from simbackup.planning.site import load_site
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 def shown(found: Plan) -> list[Any]:
@@ -41,3 +45,21 @@ def test_this_process_does_what_worker_processes_do_not(alone: list[Any]) -> Non
         simulator = Simulator(loaded, None, executor, 2)
         assert shown(plan(loaded, "8 weeks", play=simulator)) == alone
     assert simulator.executor is None
+
+
+def test_nights_are_counted_as_they_are_done() -> None:
+    """And not all of them when they are handed over, which may be a thousand."""
+    loaded, seen = load_site(site()), list[str]()
+
+    class InOrder:
+        @staticmethod
+        def map(function: Callable[[Night], object], nights: Iterable[Night]) -> Iterator[object]:
+            for night in nights:
+                outcome = function(night)
+                seen.append("done")
+                yield outcome
+
+    simulator = Simulator(loaded, lambda _: seen.append("wanted"), cast("Executor", InOrder()), 2)
+    nights = [Night.first(loaded.file), Night.later(loaded.file)]
+    assert len(simulator.each(nights)) == len(nights)
+    assert seen == ["wanted", "done"] * 2
