@@ -15,7 +15,19 @@ from tests.shared import Said, Say
 settings.register_profile(
     "simbackup", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
+settings.register_profile("nightly", settings.get_profile("simbackup"), max_examples=1000)
 settings.load_profile("simbackup")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--nightly` runs everything, with many more examples of each property."""
+    parser.addoption("--nightly", action="store_true", help="run the tests marked as nightly, too, with more examples")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the number of examples."""
+    if config.getoption("nightly"):
+        settings.load_profile("nightly")
 
 
 @pytest.fixture
@@ -35,8 +47,12 @@ def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run tests that share what is made once for a module in one process, so that it is made once."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only runs nightly; run tests that share what is made once for a module in one process."""
+    if not config.getoption("nightly"):
+        left_out = [item for item in items if item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in {*left_out}]
     for item in items:
         if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group"):
             known = item._fixtureinfo.name2fixturedefs

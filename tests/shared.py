@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -18,6 +20,7 @@ from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.streams import StreamKind
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.scenario import names
+from tests.cases import for_each
 
 ROOT = Path(__file__).parents[1]
 """The folder of the repository."""
@@ -65,6 +68,29 @@ class Said(NamedTuple):
 
 Say = Callable[..., Said]
 """Runs the program with some words, as a shell would."""
+
+
+def each_scenario(scenarios: Iterable[str]) -> Callable[..., Any]:
+    """Make a test for each folder of scenarios, which tries all of them; those of a folder are run in one process."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        folders = {
+            folder: [*found] for folder, found in groupby(sorted(scenarios), lambda name: name.partition("/")[0])
+        }
+
+        @wraps(test)
+        def all_of_them(folder: str, **fixtures: Any) -> None:
+            __tracebackhide__ = True
+            for_each("name", folders[folder])(test)(**fixtures)
+
+        known = inspect.signature(test)
+        (name, *others) = known.parameters.values()
+        all_of_them.__signature__ = known.replace(  # pyright: ignore[reportFunctionMemberAccess]
+            parameters=[name.replace(name="folder"), *others]
+        )
+        return pytest.mark.parametrize("folder", together(folders))(all_of_them)
+
+    return decorate
 
 
 def together(scenarios: Iterable[str]) -> list[Any]:

@@ -12,13 +12,14 @@ import simpy
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.solver import CAP, UnboundedFlowError, max_min_rates
+from tests.cases import for_each
 
 INF = math.inf
 Demands = list[dict[int, float]]
 
 
-@pytest.mark.parametrize(
-    ("capacities", "demands", "shares", "caps", "rates", "bottlenecks"),
+@for_each(
+    "capacities, demands, shares, caps, rates, bottlenecks",
     [
         pytest.param([10.0], [{0: 1.0}, {0: 1.0}], [1, 1], [INF, INF], [5, 5], [0, 0], id="two on one link"),
         pytest.param([90.0], [{0: 2.0}, {0: 1.0}], [1, 1], [INF, INF], [30, 30], [0, 0], id="demand of two"),

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
+
 PACKAGE = Path(__file__).parents[2] / "examples" / "simbackup-example"
 NAME = "example/verify"
 
@@ -142,7 +144,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BROKEN)
+@for_each("case", BROKEN)
 def test_a_broken_room_is_reported_in_one_line(tmp_path: Path, case: str) -> None:
     group, module, code, message = BROKEN[case]
     site = tmp_path / "site"

@@ -21,6 +21,7 @@ from simbackup.engine.levels import link_rates
 from simbackup.engine.limit import Behind, Law, Limit, OnOwnLink, Others, Use
 from simbackup.engine.trace import Trace
 from simbackup.engine.weights import Among
+from tests.cases import for_each
 from tests.shared import EqualLosses
 
 SAME = 1e-9
@@ -237,7 +238,7 @@ def rates_of(system: System) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize("name", ["w2_100_random", "w2_1000_local", "core_50"])
+@for_each("name", ["w2_100_random", "w2_1000_local", "core_50"])
 def test_transfers_of_the_benchmarks_end_at_the_same_time(name: str) -> None:
     few = data_set(name).first(200)
     assert run(few)[1] == pytest.approx(run(few, whole=True)[1], rel=SAME)

@@ -14,6 +14,7 @@ from simbackup.engine.coupling import Hold, coupled_rates
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.solver import CAP, max_min_rates
 from simbackup.engine.turns import Turns
+from tests.cases import for_each
 from tests.shared import EqualLosses
 
 
@@ -61,7 +62,7 @@ def case(seed: int) -> Case:
     return Case(capacities, demands, shares, caps, turns)
 
 
-@pytest.mark.parametrize("first", range(0, 2000, 500))
+@for_each("first", range(0, 2000, 500))
 def test_nothing_is_exceeded_and_every_flow_has_its_limit(first: int) -> None:
     for seed in range(first, first + 500):
         net = case(seed)

@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
 
 SSD = "kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s"
@@ -46,8 +47,8 @@ def run(changes: dict[str, Any] | None = None) -> Result:
     return result
 
 
-@pytest.mark.parametrize(
-    ("changes", "rate"),
+@for_each(
+    "changes, rate",
     [
         ({}, 160e6),  # the drive, which compresses 2:1
         ({"jobs.full.compress": True}, 4 / 40e-9),  # expanded on four cores: 100 MB/s, 50 MB/s of the tape

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 from httpx import Client
-from shared import ROOT, RUNNABLE
 from sites.sheets import AROUND, minimal
 from system.web.served import only, opened, page_of, run, visiting
 
@@ -16,6 +15,7 @@ from simbackup.schema.quantity import Quantity
 from simbackup.web import scenario_run, site_run
 from simbackup.web.levers import Lever, levers_of
 from simbackup.web.settings import Setting
+from tests.shared import ROOT, RUNNABLE
 
 SHORT = "teaching/short-backups"
 SITES = sorted(

@@ -8,6 +8,7 @@ from oracles.queues import shared_with_streams
 
 import simbackup as sb
 from simbackup.equations.disk import DiskParameters
+from tests.cases import for_each
 
 DISK = DiskParameters(100e9, 100.0, 0.005, 0.005, 0.005, 100e6, 100e6, 0.0, 512e3)
 """A seek of 5 ms between any two places, half a revolution of 5 ms, 100 MB/s."""
@@ -62,8 +63,8 @@ def test_a_request_waits_for_one_run_of_each_stream(streams: int, rate: float, w
     assert found.streams == pytest.approx(expected.streams, rel=0.06)
 
 
-@pytest.mark.parametrize("window", [512e3, 4e6])
-@pytest.mark.parametrize("asked", [Asked(rate=20.0, size=1e6), Asked(rate=10.0, size=4e6)], ids=str)
+@for_each("window", [512e3, 4e6])
+@for_each("asked", [Asked(rate=20.0, size=1e6), Asked(rate=10.0, size=4e6)], ids=str)
 def test_large_requests_of_users_draw_the_arm_away_no_more_often_than_there_are_any(
     asked: Asked, window: float
 ) -> None:
@@ -89,9 +90,9 @@ def test_users_who_wait_for_a_disk_come_less_often(streams: int, asked: Asked, w
     assert found.streams == pytest.approx(expected.streams, rel=0.06)
 
 
-@pytest.mark.parametrize("streams", [1, 2])
-@pytest.mark.parametrize("most", [5e6, 20e6])
-@pytest.mark.parametrize("rate", [5.0, 30.0])
+@for_each("streams", [1, 2])
+@for_each("most", [5e6, 20e6])
+@for_each("rate", [5.0, 30.0])
 def test_a_stream_that_something_else_limits_is_at_the_disk_for_a_part_of_the_time(
     streams: int, most: float, rate: float
 ) -> None:
@@ -112,8 +113,8 @@ def on_another(text: str, device: str) -> str:
     return text[:begin] + device + text[end:]
 
 
-@pytest.mark.parametrize("streams", [1, 2])
-@pytest.mark.parametrize(("level", "disks"), [("0", 4), ("5", 5), ("10", 8)])
+@for_each("streams", [1, 2])
+@for_each("level, disks", [("0", 4), ("5", 5), ("10", 8)])
 def test_a_disk_of_an_array_is_a_disk_to_which_a_part_of_the_requests_come(
     streams: int, level: str, disks: int
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
+from tests.cases import for_each
 
 COPIED = sys.platform == "linux"
 BEGIN = """
@@ -46,7 +46,7 @@ def printed(program: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-@pytest.mark.parametrize(("number", "items"), [(1, 9), (2, 9), (3, 40), (3, 8), (2, 1), (2, 0)])
+@for_each("number, items", [(1, 9), (2, 9), (3, 40), (3, 8), (2, 1), (2, 0)])
 def test_items_keep_their_order(number: int, items: int) -> None:
     program = f"""
 shared = Copies({number})
@@ -108,7 +108,7 @@ NO_PROCESS = "os.fork = lambda: os.open('/nowhere', 0)"
 NO_FILES = "resource.setrlimit(resource.RLIMIT_NOFILE, (files + 3, files + 3))"
 
 
-@pytest.mark.parametrize("without", [NO_TASKS, NO_PROCESS, NO_FILES])
+@for_each("without", [NO_TASKS, NO_PROCESS, NO_FILES])
 def test_a_process_that_cannot_be_copied_does_all_itself(without: str) -> None:
     program = f"""
 import pathlib, resource

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-import pytest
 from sites.plan import site
 
 from simbackup.planning.futile import futile
 from simbackup.planning.site import load_site
+from tests.cases import for_each
 
 FAR = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", "place": "second"}
 WEEKLY = {"full": "saturday", "incremental": "daily"}
@@ -52,8 +52,8 @@ def test_copies_of_full_backups_that_the_schedule_does_not_have() -> None:
     assert not warned(schedule={"synthetic_full": "saturday", "incremental": "daily"}, **copies(which="full"))
 
 
-@pytest.mark.parametrize(
-    ("schedule", "address", "words"),
+@for_each(
+    "schedule, address, words",
     [
         ({"full": "daily", "incremental": "monday"}, "incremental", "listed before it"),
         ({"full": "2020-01-04", "incremental": "daily"}, "full", "names no date"),
