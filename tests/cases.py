@@ -13,6 +13,31 @@ from typing import Any
 import pytest
 
 
+class Extent:
+    """How much is tried: a choice of long families, or, nightly, everything."""
+
+    everything = False
+
+
+def some(cases: Iterable[Any], most: int) -> list[Any]:
+    """The first of many random cases; nightly, all of them."""
+    return [*cases] if Extent.everything else [*cases][:most]
+
+
+def grid(*values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Combinations of values, each value with different ones of the others; nightly, all combinations.
+
+    >>> grid([1, 2], "abc")
+    [(1, 'a'), (2, 'b'), (1, 'c')]
+    """
+    if Extent.everything:
+        return [*product(*values)]
+    longest = max(map(len, values))
+    ways = [[*values], [values[0], *(inner[::-1] for inner in values[1:])]]
+    found = [tuple(inner[i % len(inner)] for inner in way) for way in ways for i in range(longest)]
+    return [each for i, each in enumerate(found) if each not in found[:i]]
+
+
 def for_each(
     names: str, cases: Iterable[Any], ids: Callable[[Any], object] | Iterable[str] | None = None
 ) -> Callable[..., Any]:

@@ -9,11 +9,16 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from simbackup.cli import app as cli
+from tests.cases import Extent
 from tests.shared import Said, Say
 
 # no test measures time, so that a busy machine breaks none; the pipeline draws the same examples each time
 settings.register_profile(
-    "simbackup", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+    "simbackup",
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="CI" in os.environ,
 )
 settings.register_profile("nightly", settings.get_profile("simbackup"), max_examples=1000)
 settings.load_profile("simbackup")
@@ -25,9 +30,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the number of examples."""
-    if config.getoption("nightly"):
-        settings.load_profile("nightly")
+    """Choose how much is tried."""
+    Extent.everything = config.getoption("nightly")
+    settings.load_profile("nightly" if Extent.everything else "simbackup")
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.streams import StreamKind
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.scenario import names
-from tests.cases import for_each
+from tests.cases import Extent, for_each
 
 ROOT = Path(__file__).parents[1]
 """The folder of the repository."""
@@ -70,8 +70,32 @@ Say = Callable[..., Said]
 """Runs the program with some words, as a shell would."""
 
 
+@cache
+def covering() -> frozenset[str]:
+    """A few scenarios that together state each key of each part that any of them states."""
+    sections = ("hosts", "devices", "links", "data", "workloads", "jobs")
+    stated = {
+        name: {
+            (type(part), key)
+            for section in sections
+            for part in getattr(loaded(name).spec, section).values()
+            for key in part.model_fields_set
+        }
+        for name in RUNNABLE
+    }
+    left, found = set[object]().union(*stated.values()), set[str]()
+    while left:
+        best = max(RUNNABLE, key=lambda name: len(stated[name] & left))
+        found.add(best)
+        left -= stated[best]
+    return frozenset(found)
+
+
 def each_scenario(scenarios: Iterable[str]) -> Callable[..., Any]:
-    """Make a test for each folder of scenarios, which tries all of them; those of a folder are run in one process."""
+    """Make a test for each folder of scenarios, which tries those of `covering` and what cannot be run; nightly, all.
+
+    Those of a folder are run in one process, and thus simulated once.
+    """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         folders = {
@@ -81,13 +105,15 @@ def each_scenario(scenarios: Iterable[str]) -> Callable[..., Any]:
         @wraps(test)
         def all_of_them(folder: str, **fixtures: Any) -> None:
             __tracebackhide__ = True
-            for_each("name", folders[folder])(test)(**fixtures)
+            left_out = set[str]() if Extent.everything else {*RUNNABLE} - covering()
+            tried = [name for name in folders[folder] if name not in left_out]
+            for_each("name", tried)(test)(**fixtures)
 
         known = inspect.signature(test)
-        (name, *others) = known.parameters.values()
-        all_of_them.__signature__ = known.replace(  # pyright: ignore[reportFunctionMemberAccess]
-            parameters=[name.replace(name="folder"), *others]
-        )
+        parameters = [
+            part.replace(name={"name": "folder"}.get(part.name, part.name)) for part in known.parameters.values()
+        ]
+        all_of_them.__signature__ = known.replace(parameters=parameters)  # pyright: ignore[reportFunctionMemberAccess]
         return pytest.mark.parametrize("folder", together(folders))(all_of_them)
 
     return decorate

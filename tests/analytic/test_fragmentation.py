@@ -12,7 +12,7 @@ import simpy
 from simbackup.devices.changes import Spread
 from simbackup.devices.redirect.fragments import Fragments
 from simbackup.equations.fragmentation import broken_share, fetch_time
-from tests.cases import for_each
+from tests.cases import for_each, grid
 
 BLOCKS = 40_960
 BLOCK = 4096.0
@@ -94,9 +94,7 @@ def reading(place: np.ndarray[Any, Any], disks: int, window: int, *, sliding: bo
     return float(env.now)
 
 
-@for_each("disks", [1, 6, 14])
-@for_each("window", [32, 512])
-@for_each("updates", [800, 40_000])
+@for_each("disks, window, updates", grid([1, 6, 14], [32, 512], [800, 40_000]))
 def test_a_reader_of_windows_takes_what_the_equation_says(disks: int, window: int, updates: int) -> None:
     """Never too short, up to 1.4 times too long where few blocks moved, as breaks then come in pairs."""
     place = moved(updates)

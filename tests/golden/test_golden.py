@@ -33,7 +33,7 @@ def test_the_trace_is_the_one_on_file(name: str) -> None:
 
 
 @for_each("name", SCENARIOS)
-@for_each("hash_seed", ["0", "1", "4242"])
+@for_each("hash_seed", ["0", "4242"])
 def test_the_trace_does_not_depend_on_how_python_hashes(name: str, hash_seed: str) -> None:
     command = [sys.executable, "-c", PROGRAM, str(HERE / f"{name}.yaml")]
     environment = os.environ | {"PYTHONHASHSEED": hash_seed}

@@ -27,8 +27,7 @@ GREATEST_SIZE = 1e15
 """Bytes of data, bytes a second or seconds above which a file that was changed is not simulated."""
 LEAST_SIZE = 1e-6
 EXTENDS = re.compile(r"^extends: *(.+)$", re.MULTILINE)
-BUDGET = settings(max_examples=150, suppress_health_check=list(HealthCheck))
-LONG = settings(BUDGET, max_examples=250)
+BUDGET = settings(suppress_health_check=list(HealthCheck))
 
 
 def _text(path: Path) -> str:
@@ -180,7 +179,7 @@ def _check(text: str) -> None:
 
 
 @pytest.mark.slow
-@LONG
+@BUDGET
 @given(mutated(SCENARIOS))
 def test_a_changed_scenario_is_right_or_wrong_at_a_place(text: str) -> None:
     _check(text)
@@ -263,7 +262,7 @@ def scaled_values(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
 
 
 @pytest.mark.slow
-@LONG
+@BUDGET
 @given(scaled_values())
 @example(("planning/deduplicated", {"jobs.backup.deduplication.at_once": "0"}))
 def test_other_figures_run_or_are_wrong_at_a_place(case: tuple[str, dict[str, str]]) -> None:

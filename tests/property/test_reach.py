@@ -21,7 +21,7 @@ from simbackup.engine.levels import link_rates
 from simbackup.engine.limit import Behind, Law, Limit, OnOwnLink, Others, Use
 from simbackup.engine.trace import Trace
 from simbackup.engine.weights import Among
-from tests.cases import for_each
+from tests.cases import for_each, some
 from tests.shared import EqualLosses
 
 SAME = 1e-9
@@ -201,8 +201,8 @@ def crowded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("crowded")
-@pytest.mark.parametrize("twist", TWISTS)
-@pytest.mark.parametrize("seed", range(5))
+@for_each("twist", TWISTS)
+@for_each("seed", some(range(5), 1))
 def test_what_a_change_reaches_is_enough(twist: str, seed: int) -> None:
     few, whole = (System(f"{twist} {seed}", TWISTS[twist], all_of_it) for all_of_it in (False, True))
     same = SETTLED if TWISTS[twist].going else SAME

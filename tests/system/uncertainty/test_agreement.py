@@ -15,7 +15,6 @@ import simbackup as sb
 from simbackup.experiments.intervals import intervals_of
 from simbackup.uncertainty.effort import AGREES
 from simbackup.uncertainty.verdict import JobInterval
-from tests.cases import for_each
 
 FILE = Path(__file__).with_name("thorough.csv")
 HEADS = ("scenario", "job", "low", "high", "decides")
@@ -50,7 +49,7 @@ def written() -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.slow
-@for_each("scenario", COMPARED)
+@pytest.mark.parametrize("scenario", COMPARED)
 def test_a_quick_interval_is_within_what_is_stated_of_a_thorough_one(scenario: str) -> None:
     row = written()[scenario]
     quick = interval(scenario, row["job"], "quick")

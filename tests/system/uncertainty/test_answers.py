@@ -8,7 +8,6 @@ import pytest
 
 import simbackup as sb
 from simbackup.experiments.intervals import intervals_of
-from tests.cases import for_each
 
 FILE = Path(__file__).with_name("answers.txt")
 ASKED = (
@@ -36,7 +35,7 @@ def written() -> dict[tuple[str, str], str]:
 
 
 @pytest.mark.slow
-@for_each("scenario, job", ASKED, ids=[f"{name} {job}" for name, job in ASKED])
+@pytest.mark.parametrize(("scenario", "job"), ASKED, ids=[f"{name} {job}" for name, job in ASKED])
 def test_an_answer_is_as_it_was_read(scenario: str, job: str) -> None:
     assert answer(scenario, job) == written()[scenario, job]
 

@@ -8,7 +8,7 @@ from oracles.disk import runs_beside_users
 
 import simbackup as sb
 from simbackup.equations.disk import DiskParameters
-from tests.cases import for_each
+from tests.cases import for_each, grid
 
 SCENARIO = """\
 title: A disk of 100 GB, 100 MB/s, a seek of 5 ms between any two places, 6000 rpm
@@ -111,9 +111,10 @@ def several(disk: DiskParameters, streams: tuple[int, ...], users: int, asked: A
     return [found.get(f"jobs.j{i}.rate") for i in streams]
 
 
-@for_each("window", [512e3, 4e6])
-@for_each("streams", [(0,), (0, 1), (0, 1, 2)])
-@for_each("asked", [POISSON, BUSY, CLOSED, MANY, THINKING], ids=str)
+@for_each(
+    "streams, asked, window",
+    grid([(0,), (0, 1), (0, 1, 2)], [POISSON, BUSY, CLOSED, MANY, THINKING], [512e3, 4e6]),
+)
 def test_streams_and_users_share_a_disk_as_in_order_of_arrival(
     streams: tuple[int, ...], asked: Asked, window: float
 ) -> None:

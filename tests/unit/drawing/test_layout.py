@@ -15,6 +15,7 @@ from simbackup.scenario import names
 from simbackup.schema.capability import Device
 from simbackup.schema.quantity import Rate, Size
 from tests.cases import for_each
+from tests.shared import each_scenario
 
 EVERY = [name for folder in ("published", "planning", "teaching", "base") for name in names(folder)]
 
@@ -27,7 +28,7 @@ def reported(one: Layout, address: str) -> list[str]:
     return [str(fact) for fact in one.node[address].facts]
 
 
-@for_each("name", EVERY)
+@each_scenario(EVERY)
 def test_every_scenario_has_a_layout_that_survives_json(name: str) -> None:
     scenario = load(name)
     found = layout_of(scenario)

@@ -20,6 +20,7 @@ from simbackup.palette import NIGHT
 from simbackup.scenario import names
 from simbackup.schema.registry import looks
 from tests.cases import for_each
+from tests.shared import each_scenario
 
 EVERY = [name for folder in ("published", "planning", "teaching", "base") for name in names(folder)]
 WIDTHS = (343.0, 600.0, 960.0, 1400.0)
@@ -92,7 +93,7 @@ def tidy(page: Page) -> None:
             assert not any(run.meets(box) for box in solid if run.bottom > run.top), wire
 
 
-@for_each("name", EVERY)
+@each_scenario(EVERY)
 def test_every_scenario_draws_tidily_in_all_forms(name: str) -> None:
     layout = layout_of(load(name))
     for room in WIDTHS:
