@@ -25,11 +25,7 @@ def some(cases: Iterable[Any], most: int) -> list[Any]:
 
 
 def grid(*values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Combinations of values, each value with different ones of the others; nightly, all combinations.
-
-    >>> grid([1, 2], "abc")
-    [(1, 'a'), (2, 'b'), (1, 'c')]
-    """
+    """Combinations of values, each value with different ones of the others; nightly, all combinations."""
     if Extent.everything:
         return [*product(*values)]
     longest = max(map(len, values))

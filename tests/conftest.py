@@ -20,7 +20,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
     derandomize="CI" in os.environ,
 )
-settings.register_profile("nightly", settings.get_profile("simbackup"), max_examples=1000)
+settings.register_profile("nightly", settings.get_profile("simbackup"), max_examples=500)
 settings.load_profile("simbackup")
 
 
