@@ -19,7 +19,7 @@ from simbackup.errors import InputError, Problem, SimbackupError
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, names
 from simbackup.schema.yaml_file import read
-from tests.cases import for_each
+from tests.cases import Extent, for_each
 from tests.shared import loaded
 
 ROOT = shelf.roots()[-1]
@@ -304,8 +304,9 @@ def test_options_are_right_or_wrong_at_a_place(options: list[str]) -> None:
 @pytest.mark.slow
 @for_each("kind", SHARES)
 def test_a_changed_file_of_any_kind_is_right_or_wrong_at_a_place(kind: str) -> None:
-    counts = fuzz(files=30, minutes=60.0, seed=4, shares={kind: 1})
-    assert counts.number["refused"] + counts.number["right"] == counts.number["files"] == 30
+    files = 30 if Extent.everything else 10
+    counts = fuzz(files=files, minutes=60.0, seed=4, shares={kind: 1})
+    assert counts.number["refused"] + counts.number["right"] == counts.number["files"] == files
     assert [found for found in counts.findings if not found.startswith(("refused by the run", "over 20 s"))] == []
 
 

@@ -48,7 +48,7 @@ UNDECIDED = {"site 71: cost"}
 def test_each_figure_of_many_plans_is_that_of_the_ledger() -> None:
     kinds: Counter[str] = Counter()
     all_wrong: dict[str, Figure] = {}
-    for seed in ALL:
+    for seed in some(ALL, 16):
         found = compared(seed)
         kinds.update(each.kind for each in found)
         all_wrong |= wrong(seed, found)
