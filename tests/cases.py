@@ -40,7 +40,7 @@ def for_each(
     """Make one test of many cases, as `parametrize` makes many tests; its failure lists all cases that failed.
 
     It is for cases that are alike and short. Several on top of each other try all combinations. Cases share the
-    fixtures, but each has a `tmp_path` of its own.
+    fixtures, but each has a `tmp_path` of its own; where a fixture has gone into that folder, use `parametrize`.
     """
     given = [name.strip() for name in names.split(",")]
     tried = [_labelled(given, case, ids if callable(ids) else None) for case in cases]

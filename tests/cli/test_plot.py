@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from simbackup import simulate
-from tests.cases import for_each
 from tests.shared import Say
 
 PNG, SNAPSHOT = b"\x89PNG\r\n\x1a\n", "published/003-lvm-snapshots/no-snapshot"
@@ -45,8 +44,8 @@ def test_a_value_can_be_set_for_a_scenario_but_not_for_a_result(say: Say, tmp_pa
     assert (code, err) == (2, "saved is a result, whose values cannot be changed; name its scenario instead\n")
 
 
-@for_each(
-    "words, reported",
+@pytest.mark.parametrize(
+    ("words", "reported"),
     [
         ((SNAPSHOT, "timelin"), "simbackup plot: there is no picture 'timelin'; did you mean 'timeline'?\n"),
         ((SNAPSHOT, "drives"), f"{SNAPSHOT} has no tape drives; choose another picture\n"),
