@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
+import pytest
 from sites.plan import site
 
 from simbackup.planning.futile import futile
@@ -116,5 +117,6 @@ def test_parts_of_a_policy_that_was_divided_are_named() -> None:
     assert found["policies.p.copies.away"].startswith("only the first backup is copied")
 
 
+@pytest.mark.slow
 def test_calendars_are_followed_as_long_as_the_plan() -> None:
     assert "until 2037-01-03" in warned(date(2037, 1, 3), schedule={"full": "2038-01-01", "incremental": "daily"})[0][1]

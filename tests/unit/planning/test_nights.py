@@ -277,6 +277,7 @@ def test_nights_together_have_sizes_of_their_own() -> None:
     assert sizes == pytest.approx([1e12 * together.factors[job] for job in ("a", "a-night2")])
 
 
+@pytest.mark.slow
 def test_times_that_are_far_off_are_a_warning() -> None:
     """Times that jump from night to night follow from no others; all of them simulated, nothing is off."""
 
