@@ -46,7 +46,6 @@ def test_the_longest_job_is_asked_about(found: sb.Sensitivity) -> None:
     assert found.figure == SAVE
 
 
-@pytest.mark.slow
 def test_a_tornado_has_the_figure_at_both_ends_of_each_range(found: sb.Sensitivity) -> None:
     rate, size = found.influences[:2]
     assert (rate.name, size.name) == ("devices.target.write_rate", "data.files.size")
