@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,8 +39,9 @@ def for_each(
 ) -> Callable[..., Any]:
     """Make one test of many cases, as `parametrize` makes many tests; its failure lists all cases that failed.
 
-    It is for cases that are alike and short. Several on top of each other try all combinations. Cases share the
-    fixtures, but each has a `tmp_path` of its own; where a fixture has gone into that folder, use `parametrize`.
+    It is for cases that are alike and short. Several on top of each other try all combinations. Each case has a
+    `tmp_path` of its own, its patches are undone after it, and it reads from `capsys` only what it printed. Cases share
+    all other fixtures: use `parametrize` where a case changes one, or where a fixture has gone into the folder.
     """
     given = [name.strip() for name in names.split(",")]
     tried = [_labelled(given, case, ids if callable(ids) else None) for case in cases]
@@ -57,8 +58,7 @@ def for_each(
         @wraps(inner)
         def all_of_them(**fixtures: Any) -> None:
             __tracebackhide__ = True
-            at = fixtures.get("tmp_path")
-            _try_all(inner, every, lambda i: fixtures | _own_folder(at, i))
+            _try_all(inner, every, fixtures)
 
         all_of_them.__dict__.update({k: v for k, v in vars(test).items() if k != "cases_of"})
         all_of_them.cases_of = (inner, every)  # pyright: ignore[reportFunctionMemberAccess]
@@ -74,28 +74,38 @@ def for_each(
 def _labelled(given: Sequence[str], case: Any, ids: Callable[[Any], object] | None) -> tuple[str, dict[str, Any]]:
     """The name of a case, which `pytest.param` may state, and its values by name."""
     name = getattr(case, "id", None) if hasattr(case, "marks") else None
+    assert not getattr(case, "marks", ()), "a case has no marks of its own: use `parametrize`"
     values = case.values if hasattr(case, "marks") else case if len(given) > 1 else (case,)
     shown = (ids(value) if ids else value if isinstance(value, str) else repr(value) for value in values)
     return name or ", ".join(map(str, shown)), dict(zip(given, values, strict=True))
 
 
-def _own_folder(at: Path | None, number: int) -> dict[str, Path]:
-    if at is None:
-        return {}
-    (at / f"{number}").mkdir()
-    return {"tmp_path": at / f"{number}"}
+@contextmanager
+def _fresh(fixtures: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
+    """The fixtures of one case, of which those of pytest are as new."""
+    own: dict[str, Any] = {}
+    if at := fixtures.get("tmp_path"):
+        own["tmp_path"] = at / f"{number}"
+        own["tmp_path"].mkdir()
+    with pytest.MonkeyPatch.context() as patches:
+        if "monkeypatch" in fixtures:
+            own["monkeypatch"] = patches
+        try:
+            yield fixtures | own
+        finally:
+            for name in {"capsys", "capfd"} & {*fixtures}:
+                fixtures[name].readouterr()
 
 
-def _try_all(
-    test: Callable[..., None], cases: Sequence[tuple[str, dict[str, Any]]], fixtures: Callable[[int], dict[str, Any]]
-) -> None:
+def _try_all(test: Callable[..., None], cases: Sequence[tuple[str, dict[str, Any]]], fixtures: dict[str, Any]) -> None:
     """Try all cases, and then fail with a line for each that failed, after the whole failure of the first."""
     __tracebackhide__ = True
     assert cases
     failed: list[tuple[str, BaseException]] = []
     for i, (name, values) in enumerate(cases):
         try:
-            test(**fixtures(i), **values)
+            with _fresh(fixtures, i) as own:
+                test(**own, **values)
         except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 (it is raised below)
             failed.append((name, error))
     if failed:
