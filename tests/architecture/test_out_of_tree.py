@@ -61,12 +61,15 @@ SEVERAL = """
 import contextlib, io, json, sys
 from simbackup.cli import app
 for arguments in json.loads(sys.argv[1]):
-    sys.argv, text = ["simbackup", *arguments], io.StringIO()
-    with contextlib.redirect_stdout(text), contextlib.suppress(SystemExit):
-        app.main()
-    print(json.dumps(text.getvalue()))
+    sys.argv, text, code = ["simbackup", *arguments], io.StringIO(), 0
+    with contextlib.redirect_stdout(text):
+        try:
+            app.main()
+        except SystemExit as ended:
+            code = ended.code or 0
+    print(json.dumps([code, text.getvalue()]))
 """
-"""Some commands in one process, and what each prints."""
+"""Some commands in one process, and how each ends and what it prints."""
 SHOWN: list[tuple[tuple[str, ...], list[str]]] = [
     (("run", NAME), ["verify", "ram_disk", "3.5 GB/s"]),
     (("explain", NAME, "check"), ["hosts.server.cores", "then the bottleneck is devices.memory"]),
@@ -83,10 +86,11 @@ def test_commands_know_what_the_package_adds(installed: Path, tmp_path: Path) ->
     done = in_process(installed, tmp_path, "-c", SEVERAL, json.dumps([arguments for arguments, _ in SHOWN]))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    printed = [json.loads(line) for line in done.stdout.splitlines()]
+    ended = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [code for code, _ in ended] == [0] * len(SHOWN), done.stderr
     missing = [
         (arguments, word)
-        for (arguments, words), text in zip(SHOWN, printed, strict=True)
+        for (arguments, words), (_, text) in zip(SHOWN, ended, strict=True)
         for word in words
         if word not in text
     ]
