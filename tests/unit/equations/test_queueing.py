@@ -97,7 +97,7 @@ def test_a_server_full_of_requests_answers_none() -> None:
 @for_each("load", [1.0, 1.02, 1.1, 1.5])
 def test_a_queue_that_more_join_than_leave_grows(load: float) -> None:
     """By simulation of each request from an empty queue on; the equation joins two limits, and is short between."""
-    simulated = from_an_empty_queue(load / 0.01, 0.01, 200.0, runs=100)
+    simulated = from_an_empty_queue(load / 0.01, 0.01, 200.0, runs=1000)
     assert growing_response(0.01, load, 200.0) == pytest.approx(simulated, rel=0.1)
 
 
