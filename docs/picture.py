@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -14,20 +15,21 @@ from simbackup.results.compare import Row
 from simbackup.run import simulate
 
 PICTURES = Path(__file__).parent / "pictures"
-TICKS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+PITCH = 0.055  # inches from row to row
+GAP = 2.0  # rows left free between publications
+TICKS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 200.0)
 
 
 def ledger(rows: list[Row]) -> style.Chart:
     """The blind answer and today's to each predicted row, over what was measured."""
     with style.in_style():
-        drawn = style.picture(8.0, 1.2 + 0.19 * len(rows))
-        axis = drawn.add_subplot()
-        for y, row in enumerate(rows):
+        drawn, axis, places = _publications(rows)
+        for y, row in zip(places, rows, strict=True):
             blind, today = 1.0 + (row.blind_error or 0.0), 1.0 + row.error
-            axis.plot([blind, today], [y, y], color=palette.GREY, linewidth=1.0, zorder=1)
-            axis.plot([blind], [y], "D", color=palette.RED, markersize=4.5, label="blind" if not y else None)
-            axis.plot([today], [y], "o", color=palette.BLUE, markersize=4.5, label="today" if not y else None)
-        _over_measured(axis, rows)
+            axis.plot([blind, today], [y, y], color=palette.GREY, linewidth=0.8, zorder=1)
+            axis.plot([blind], [y], "D", color=palette.RED, markersize=3.0, label="blind" if not y else None)
+            axis.plot([today], [y], "o", color=palette.BLUE, markersize=3.0, label="today" if not y else None)
+        _over_measured(axis)
         style.share_edge(drawn, axis)
     return drawn
 
@@ -35,32 +37,44 @@ def ledger(rows: list[Row]) -> style.Chart:
 def held(cases: list[Covered]) -> style.Chart:
     """The interval of each predicted row, over what was measured."""
     with style.in_style():
-        drawn = style.picture(8.0, 1.2 + 0.19 * len(cases))
-        axis = drawn.add_subplot()
-        for y, case in enumerate(cases):
+        drawn, axis, places = _publications([case.row for case in cases])
+        for y, case in zip(places, cases, strict=True):
             measured = case.row.measurement.value
             colour = palette.BLUE if case.holds else palette.RED
             ends = [case.interval.low / measured, case.interval.high / measured]
-            axis.plot(ends, [y, y], color=colour, linewidth=4.0, solid_capstyle="butt", alpha=0.55)
-            axis.plot([case.row.simulated / measured], [y], "o", color=colour, markersize=4.0)
+            axis.plot(ends, [y, y], color=colour, linewidth=2.5, solid_capstyle="butt", alpha=0.55)
+            axis.plot([case.row.simulated / measured], [y], "o", color=colour, markersize=2.5)
         for colour, meaning in ((palette.BLUE, "interval holds what was measured"), (palette.RED, "it does not")):
             axis.plot([], [], color=colour, linewidth=4.0, label=meaning)
-        _over_measured(axis, [case.row for case in cases])
+        _over_measured(axis)
         style.share_edge(drawn, axis)
     return drawn
 
 
-def _over_measured(axis: Axes, rows: list[Row]) -> None:
-    """A logarithmic axis of simulated over measured, with a row for each figure."""
+def _publications(rows: list[Row]) -> tuple[style.Chart, Axes, list[float]]:
+    """An empty chart with axes that name each publication once, and the height at which each row is drawn."""
+    groups = [list(group) for _, group in groupby(rows, key=lambda row: row.measurement.folder)]
+    drawn = style.picture(8.0, 1.2 + PITCH * (len(rows) + GAP * len(groups)))
+    axis = drawn.add_subplot()
+    places, names, y = list[float](), dict[str, float](), 0.0
+    for group in groups:
+        names[group[0].measurement.folder] = y + (len(group) - 1) / 2.0
+        places += [y + place for place in range(len(group))]
+        y += len(group) + GAP
+        axis.axhline(y - (GAP + 1.0) / 2.0, color=palette.GREY, linewidth=0.3, zorder=0)
+    axis.set_yticks(list(names.values()), list(names), fontsize=style.SMALLER)
+    axis.set_ylim(y - (GAP + 1.0) / 2.0, -(GAP + 1.0) / 2.0)
+    return drawn, axis, places
+
+
+def _over_measured(axis: Axes) -> None:
+    """A logarithmic axis of simulated over measured, with a band around what is right."""
     axis.axvspan(1 / 1.15, 1.15, color=palette.BAND, zorder=0)
     axis.axvline(1.0, color=palette.BLUE, linewidth=1.0, zorder=0)
     axis.set_xscale("log")
     axis.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
     axis.minorticks_off()
-    names = [f"{row.measurement.folder}: {row.measurement.id}" for row in rows]
-    axis.set_yticks(range(len(rows)), names, fontsize=style.SMALLER)
     axis.tick_params(axis="y", length=0)
-    axis.set_ylim(len(rows) - 0.4, -0.6)
     axis.set_xlabel("simulated / measured (in the band: within 15 %)")
 
 

@@ -51,7 +51,7 @@ class IdleKeyWarning(UserWarning):
     """Keys of a scenario have no effect in its simulation."""
 
 
-def simulate(
+def simulate(  # noqa: PLR0913
     scenario: Scenario | Source,
     overrides: Mapping[str, object] | None = None,
     *,
@@ -112,7 +112,7 @@ def simulate(
 
 
 @seldom()
-def ran(
+def ran(  # noqa: PLR0913
     scenario: Scenario | Source,
     overrides: Mapping[str, object] | None = None,
     *,

@@ -26,7 +26,7 @@ MOST_BAD = 10
 """Most points that could not be run that are listed."""
 
 
-def study(  # noqa: PLR0917 (typer reads each as an option)
+def study(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     name: Annotated[str, typer.Argument(help="File or name of a study, such as planning/snapshot-chunk-size.")],
     seed: Seed = 0,
     workers: Workers = None,
@@ -83,7 +83,7 @@ def study(  # noqa: PLR0917 (typer reads each as an option)
         raise typer.Exit(1)
 
 
-def sensitivity(  # noqa: PLR0917 (typer reads each as an option)
+def sensitivity(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     scenario: Annotated[str, typer.Argument(help="File or name of a scenario.")],
     figure: Annotated[
         str | None,
@@ -136,7 +136,7 @@ def sensitivity(  # noqa: PLR0917 (typer reads each as an option)
         note(f"written to {out}")
 
 
-def _shard(  # noqa: PLR0917 (the options of the command)
+def _shard(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     name: str,
     shard: str,
     seed: int,
@@ -161,7 +161,7 @@ def _shard(  # noqa: PLR0917 (the options of the command)
     note(f"when all parts are there: simbackup study {name} --into {into}")
 
 
-def reproduce(  # noqa: PLR0917 (typer reads each as an option)
+def reproduce(
     document: Annotated[
         list[str] | None,
         typer.Argument(
@@ -204,7 +204,7 @@ def reproduce(  # noqa: PLR0917 (typer reads each as an option)
     raise typer.Exit(0 if good else 1)
 
 
-def calibrate(  # noqa: PLR0917 (typer reads each as an option)
+def calibrate(
     document: Annotated[
         str,
         typer.Argument(help="The document, such as 003, or a folder of your own; with --history, a scenario."),

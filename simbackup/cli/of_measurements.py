@@ -55,7 +55,7 @@ def measure(
     note(f"written to {out}; the other values are those of {like}")
 
 
-def history(  # noqa: PLR0917 (typer reads each as an option)
+def history(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     files: Annotated[
         list[Path],
         typer.Argument(metavar="FILE...", help="Output of backup programs, or tables of jobs (.csv, .xlsx)."),

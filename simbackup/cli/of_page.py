@@ -9,7 +9,7 @@ import typer
 from simbackup.cli.options import note
 
 
-def serve(  # noqa: PLR0917 (typer reads each as an option)
+def serve(
     scenario: Annotated[
         str, typer.Argument(metavar="[SCENARIO|SITE|FOLDER]", help="What to open; a folder offers all its files.")
     ] = "",

@@ -11,7 +11,7 @@ from simbackup.cli.options import Intervals, Json, Seed, Sets, TraceKept, Verbos
 from simbackup.errors import ResultError
 
 
-def run(  # noqa: PLR0917 (typer reads each as an option)
+def run(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     scenario: Annotated[str, typer.Argument(help="File or name of a scenario.")],
     sets: Sets = None,
     seed: Seed = 0,
@@ -67,7 +67,7 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
     raise typer.Exit(0 if result.all_ended_well else 1)
 
 
-def explain(  # noqa: PLR0917 (typer reads each as an option)
+def explain(
     what: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario to run.")],
     job: Annotated[list[str] | None, typer.Argument(help="Jobs; default: all.")] = None,
     quick: Annotated[
@@ -159,7 +159,7 @@ def trace(
     note(f"written to {out}; open it at https://ui.perfetto.dev or in chrome://tracing")
 
 
-def report(  # noqa: PLR0917 (typer reads each as an option)
+def report(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     what: Annotated[
         list[str], typer.Argument(metavar="RESULT|SCENARIO...", help="Folders of results, or scenarios to run.")
     ],

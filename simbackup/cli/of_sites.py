@@ -68,7 +68,7 @@ def init(
     note(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'")
 
 
-def plan_site(  # noqa: PLR0917 (typer reads each as an option)
+def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
@@ -116,7 +116,7 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
         note(f"written to {written}")
 
 
-def explain_site(  # noqa: PLR0917 (typer reads each as an option)
+def explain_site(
     site: SiteFile,
     job: Annotated[
         list[str] | None,
@@ -151,7 +151,7 @@ def explain_site(  # noqa: PLR0917 (typer reads each as an option)
         show_plan.night(found)
 
 
-def restore_site(  # noqa: PLR0917 (typer reads each as an option)
+def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
     what: Annotated[str, typer.Option(metavar="WHAT", help="site, 'client NAME', or 'one-file NAME'.")] = "site",
     at: Annotated[
@@ -216,7 +216,7 @@ def check_site(
     raise typer.Exit(0 if all(goal.met for goal in found) else 1)
 
 
-def size_site(  # noqa: PLR0917 (typer reads each as an option)
+def size_site(
     site: SiteFile,
     goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
     vary: Annotated[
@@ -258,7 +258,7 @@ def size_site(  # noqa: PLR0917 (typer reads each as an option)
     raise typer.Exit(0 if found.best is not None else 1)
 
 
-def plot_site(  # noqa: PLR0917 (typer reads each as an option)
+def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
     kind: Annotated[str, typer.Argument(help="capacity, calendar or restore.")] = "capacity",
     out: Annotated[

@@ -79,7 +79,7 @@ class Flow:
         "spent", "split", "then", "until", "uses", "watchers", "weight",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         env: simpy.Environment,
         *,

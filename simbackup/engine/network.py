@@ -70,7 +70,7 @@ class FlowNetwork:
         """The links that flows cross."""
         return tuple(self._links)
 
-    def start(
+    def start(  # noqa: PLR0913
         self,
         name: str,
         activity: str,

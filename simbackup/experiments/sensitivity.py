@@ -34,7 +34,7 @@ LEAST = 1e-9
 NORMAL = NormalDist()
 
 
-def sensitivity(
+def sensitivity(  # noqa: PLR0913
     what: Source,
     figure: str | None = None,
     overrides: Mapping[str, object] | None = None,

@@ -66,7 +66,7 @@ def shard_of(text: str) -> Shard:
     raise InputError([Problem(Place("--shard"), "", message, "write 0/2 and 1/2 for two parts")])
 
 
-def run_shard(
+def run_shard(  # noqa: PLR0913
     what: Source,
     shard: Shard,
     into: str | Path,

@@ -30,7 +30,7 @@ RESULTS = "results.parquet"
 """The file of the tidy table in the folder of a study."""
 
 
-def study(
+def study(  # noqa: PLR0913
     what: Source,
     *,
     seed: int = 0,

@@ -35,7 +35,7 @@ AT_ONCE = 4
 MOUNTS = frozenset({Activity.MOUNT})
 
 
-def restore(
+def restore(  # noqa: PLR0913
     what: Source | PlannedSite,
     scope: str = "site",
     at: date | datetime | None = None,

@@ -48,7 +48,7 @@ class Sampled(NamedTuple):
     least: float
 
 
-def restore_interval(
+def restore_interval(  # noqa: PLR0913
     best: float, simulated: float, declared: Iterable[tuple[str, float, float]], deviation: float,
     sample: Sampled | None, *, least: float = 0.0, waits: float = 0.0,
 ) -> RestoreInterval:  # fmt: skip

@@ -103,7 +103,7 @@ def machine_of(file: SiteFile, system: str) -> str:
     return file.spec.systems[system].machine or next(iter(file.spec.machines))
 
 
-def jobs_of(  # noqa: PLR0917
+def jobs_of(
     file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: float = 0.0, points: int = 1
 ) -> dict[str, Any]:
     """The backup of a system by a run, and its copies, with the begin of the day so many seconds after the start.

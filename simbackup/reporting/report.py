@@ -25,7 +25,7 @@ from simbackup.uncertainty.effort import Done, known
 What = Result | Scenario | Source
 
 
-def report(
+def report(  # noqa: PLR0913
     what: What | Sequence[What],
     path: str | Path,
     *,

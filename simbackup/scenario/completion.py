@@ -79,7 +79,7 @@ def _kinds() -> dict[str, tuple[str, ...]]:
     }  # fmt: skip
 
 
-def _on_datasheet(  # noqa: PLR0917
+def _on_datasheet(
     part: Node, address: str, kinds: Sequence[str], reader: Reader, log: list[str], problems: list[Problem]
 ) -> Node:
     """A part merged over its datasheet, and its nested parts likewise."""

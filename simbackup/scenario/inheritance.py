@@ -203,7 +203,7 @@ def _removes(above: Node, path: tuple[str, ...]) -> bool:
     return any(_removes(child, (*path, name)) for name, child in inside.items())
 
 
-def _over_part(  # noqa: PLR0917
+def _over_part(
     tree: Node, section: Node, part: tuple[str, str], above: Node, log: list[str], problems: list[Problem]
 ) -> Node:
     """The tree with a tree that removes nothing merged over one part of a section; the others stay as they are."""

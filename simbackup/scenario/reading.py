@@ -139,7 +139,7 @@ def _unchanged(tree: Node, parts: Mapping[Address, ReadPart]) -> dict[Address, R
     }
 
 
-def _parts(  # noqa: PLR0917
+def _parts(
     written: Node,
     tree: Node,
     completed: Mapping[Address, Completed],

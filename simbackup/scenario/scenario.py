@@ -175,7 +175,7 @@ def nothing_to_do(scenario: Scenario) -> Problem:
     return Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)
 
 
-def finished(
+def finished(  # noqa: PLR0913
     name: str,
     source: Node,
     overrides: dict[str, Node],

@@ -179,7 +179,7 @@ def _history(tree: Node, problems: list[Problem]) -> HistorySpec | None:
     return None if node is None or node.value is None else validate(HistorySpec, node, "history", problems)
 
 
-def _parts(  # noqa: PLR0917
+def _parts(
     tree: Node,
     section: str,
     choose: Callable[[Node, str], type[Part] | None],

@@ -103,7 +103,7 @@ class _Runs:
         return {name: ran(each, seed=self.seed, until=self.until) for name, each in scenarios.items()}
 
 
-def estimates(
+def estimates(  # noqa: PLR0913
     scenarios: Mapping[str, Scenario],
     figures: Figures,
     *,

@@ -93,7 +93,7 @@ def server_of(app: Any) -> Any:
     return uvicorn.Server(config)
 
 
-def serve(
+def serve(  # noqa: PLR0913
     what: str, host: str, port: int, *, memory: float, seconds: float, opens: bool, announce: Callable[[str], None]
 ) -> None:
     """Serve the page until it is interrupted.

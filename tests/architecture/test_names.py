@@ -57,9 +57,10 @@ NAMED = {
     "uncertainty/verdict.py": {"level"},
     "web/levers.py": {"multiplexing"},
 }
-"""By module: the programs of a job, whose workers share its work; a word of sentences; the program of a job, which can
-limit it, as devices can; the word for any frozen image; a part of the section `workloads`; a kind of machine of a site;
-an ending of names; columns of a plan; the level of an interval; what planners move; and words of other programs."""
+"""By module: the programs of a job, whose workers share its work; a word of sentences; the program of a job, which
+can limit it, as devices can; the word for any frozen image; a part of the section `workloads`; a kind of machine of a
+site; an ending of names; columns of a plan; the level of an interval; what planners move; and words of other
+programs."""
 
 
 def kinds() -> set[str]:

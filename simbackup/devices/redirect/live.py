@@ -26,7 +26,7 @@ class RedirectVolume(Volume):
 
     in_place = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         env: simpy.Environment,
         name: str,

@@ -19,7 +19,7 @@ from simbackup.devices.image import Readers, Times, lost
 class Snapshot:
     """A copy-on-write snapshot: it keeps what its origin overwrites, until its copy area is full."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         name: str,
         origin: Volume,

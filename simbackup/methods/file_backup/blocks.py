@@ -11,7 +11,7 @@ from simbackup.methods.tool.live import Tool
 from simbackup.system import BackupSource, System
 
 
-def asked_blocks(
+def asked_blocks(  # noqa: PLR0913
     system: System,
     host: Host,
     origin: BackupSource,
