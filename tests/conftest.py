@@ -11,13 +11,30 @@ from hypothesis import HealthCheck, settings
 
 from simbackup import shelf
 from simbackup.cli import app as cli
+from tests.cases import Extent
 from tests.shared import Said, Say
 
 # no test measures time, so that a busy machine breaks none; the pipeline draws the same examples each time
 settings.register_profile(
-    "simbackup", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+    "simbackup",
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="CI" in os.environ,
 )
+settings.register_profile("nightly", settings.get_profile("simbackup"), max_examples=500)
 settings.load_profile("simbackup")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--nightly` runs everything, with many more examples of each property."""
+    parser.addoption("--nightly", action="store_true", help="run the tests marked as nightly, too, with more examples")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how much is tried."""
+    Extent.everything = config.getoption("nightly")
+    settings.load_profile("nightly" if Extent.everything else "simbackup")
 
 
 @pytest.fixture
@@ -43,8 +60,12 @@ def no_serial_share(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run tests that share what is made once for a module in one process, so that it is made once."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only runs nightly; run tests that share what is made once for a module in one process."""
+    if not config.getoption("nightly"):
+        left_out = [item for item in items if item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in {*left_out}]
     for item in items:
         if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group"):
             known = item._fixtureinfo.name2fixturedefs

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -19,6 +21,7 @@ from simbackup.engine.network import FlowNetwork
 from simbackup.engine.streams import StreamKind
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.scenario import names
+from tests.cases import Extent, for_each
 
 ROOT = Path(__file__).parents[1]
 """The folder of the repository."""
@@ -66,6 +69,55 @@ class Said(NamedTuple):
 
 Say = Callable[..., Said]
 """Runs the program with some words, as a shell would."""
+
+
+@cache
+def covering() -> frozenset[str]:
+    """A few scenarios that together state each key of each part that any of them states."""
+    sections = ("hosts", "devices", "links", "data", "workloads", "jobs")
+    stated = {
+        name: {
+            (type(part), key)
+            for section in sections
+            for part in getattr(loaded(name).spec, section).values()
+            for key in part.model_fields_set
+        }
+        for name in RUNNABLE
+    }
+    left, found = set[object]().union(*stated.values()), set[str]()
+    while left:
+        best = max(RUNNABLE, key=lambda name: len(stated[name] & left))
+        found.add(best)
+        left -= stated[best]
+    return frozenset(found)
+
+
+def each_scenario(scenarios: Iterable[str]) -> Callable[..., Any]:
+    """Make a test for each folder of scenarios, which tries those of `covering` and what cannot be run; nightly, all.
+
+    Those of a folder are run in one process, and thus simulated once.
+    """
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        folders = {
+            folder: [*found] for folder, found in groupby(sorted(scenarios), lambda name: name.partition("/")[0])
+        }
+
+        @wraps(test)
+        def all_of_them(folder: str, **fixtures: Any) -> None:
+            __tracebackhide__ = True
+            left_out = set[str]() if Extent.everything else {*RUNNABLE} - covering()
+            tried = [name for name in folders[folder] if name not in left_out]
+            for_each("name", tried)(test)(**fixtures)
+
+        known = inspect.signature(test)
+        parameters = [
+            part.replace(name={"name": "folder"}.get(part.name, part.name)) for part in known.parameters.values()
+        ]
+        all_of_them.__signature__ = known.replace(parameters=parameters)  # pyright: ignore[reportFunctionMemberAccess]
+        return pytest.mark.parametrize("folder", together(folders))(all_of_them)
+
+    return decorate
 
 
 def together(scenarios: Iterable[str]) -> list[Any]:

@@ -12,6 +12,7 @@ import simpy
 
 from simbackup.equations.buffers import loop
 from simbackup.equations.stages import HalfLoop, joined_rate
+from tests.cases import for_each
 
 MIB = 2.0**20
 BATCHES = 30
@@ -51,8 +52,8 @@ def simulated(buffers: int, latency: float, demands: list[float], seed: int) -> 
     return float(rates.mean()), STUDENT * float(rates.std(ddof=1)) / math.sqrt(BATCHES)
 
 
-@pytest.mark.parametrize(
-    ("buffers", "latency", "demands"),
+@for_each(
+    "buffers, latency, demands",
     [
         pytest.param(1, 0.076, [0.006, 0.008], id="one buffer"),
         pytest.param(7, 0.076, [0.006], id="one file, nothing tuned"),
@@ -116,8 +117,8 @@ def joined(buffers: int, sides: tuple[tuple[float, float], ...], coding: tuple[f
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("buffers", "sides", "coding", "shared", "balanced"),
+@for_each(
+    "buffers, sides, coding, shared, balanced",
     [
         pytest.param(7, ((0.038, 0.003), (0.038, 0.0013)), (0.005, 4), True, True, id="both sides alike"),
         pytest.param(7, ((0.038, 0.003), (0.038, 0.0013)), (0.0084, 1), True, False, id="one thread"),

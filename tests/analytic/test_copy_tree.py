@@ -12,6 +12,7 @@ from simbackup.equations.change import Change, differs
 from simbackup.errors import InputError
 from simbackup.results.causes import split
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 FILES = 100_000
 SIZE = 10e9
@@ -165,7 +166,7 @@ def test_a_receiver_with_little_memory_reads_its_old_blocks_twice() -> None:
     assert again == pytest.approx(SIZE * (1.0 - sent), rel=1e-3)
 
 
-@pytest.mark.parametrize(("files", "block"), [(10_000, 1000.0), (100, 10_000.0), (1, 50_000.0)])
+@for_each("files, block", [(10_000, 1000.0), (100, 10_000.0), (1, 50_000.0)])
 def test_blocks_grow_with_the_root_of_the_size_of_files(files: int, block: float) -> None:
     changes = {"data.tree.files": files, "data.mirrored.files": files}
     result = image(", most_delta_block: 50 kB", changes)
@@ -174,7 +175,7 @@ def test_blocks_grow_with_the_root_of_the_size_of_files(files: int, block: float
     assert result.get("links.lan.bytes") == pytest.approx(differs * SIZE * touched, rel=0.01)
 
 
-@pytest.mark.parametrize(("size", "run"), [(10_000, 1_000), (1_000, 1_000), (200, 2_000)])
+@for_each("size, run", [(10_000, 1_000), (1_000, 1_000), (200, 2_000)])
 def test_files_in_which_runs_fall_by_chance_are_as_many_as_the_law_says(size: int, run: int) -> None:
     """Runs that begin anywhere in 20 MB until 2 % of it has changed, and the files in which one byte has."""
     random, whole = np.random.default_rng(7), 20_000_000
@@ -213,8 +214,8 @@ def test_files_that_are_looked_at_share_the_reads_of_directories_and_records() -
     assert elapsed("copied", ", since: 1 d", changes) == pytest.approx(looked + sent, rel=0.01)
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
+@for_each(
+    "change, says",
     [
         ({"jobs.copy.to": "tree"}, "jobs.copy.to: 'tree' would be copied onto itself"),
         ({"data.copied.filesystem": None}, "jobs.copy.to: 'copied' has no file system"),

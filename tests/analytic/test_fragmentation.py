@@ -12,6 +12,7 @@ import simpy
 from simbackup.devices.changes import Spread
 from simbackup.devices.redirect.fragments import Fragments
 from simbackup.equations.fragmentation import broken_share, fetch_time
+from tests.cases import for_each, grid
 
 BLOCKS = 40_960
 BLOCK = 4096.0
@@ -39,7 +40,7 @@ def breaks(place: np.ndarray[Any, Any]) -> float:
     return float(np.mean(np.diff(place) != 1))
 
 
-@pytest.mark.parametrize("updates", [400, 4_000, 20_000, 40_000, 120_000])
+@for_each("updates", [400, 4_000, 20_000, 40_000, 120_000])
 def test_neighbours_lost_to_random_updates(updates: int) -> None:
     expected = broken_share(-np.expm1(-updates / BLOCKS))
     assert breaks(moved(updates)) == pytest.approx(expected, abs=0.01)
@@ -93,9 +94,7 @@ def reading(place: np.ndarray[Any, Any], disks: int, window: int, *, sliding: bo
     return float(env.now)
 
 
-@pytest.mark.parametrize("disks", [1, 6, 14])
-@pytest.mark.parametrize("window", [32, 512])
-@pytest.mark.parametrize("updates", [800, 40_000])
+@for_each("disks, window, updates", grid([1, 6, 14], [32, 512], [800, 40_000]))
 def test_a_reader_of_windows_takes_what_the_equation_says(disks: int, window: int, updates: int) -> None:
     """Never too short, up to 1.4 times too long where few blocks moved, as breaks then come in pairs."""
     place = moved(updates)

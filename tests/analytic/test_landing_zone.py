@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.notes import note_rows
+from tests.cases import for_each
 
 MB, GB = 1e6, 1e9
 SITE = """\
@@ -32,7 +33,7 @@ def taken(size: float, fast: float, zone: float, drain: float) -> float:
     return size / fast if size <= room else room / fast + (size - room) / drain
 
 
-@pytest.mark.parametrize("size", [30e9, 49e9, 51e9, 200e9])
+@for_each("size", [30e9, 49e9, 51e9, 200e9])
 def test_a_long_backup_slows_down_when_the_zone_is_full(size: float) -> None:
     result = sb.simulate(SITE, {"data.data.size": f"{size} B"})
     assert result.get("jobs.save.elapsed") == pytest.approx(taken(size, 500e6, 40e9, 100e6), rel=1e-3)
@@ -40,7 +41,7 @@ def test_a_long_backup_slows_down_when_the_zone_is_full(size: float) -> None:
     assert full == ([pytest.approx(100.0, rel=1e-3)] if size > 50e9 else [])
 
 
-@pytest.mark.parametrize("begin", ["0 s", "30 d", "3000 d"])
+@for_each("begin", ["0 s", "30 d", "3000 d"])
 def test_a_zone_that_fills_up_within_a_tick_of_the_clock_holds_nothing_up(begin: str) -> None:
     """1 kB are there after 2.5 us; late in a run, the clock cannot tell the last of them from none."""
     text = SITE.replace("to: slow}", f"to: slow, begin: {begin}}}")

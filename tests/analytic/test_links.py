@@ -9,6 +9,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.equations.transfers import cubic_rate, loss_rate
+from tests.cases import for_each
 
 SIZE, RATE, AWAY, WINDOW = 10e9, 125e6, 0.050, 2.0**20
 SITE = """\
@@ -37,7 +38,7 @@ def elapsed(changes: dict[str, Any], job: str = "full") -> float:
     return float(sb.simulate(sb.load(SITE, changes)).get(f"jobs.{job}.elapsed"))
 
 
-@pytest.mark.parametrize("connections", [1, 2, 5])
+@for_each("connections", [1, 2, 5])
 def test_a_connection_gets_its_window_each_round_trip(connections: int) -> None:
     changes = {"links.wan.window": "1 MiB", "jobs.full.connections": connections}
     assert elapsed(changes) == pytest.approx(SIZE * AWAY / WINDOW / connections, rel=TOLERANCE)
@@ -66,7 +67,7 @@ def test_losses_halve_the_window_of_a_connection(loss: float) -> None:
     assert elapsed(changes | {"links.wan.congestion": "reno"}) == pytest.approx(SIZE / rate, rel=TOLERANCE)
 
 
-@pytest.mark.parametrize("loss", [1e-5, 1e-4, 1e-3])
+@for_each("loss", [1e-5, 1e-4, 1e-3])
 def test_the_window_of_cubic_grows_with_the_time_since_a_loss(loss: float) -> None:
     """Against round trip by round trip, of which half of one more or less is in a cycle from loss to loss."""
     changes = {"links.wan.loss": loss, "links.wan.segment": "1448 B"}

@@ -11,6 +11,7 @@ import pytest
 import simpy
 
 from simbackup.equations.database import lock_waits
+from tests.cases import for_each
 
 SEED = 4
 RUNS = 400
@@ -54,7 +55,7 @@ def agrees(sample: list[float], expected: float) -> bool:
     return abs(float(np.mean(sample)) - expected) <= DEVIATIONS * error
 
 
-@pytest.mark.parametrize(("lock", "rate"), [(1.2, 20.0), (10.0, 3.0), (100.0, 0.5)])
+@for_each("lock, rate", [(1.2, 20.0), (10.0, 3.0), (100.0, 0.5)])
 def test_closed_form_agrees_with_arrivals_one_by_one(lock: float, rate: float) -> None:
     expected, runs = lock_waits(lock, rate), observed(lock, rate)
     assert agrees([float(len(waits)) for waits in runs], expected.transactions)

@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -62,7 +63,7 @@ ROWS: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=f"{row[1]}-{row[2]}") for row in ROWS])
+@for_each("row", [pytest.param(row, id=f"{row[1]}-{row[2]}") for row in ROWS])
 def test_a_value_halved_and_doubled(row: Row) -> None:
     """Within a tenth of the expected ratio."""
     scenario, job, key, half, stated, double, at_half, at_double, given = row

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 from tests.oracles import objects as oracle
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
@@ -47,8 +48,8 @@ def elapsed(changes: dict[str, Any] | None = None, job: str = "full") -> float:
     return float(sb.simulate(sb.load(SITE, changes or {})).get(f"jobs.{job}.elapsed"))
 
 
-@pytest.mark.parametrize("connections", [1, 16, 40])
-@pytest.mark.parametrize(("files", "size"), [(1000, 40e9), (4000, 8e9), (3000, 33e9)])
+@for_each("connections", [1, 16, 40])
+@for_each("files, size", [(1000, 40e9), (4000, 8e9), (3000, 33e9)])
 def test_requests_one_by_one(connections: int, files: int, size: float) -> None:
     changes = {
         "jobs.full.connections": connections, "jobs.back.connections": connections,
@@ -110,7 +111,7 @@ def test_a_window_holds_each_connection() -> None:
     assert elapsed({"links.line.window": "64 KiB"}) == pytest.approx(expected, rel=TOLERANCE)
 
 
-@pytest.mark.parametrize("windows", [1, 2, 4, 32])
+@for_each("windows", [1, 2, 4, 32])
 def test_a_part_takes_as_many_round_trips_as_windows(windows: int) -> None:
     """On a connection and a line that are fast: one for the first, with its answer, and one for each that follows."""
     part = 40e6 / 7
@@ -121,8 +122,8 @@ def test_a_part_takes_as_many_round_trips_as_windows(windows: int) -> None:
     assert elapsed(changes) == pytest.approx(40e9 / 16 * (WRITE + windows * 1.0) / part, rel=TOLERANCE)
 
 
-@pytest.mark.parametrize(
-    ("changes", "cause"),
+@for_each(
+    "changes, cause",
     [
         ({"devices.bucket.connection_rate": "5 MB/s"}, "devices.bucket"),
         ({"links.line.rate": "5 MB/s", "jobs.full.connections": 1}, "links.line"),
@@ -171,8 +172,8 @@ def test_a_bucket_without_a_way_and_keys_of_tape_are_refused() -> None:
         sb.load(SITE, {"jobs.full.streams": 2})
 
 
-@pytest.mark.parametrize("source", [60e6, 300e6])
-@pytest.mark.parametrize(("connections", "buffers"), [(1, 1), (1, 2), (4, 4), (4, 16), (8, 3)])
+@for_each("source", [60e6, 300e6])
+@for_each("connections, buffers", [(1, 1), (1, 2), (4, 4), (4, 16), (8, 3)])
 def test_a_stream_fills_parts_in_memory_before_it_sends_them(source: float, connections: int, buffers: int) -> None:
     """One by one, as `b / (f + t)`, `c / t` and the source's own rate, whichever is least."""
     changes = {
@@ -186,7 +187,7 @@ def test_a_stream_fills_parts_in_memory_before_it_sends_them(source: float, conn
     assert elapsed(changes) == pytest.approx(expected, rel=TOLERANCE)
 
 
-@pytest.mark.parametrize("connections", [1, 4, 16])
+@for_each("connections", [1, 4, 16])
 def test_a_program_that_takes_turns_fills_parts_and_then_sends_them(connections: int) -> None:
     """A byte takes 5 ns of a core, and its part of a request on one of the connections; it comes back in the same way.
 

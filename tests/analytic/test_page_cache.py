@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import simpy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.page_cache import writer_time
 
@@ -20,7 +20,6 @@ from simbackup.equations import disk as disks
 RATES = st.floats(1e6, 1e9)
 
 
-@settings(max_examples=150)
 @given(st.floats(1e6, 1e11), RATES, RATES, st.floats(1e6, 1e10), st.floats(0.01, 0.99))
 def test_a_writer_takes_the_time_of_the_closed_form(
     size: float, write: float, rate: float, limit: float, share: float

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 
 SIZE, FILES = 20e9, 100_000
 SITE = """\
@@ -85,8 +86,8 @@ def test_a_restore_has_a_cost_of_its_own(changes: dict[str, Any], what: str) -> 
     assert seconds(changes | cost, "full", what) == pytest.approx(seconds(changes, "full", what))
 
 
-@pytest.mark.parametrize("request_size", [65536, 262144])
-@pytest.mark.parametrize(("changes", "what"), [({}, "rate"), (TAPE, "transfer_rate")])
+@for_each("request_size", [65536, 262144])
+@for_each("changes, what", [({}, "rate"), (TAPE, "transfer_rate")])
 def test_a_host_without_read_ahead_reads_a_request_at_a_time(
     changes: dict[str, Any], what: str, request_size: int
 ) -> None:
@@ -98,7 +99,7 @@ def test_a_host_without_read_ahead_reads_a_request_at_a_time(
     assert ahead == pytest.approx(max(SIZE * (1 / 500e6 + 4e-3 / 2**24), SIZE / 400e6 if changes else 0.0), rel=0.03)
 
 
-@pytest.mark.parametrize(("streams", "expected"), [(1, 400.0), (2, 200.0), (4, 100.0), (16, 100.0)])
+@for_each("streams, expected", [(1, 400.0), (2, 200.0), (4, 100.0), (16, 100.0)])
 def test_streams_onto_a_disk_are_threads_of_the_program(streams: int, expected: float) -> None:
     """Each takes 20 ns of a core for a byte; the client has four cores."""
     cost = {"jobs.full.tool.copy_cpu": "40 ns/B", "jobs.full.streams": streams}
@@ -132,7 +133,7 @@ def test_streams_go_to_nul_as_well() -> None:
     assert sb.simulate(sb.load(sink, cost)).get("jobs.full.rate") == pytest.approx(SIZE / 100.0, rel=TOLERANCE)
 
 
-@pytest.mark.parametrize("workers", [1, 4, 16])
+@for_each("workers", [1, 4, 16])
 def test_workers_wait_for_the_thread_that_serves_them_once(workers: int) -> None:
     """Files in memory, a server of one core: its thread takes 20 ns a byte, for however many workers."""
     walk = {"method": "file_level", "data": "files", "to": "b", "workers": workers}

@@ -10,20 +10,21 @@ from oracles.queues import mmc_wait
 import simbackup as sb
 from simbackup.equations.queueing import Centre, interactive_rate, mva_pooled, processor_sharing
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
 
-@pytest.mark.parametrize("servers", [1, 2, 8, 64])
-@pytest.mark.parametrize("load", [0.1, 0.5, 0.9, 0.99])
+@for_each("servers", [1, 2, 8, 64])
+@for_each("load", [0.1, 0.5, 0.9, 0.99])
 def test_without_threads_it_is_the_queue_with_several_servers(servers: int, load: float) -> None:
     """Erlang's C formula."""
     rate = load * servers / 0.01
     assert processor_sharing(0.01, load * servers, servers) == pytest.approx(0.01 + mmc_wait(rate, 0.01, servers))
 
 
-@pytest.mark.parametrize("threads", [0.5, 1.0, 3.0, 20.0])
-@pytest.mark.parametrize("load", [0.0, 0.3, 0.8, 0.99, 0.9999])
+@for_each("threads", [0.5, 1.0, 3.0, 20.0])
+@for_each("load", [0.0, 0.3, 0.8, 0.99, 0.9999])
 def test_one_core_is_divided_among_all(threads: float, load: float) -> None:
     """R = s (1 + K) / (1 - a): the product form of a queue with K customers that never leave."""
     expected = (1.0 + threads) / (1.0 - load)
@@ -51,10 +52,10 @@ def centre(servers: int, threads: float) -> Centre:
     return Centre(1.0 + threads, 1.0 / servers, servers=float(servers), alone=1.0)
 
 
-@pytest.mark.parametrize("servers", [1, 2, 8])
-@pytest.mark.parametrize("threads", [0, 1, 7, 8, 16])
-@pytest.mark.parametrize("users", [1, 2, 8, 40])
-@pytest.mark.parametrize("think", [0.1, 1.0, 10.0])
+@for_each("servers", [1, 2, 8])
+@for_each("threads", [0, 1, 7, 8, 16])
+@for_each("users", [1, 2, 8, 40])
+@for_each("think", [0.1, 1.0, 10.0])
 def test_users_who_wait_beside_threads(users: int, think: float, servers: int, threads: int) -> None:
     """Within a tenth, as means stand for numbers that vary; exact for one user."""
     exact = of_machines(users, think, servers, threads)
@@ -63,7 +64,7 @@ def test_users_who_wait_beside_threads(users: int, think: float, servers: int, t
     )
 
 
-@pytest.mark.parametrize("users", [1, 4, 8, 9, 30])
+@for_each("users", [1, 4, 8, 9, 30])
 def test_users_who_never_think_keep_all_cores_busy(users: int) -> None:
     exact = mva_pooled([], users, 0.0, (1.0, 8)).throughput
     assert interactive_rate([centre(8, 0.0)], users) == pytest.approx(exact)
@@ -92,7 +93,7 @@ def beside(users: str, threads: int) -> Result:
     return sb.simulate(SITE.replace("USERS", users).replace("THREADS", str(threads)))
 
 
-@pytest.mark.parametrize("threads", [1, 4, 7, 8, 9, 12, 16])
+@for_each("threads", [1, 4, 7, 8, 9, 12, 16])
 def test_one_user_beside_compressing_threads_shares_the_cores_with_them(threads: int) -> None:
     """A ninth thread on eight cores makes all of them 9/8 times as slow: nothing happens of a sudden."""
     response = beside("clients: 1", threads).get("workloads.users.save.response")
@@ -100,7 +101,7 @@ def test_one_user_beside_compressing_threads_shares_the_cores_with_them(threads:
     assert response == pytest.approx(1e-3 * max(1.0, (1.0 + threads) / 8.0), rel=copying)
 
 
-@pytest.mark.parametrize("threads", [1, 4, 7, 8, 9, 16])
+@for_each("threads", [1, 4, 7, 8, 9, 16])
 def test_transactions_at_random_beside_compressing_threads(threads: int) -> None:
     response = beside("transactions: 1000 /s", threads).get("workloads.users.save.response")
     assert response == pytest.approx(processor_sharing(1e-3, 1.0, 8.0, threads), rel=0.02)

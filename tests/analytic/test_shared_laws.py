@@ -14,6 +14,7 @@ from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Behind, Law, Limit, Others
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
+from tests.cases import for_each
 
 Curve = Callable[[float], float]
 
@@ -65,7 +66,7 @@ def on_a_host(host: float, curves: list[Curve], order: list[int] | None = None) 
 EIGHT = Drives(8, 10.0, 8.0, 2.5)
 
 
-@pytest.mark.parametrize("host", [40.0, 64.0, 72.0, 79.0])
+@for_each("host", [40.0, 64.0, 72.0, 79.0])
 def test_eight_drives_are_offered_what_the_seven_others_leave(host: float) -> None:
     curve = stops(EIGHT)
     flows, _ = on_a_host(host, [curve] * 8)
@@ -85,8 +86,8 @@ def test_the_full_host_is_to_blame_and_not_the_drives() -> None:
         assert parts["hosts.server", ""] * flow.rate == pytest.approx(1.0 - lost, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("drives", "host", "tolerance"),
+@for_each(
+    "drives, host, tolerance",
     [
         (EIGHT, 64.0, 0.02),
         (Drives(4, 10.0, 8.0, 2.5), 34.0, 0.02),

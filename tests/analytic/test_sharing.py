@@ -14,13 +14,14 @@ from simbackup.engine.filling import CAP, UnboundedFlowError, max_min_rates
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
+from tests.cases import for_each
 
 INF = math.inf
 Demands = list[dict[int, float]]
 
 
-@pytest.mark.parametrize(
-    ("capacities", "demands", "shares", "caps", "rates", "bottlenecks"),
+@for_each(
+    "capacities, demands, shares, caps, rates, bottlenecks",
     [
         pytest.param([10.0], [{0: 1.0}, {0: 1.0}], [1, 1], [INF, INF], [5, 5], [0, 0], id="two on one link"),
         pytest.param([90.0], [{0: 2.0}, {0: 1.0}], [1, 1], [INF, INF], [30, 30], [0, 0], id="demand of two"),

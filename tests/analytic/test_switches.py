@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.causes import split
+from tests.cases import for_each
 
 HOSTS = ("a", "b", "c", "d")
 PORT = 100e6
@@ -36,8 +37,8 @@ FULL = ", duplex: full"
 NATIVE = "database_native, engine: backup_engine/sql-server-2008, buffers: 3"
 
 
-@pytest.mark.parametrize(
-    ("lan", "ways", "each"),
+@for_each(
+    "lan, ways, each",
     [
         (FULL, ("ab", "cd"), PORT),  # two pairs
         (FULL, ("ab", "ba"), PORT),  # both directions of one pair
@@ -74,7 +75,7 @@ def test_a_window_over_one_round_trip_limits_a_connection() -> None:
     assert SIZE / float(sb.simulate(sb.load(scenario)).jobs.loc["ab", "elapsed"]) == pytest.approx(50e6, rel=1e-3)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "job",
     ["method: image", "method: file_level", f"method: {NATIVE}",
      f"method: {NATIVE}, rounds: by_event, service_times: constant"],

@@ -21,6 +21,7 @@ from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace
+from tests.cases import for_each
 
 SCENARIO = """
 title: One tape of ten passes
@@ -75,8 +76,8 @@ def way(here: float, there: float) -> float:
     return 2.0 + far / 5.0 + 1.0
 
 
-@pytest.mark.parametrize(
-    ("share", "seconds"),
+@for_each(
+    "share, seconds",
     [
         (0.05, 2.0 + 45.0 / 5.0),  # 45 m into the first pass
         (1.5 / 900.0, 1.5),  # 1.5 m into it: reading on is quicker
@@ -180,9 +181,9 @@ STOPS = [
 ]
 
 
-@pytest.mark.parametrize(("host", "drained", "reposition", "buffer"), STOPS)
-@pytest.mark.parametrize("slows", [False, True])
-@pytest.mark.parametrize("ratio", [1.0, 2.5])
+@for_each("host, drained, reposition, buffer", STOPS)
+@for_each("slows", [False, True])
+@for_each("ratio", [1.0, 2.5])
 def test_stops_one_by_one_agree_with_the_closed_form(
     host: float, drained: float, reposition: float, buffer: float, ratio: float, *, slows: bool
 ) -> None:
@@ -199,7 +200,7 @@ def test_stops_one_by_one_agree_with_the_closed_form(
     assert waited / seconds == pytest.approx(streaming.held_up_share(drive, host, ratio), abs=2.0 / BLOCKS)
 
 
-@pytest.mark.parametrize(("host", "reposition"), [(1e6, 7.0), (2e6, 3.5), (4e6, 1.9)])
+@for_each("host, reposition", [(1e6, 7.0), (2e6, 3.5), (4e6, 1.9)])
 def test_a_buffer_that_covers_each_stop_never_holds_the_host_up(host: float, reposition: float) -> None:
     drive = tape.TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=reposition)
     accepted, seconds, waited = cycles(drive, host, 5e6, 6)
@@ -207,7 +208,7 @@ def test_a_buffer_that_covers_each_stop_never_holds_the_host_up(host: float, rep
     assert accepted / seconds == pytest.approx(streaming.stop_start_rate(drive, host), rel=2.0 / BLOCKS)
 
 
-@pytest.mark.parametrize("hosts", [(30e6, 20e6, 20e6), (25e6, 45e6), (5e6, 5e6, 60e6)])
+@for_each("hosts", [(30e6, 20e6, 20e6), (25e6, 45e6), (5e6, 5e6, 60e6)])
 def test_blocks_of_several_hosts_one_by_one_agree_with_the_closed_form_of_their_sum(hosts: tuple[float, ...]) -> None:
     """Each host makes blocks at its rate and waits while the buffer is full; the tape takes them as they came."""
     drive = tape.TapeDriveParameters(
@@ -281,9 +282,9 @@ def commands(drive: tape.TapeDriveParameters, prepare: float, block: float, numb
     return block * (number - 1) / (written[-1] - written[1])
 
 
-@pytest.mark.parametrize("block", [2e3, 10e3, 60e3])
-@pytest.mark.parametrize("host", [10e3, 40e3, 1e6])
-@pytest.mark.parametrize("reposition", [0.01, 0.4])
+@for_each("block", [2e3, 10e3, 60e3])
+@for_each("host", [10e3, 40e3, 1e6])
+@for_each("reposition", [0.01, 0.4])
 def test_records_one_by_one_agree_with_the_closed_form_of_a_drive_that_writes_through(
     block: float, host: float, reposition: float
 ) -> None:
@@ -295,7 +296,7 @@ def test_records_one_by_one_agree_with_the_closed_form_of_a_drive_that_writes_th
     assert seen == pytest.approx(streaming.stop_start_rate(drive, host, block=block), rel=0.01)
 
 
-@pytest.mark.parametrize(("block", "each"), [(64512.0, 1e-4), (262144.0, 1e-4), (262144.0, 5e-5), (10240.0, 2e-4)])
+@for_each("block, each", [(64512.0, 1e-4), (262144.0, 1e-4), (262144.0, 5e-5), (10240.0, 2e-4)])
 def test_commands_one_by_one_into_a_buffer_agree_with_the_rate_of_the_interface(block: float, each: float) -> None:
     """A drive that compresses well: its buffer never fills, and one command follows the other."""
     drive = tape.TapeDriveParameters(
@@ -365,7 +366,7 @@ def interval(sample: list[float]) -> tuple[float, float]:
     return statistics.fmean(means) - half, statistics.fmean(means) + half
 
 
-@pytest.mark.parametrize("load", [0.3, 0.6, 0.8])
+@for_each("load", [0.3, 0.6, 0.8])
 def test_the_mount_queue_of_one_robot_is_that_of_constant_service(load: float) -> None:
     low, high = interval(mount_waits(load, 1, 12.0))
     assert low <= md1_wait(load / 12.0, 12.0) <= high

@@ -11,6 +11,7 @@ import pytest
 import simbackup as sb
 from simbackup.equations.buffers import loop
 from simbackup.equations.intervals import mean_interval
+from tests.cases import for_each
 
 MIB = 2.0**20
 SITE = """\
@@ -52,8 +53,8 @@ def batch_rates(result: sb.Result) -> list[float]:
     return [float(rate) for rate in np.diff(np.interp(ends, times, moved)) / np.diff(ends)]
 
 
-@pytest.mark.parametrize(
-    ("buffers", "latency"),
+@for_each(
+    "buffers, latency",
     [
         pytest.param(1, LATENCY, id="one buffer"),
         pytest.param(3, LATENCY, id="a few"),
@@ -76,8 +77,8 @@ def test_the_comparison_tells_a_buffer_more(tmp_path: Path) -> None:
     assert loop(MIB, 4, 2 * LATENCY, DEMANDS).rate > rate + half
 
 
-@pytest.mark.parametrize(
-    ("rounds", "least", "most"),
+@for_each(
+    "rounds, least, most",
     [(1, 0.20, 0.50), (2, 0.08, 0.30), (5, 0.02, 0.15), (20, 0.0, 0.08), (100, -0.03, 0.04)],
 )
 def test_short_runs_take_longer_than_the_steady_state_says(

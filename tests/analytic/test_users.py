@@ -10,6 +10,7 @@ import pytest
 import simbackup as sb
 from simbackup.equations.queueing import Centre, interactive_rate, mva_closed
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 POPULATIONS = range(1, 201)
 SERVICE = 0.01
@@ -25,7 +26,7 @@ def ratio(servers: int, customers: int, think_time: float) -> float:
     return interactive_rate([Centre(SERVICE, SERVICE / servers)], customers, think_time) / exact
 
 
-@pytest.mark.parametrize("servers", GREATEST)
+@for_each("servers", GREATEST)
 def test_rate_against_exact_mean_value_analysis(servers: int) -> None:
     """It is never too high, and too low by 6.8 % at most: one server, six users who think for three services."""
     found = {(n, z): ratio(servers, n, z * SERVICE) for n in POPULATIONS for z in THINKING}
@@ -40,7 +41,7 @@ def test_where_the_greatest_deviation_lies() -> None:
     assert found[worst] == pytest.approx(0.9321, abs=1e-4)
 
 
-@pytest.mark.parametrize("servers", GREATEST)
+@for_each("servers", GREATEST)
 def test_without_think_time_it_is_exact(servers: int) -> None:
     """All m servers are alike, so that n users get n / (n + m - 1) of what the servers can do."""
     for customers in POPULATIONS:
@@ -49,7 +50,7 @@ def test_without_think_time_it_is_exact(servers: int) -> None:
         assert ratio(servers, customers, 0.0) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("slow", [1.0, 2.0, 5.0])
+@for_each("slow", [1.0, 2.0, 5.0])
 def test_two_stations_one_after_the_other(slow: float) -> None:
     """Exact mean value analysis of unlike stations: never above, and at most 6 % below."""
     demands = [SERVICE, slow * SERVICE]
@@ -59,15 +60,15 @@ def test_two_stations_one_after_the_other(slow: float) -> None:
         assert 0.94 < rate / exact < 1.0 + 1e-9
 
 
-@pytest.mark.parametrize("think_time", [0.0, 0.3])
-@pytest.mark.parametrize("others", [0.0, 0.4])
+@for_each("think_time", [0.0, 0.3])
+@for_each("others", [0.0, 0.4])
 def test_one_user_alone_waits_for_nobody_of_his_kind(think_time: float, others: float) -> None:
     """Others stretch the service as in an open queue: 1 / (1 - what they use)."""
     rate = interactive_rate([Centre(0.02, 0.01, others=others), Centre(0.01, 0.01)], 1, think_time)
     assert rate == pytest.approx(1 / (think_time + 0.02 / (1 - others) + 0.01))
 
 
-@pytest.mark.parametrize("others", [0.0, 0.25, 0.9])
+@for_each("others", [0.0, 0.25, 0.9])
 def test_many_users_get_what_others_leave(others: float) -> None:
     rate = interactive_rate([Centre(0.02, 0.01, behind=0.006, others=others)], 1e6, 1.0)
     assert rate == pytest.approx((1 - others) / 0.016, rel=1e-4)
@@ -130,7 +131,7 @@ def run(tmp_path: Path, clients: int, think: float, jobs: str = "") -> Result:
     return sb.simulate(file)
 
 
-@pytest.mark.parametrize(("clients", "think"), [(1, 0.0), (1, 0.09), (5, 0.02), (20, 1.0), (200, 0.0), (200, 5.0)])
+@for_each("clients, think", [(1, 0.0), (1, 0.09), (5, 0.02), (20, 1.0), (200, 0.0), (200, 5.0)])
 def test_users_in_a_run_reach_the_rate(tmp_path: Path, clients: int, think: float) -> None:
     result = run(tmp_path, clients, think)
     wanted = interactive_rate([Centre(0.01, 0.01)], clients, think)
@@ -141,7 +142,7 @@ def test_users_in_a_run_reach_the_rate(tmp_path: Path, clients: int, think: floa
     assert result.get("workloads.users.alone.rate") == pytest.approx(exact, rel=GREATEST[1])
 
 
-@pytest.mark.parametrize("taken", [0.1, 0.2, 0.4])
+@for_each("taken", [0.1, 0.2, 0.4])
 def test_on_a_full_disk_users_lose_the_share_of_its_time_that_others_take(tmp_path: Path, taken: float) -> None:
     """A writer behind a link takes a tenth and more of the disk; 5000 users take the rest of it."""
     rate = taken * 100 / (1 - taken)  # the link passes a request, then the disk writes it in 10 ms

@@ -6,7 +6,7 @@ import ast
 import tomllib
 from pathlib import Path
 
-import pytest
+from tests.cases import for_each
 
 ROOT = Path(__file__).parents[2]
 HOOK = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
@@ -26,7 +26,7 @@ def test_what_is_left_out_exists() -> None:
     assert ROOT / "simbackup/engine/filling.py" in compiled()
 
 
-@pytest.mark.parametrize("path", compiled(), ids=lambda path: path.relative_to(ROOT).as_posix())
+@for_each("path", compiled(), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_sums_are_of_lists(path: Path) -> None:
     """Python 3.12 and later sum floats with compensation; a compiled sum of a generator adds them one by one."""
     calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]

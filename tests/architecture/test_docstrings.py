@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.cases import for_each
 
 PACKAGE = Path(__file__).parents[2] / "simbackup"
 SECTION = re.compile(r"^Parameters\n-+\n(?P<body>.*?)(?=^[^\n]+\n-{3,}$|^>>>|\Z)", re.MULTILINE | re.DOTALL)
@@ -59,7 +59,7 @@ def misdescribed(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+@for_each("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_parameters_are_those_of_the_signature(path: Path) -> None:
     assert misdescribed(path.read_text(encoding="utf-8")) == []
 

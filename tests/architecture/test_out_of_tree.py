@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
+
 PACKAGE = Path(__file__).parents[2] / "examples" / "simbackup-example"
 NAME = "example/verify"
 
@@ -32,9 +34,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def call(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """The program as a shell calls it, with a folder of installed packages."""
+    return in_process(site, folder, "-m", "simbackup.cli", *arguments)
+
+
+def in_process(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Python with a folder of installed packages."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("SIMBACKUP")}
     environment |= {"PYTHONPATH": str(site), "MPLBACKEND": "agg", "COLUMNS": "150"}
-    command = [sys.executable, "-m", "simbackup.cli", *arguments]
+    command = [sys.executable, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
 
 
@@ -50,25 +57,44 @@ def test_the_files_of_the_package_are_right(installed: Path, tmp_path: Path) -> 
     assert reported(installed, tmp_path, "check", *files) == f"{len(files)} files are valid\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("run", NAME), ["verify", "ram_disk", "3.5 GB/s"]),
-        (("explain", NAME, "check"), ["hosts.server.cores", "then the bottleneck is devices.memory"]),
-        (("study", NAME), ["into memory", "5 ns/B"]),
-        (("models", "list"), ["ram_disk/ddr4-2400", "disk/sata-7200-1tb-2008"]),
-        (("models", "show", "ram_disk/ddr4-2400"), ["19.2 GB/s", "speed bins, DDR4-2400"]),
-        (("models", "cite"), ["JESD79-4"]),
-        (("scenarios",), [NAME, "teaching/mount-queue"]),
-        (("picture", NAME), ["memory"]),
-    ],
-    ids=lambda value: "-".join(value[:2]) if isinstance(value, tuple) else "",
-)
-def test_commands_know_what_the_package_adds(
-    installed: Path, tmp_path: Path, arguments: tuple[str, ...], words: list[str]
-) -> None:
-    printed = reported(installed, tmp_path, *arguments)
-    assert [word for word in words if word not in printed] == []
+SEVERAL = """
+import contextlib, io, json, sys
+from simbackup.cli import app
+for arguments in json.loads(sys.argv[1]):
+    sys.argv, text, code = ["simbackup", *arguments], io.StringIO(), 0
+    with contextlib.redirect_stdout(text):
+        try:
+            app.main()
+        except SystemExit as ended:
+            code = ended.code or 0
+    print(json.dumps([code, text.getvalue()]))
+"""
+"""Some commands in one process, and how each ends and what it prints."""
+SHOWN: list[tuple[tuple[str, ...], list[str]]] = [
+    (("run", NAME), ["verify", "ram_disk", "3.5 GB/s"]),
+    (("explain", NAME, "check"), ["hosts.server.cores", "then the bottleneck is devices.memory"]),
+    (("study", NAME), ["into memory", "5 ns/B"]),
+    (("models", "list"), ["ram_disk/ddr4-2400", "disk/sata-7200-1tb-2008"]),
+    (("models", "show", "ram_disk/ddr4-2400"), ["19.2 GB/s", "speed bins, DDR4-2400"]),
+    (("models", "cite"), ["JESD79-4"]),
+    (("scenarios",), [NAME, "teaching/mount-queue"]),
+    (("picture", NAME), ["memory"]),
+]
+
+
+def test_commands_know_what_the_package_adds(installed: Path, tmp_path: Path) -> None:
+    done = in_process(installed, tmp_path, "-c", SEVERAL, json.dumps([arguments for arguments, _ in SHOWN]))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    ended = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [code for code, _ in ended] == [0] * len(SHOWN), done.stderr
+    missing = [
+        (arguments, word)
+        for (arguments, words), (_, text) in zip(SHOWN, ended, strict=True)
+        for word in words
+        if word not in text
+    ]
+    assert missing == []
 
 
 @pytest.mark.slow
@@ -142,7 +168,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BROKEN)
+@for_each("case", BROKEN)
 def test_a_broken_room_is_reported_in_one_line(tmp_path: Path, case: str) -> None:
     group, module, code, message = BROKEN[case]
     site = tmp_path / "site"

@@ -18,6 +18,7 @@ from simbackup import shelf
 from simbackup.cli import app as cli
 from simbackup.results.compare import Role
 from simbackup.results.result import Result
+from tests.cases import for_each
 from tests.shared import Said, Say
 
 SNAPSHOT = "published/003-lvm-snapshots/same-disk"
@@ -79,8 +80,8 @@ def test_set_replaces_a_value_with_or_without_a_space(say: Say) -> None:
     assert elapsed("--set", "data.file.size=1GiB", "--set", "devices.cow.chunk=64KiB") < tight
 
 
-@pytest.mark.parametrize(
-    ("option", "reported"),
+@for_each(
+    "option, reported",
     [
         ("devices.cow.chunk", "has no value; write --set ADDRESS=VALUE"),
         ("=5", "has no value; write --set ADDRESS=VALUE"),
@@ -204,7 +205,7 @@ def test_out_tells_that_a_file_system_cannot_be_written(say: Say) -> None:
     assert said.err.startswith("/proc/simbackup-result cannot be written (")
 
 
-@pytest.mark.parametrize("name", ["publishd/003-lvm-snapshots/same-disk", "same-disk", "same-disk.yaml"])
+@for_each("name", ["publishd/003-lvm-snapshots/same-disk", "same-disk", "same-disk.yaml"])
 def test_an_unknown_scenario_gets_a_suggestion(name: str, say: Say) -> None:
     said = say("run", name)
     assert said.code == 2
@@ -414,8 +415,8 @@ def test_trace_writes_what_a_timeline_viewer_opens(say: Say, tmp_path: Path) -> 
     assert (tmp_path / "again.json").read_bytes() == out.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("words", "reported"),
+@for_each(
+    "words, reported",
     [
         (["trace", "{}/none", "-o", "{}/t.json"], "{}/none: there is no file or scenario of this name; "),
         (["trace", "{}", "-o", "{}/t.json"], "{} holds no result (No such file or directory: "),
@@ -432,9 +433,7 @@ def test_a_trace_that_cannot_be_made_is_reported(words: list[str], reported: str
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.mark.parametrize(
-    ("form", "begin"), [("svg", "<svg "), ("mmd", "flowchart TB\n"), ("dot", "digraph system {\n")]
-)
+@for_each("form, begin", [("svg", "<svg "), ("mmd", "flowchart TB\n"), ("dot", "digraph system {\n")])
 def test_picture_draws_without_a_run(form: str, begin: str, say: Say, tmp_path: Path) -> None:
     said = say("picture", SNAPSHOT, "--format", form)
     assert (said.code, said.err) == (0, "")
@@ -450,8 +449,8 @@ def test_picture_shows_what_is_set(say: Say) -> None:
     assert "64 KiB chunks" in say("picture", SNAPSHOT, "--format", "mmd", "--set", "devices.cow.chunk=64KiB").out
 
 
-@pytest.mark.parametrize(
-    ("words", "reported"),
+@for_each(
+    "words, reported",
     [
         (["picture", SNAPSHOT, "--format", "sgv"], "simbackup picture: there is no format 'sgv'; did you mean 'svg'?"),
         (
@@ -494,8 +493,8 @@ def test_a_name_that_no_file_can_have_is_reported(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "reported"),
+@for_each(
+    "words, reported",
     [
         (["run"], "simbackup run: missing argument 'scenario'; see simbackup run --help\n"),
         (["rnu"], "simbackup: no such command 'rnu'; "),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.shared import Say
 
 SAMPLES = Path(__file__).parents[1] / "unit" / "foreign" / "samples"
@@ -49,8 +50,8 @@ def test_a_file_of_somebody_else_is_not_replaced(command: tuple[object, ...], sa
     assert path.read_text(encoding="utf-8") == "mine"
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
+@for_each(
+    "words, message",
     [
         (("measure", "none.json", *LIKE), "none.json: cannot be read (No such file or directory)"),
         (("measure", *FIO, "--like", "ssd/none", "-o", "x.yaml"), "--like ssd/none: there is no such datasheet"),

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
+
 PROGRAM = Path(sys.executable).with_name("simbackup")
 
 
@@ -26,7 +28,7 @@ def test_the_version_is_printed() -> None:
     assert (done.returncode, said_by_it, done.stderr) == (0, f"simbackup {version('simbackup')}\n", "")
 
 
-@pytest.mark.parametrize("words", [(), ("run",), ("models",), ("models", "show")])
+@for_each("words", [(), ("run",), ("models",), ("models", "show")])
 def test_help_has_a_short_and_a_long_name(words: tuple[str, ...]) -> None:
     short, long = said(*words, "-h"), said(*words, "--help")
     assert (short.returncode, short.stdout, short.stderr) == (long.returncode, long.stdout, long.stderr)

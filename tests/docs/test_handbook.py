@@ -19,6 +19,8 @@ sys.path.insert(0, str(DOCS))  # the extension lies beside the pages, and is no 
 
 from handbook import catalogue, mechanisms, outside, typeset, uses  # noqa: E402
 
+from tests.cases import for_each  # noqa: E402
+
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, str]:
@@ -90,8 +92,8 @@ def test_what_loops_is_no_formula() -> None:
     assert typeset.formula(some) is None  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("code", "shown"),
+@for_each(
+    "code, shown",
     [
         ("(a + b) * c", r"\left(a + b\right) \, c"),
         ("a - (b - c)", r"a - \left(b - c\right)"),
@@ -119,7 +121,7 @@ def prose(path: Path) -> str:
     return re.sub(r"^```.*?^```$", "", read(path), flags=re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", [*PAGES, *FRONT], ids=lambda path: path.relative_to(DOCS.parent).as_posix())
+@for_each("page", [*PAGES, *FRONT], ids=lambda path: path.relative_to(DOCS.parent).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
     """Pages are also read in the repository, where those that a build makes are missing."""
     for link, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)", prose(page)):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
-
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))  # the script lies beside the pages
 
 from links import problems
 
+from tests.cases import for_each
 
-@pytest.mark.parametrize(
-    ("body", "found"),
+
+@for_each(
+    "body, found",
     [
         ('<a href="b.html#there">b</a><a href="https://example.org/">c</a><img src="data:,">', []),
         ('<a href="c.html">c</a>', ["c.html leads nowhere"]),

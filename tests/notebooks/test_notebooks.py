@@ -9,6 +9,8 @@ import jupytext
 import nbformat
 import pytest
 
+from tests.cases import for_each
+
 FOLDER = Path(__file__).parents[2] / "notebooks"
 SOURCES = sorted(FOLDER.glob("[0-9]*.py"))
 LEAST_PICTURES = {
@@ -46,7 +48,7 @@ def test_every_notebook_is_known() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+@for_each("source", SOURCES, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_draws(source: Path, tmp_path: Path) -> None:
     publish = _publish()
     notebook = publish.executed(source, tmp_path)
@@ -59,7 +61,7 @@ def test_a_notebook_runs_and_draws(source: Path, tmp_path: Path) -> None:
     assert all(picture.startswith(PNG) for picture in drawn)
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+@for_each("source", SOURCES, ids=lambda path: path.stem)
 def test_the_published_notebook_is_that_of_its_source(source: Path) -> None:
     published = source.with_suffix(".ipynb")
     notebook = nbformat.read(published, as_version=4)
@@ -71,7 +73,7 @@ def test_the_published_notebook_is_that_of_its_source(source: Path) -> None:
     assert "timestamp" not in published.read_text(encoding="utf-8").lower()
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+@for_each("source", SOURCES, ids=lambda path: path.stem)
 def test_a_notebook_asks_before_it_shows(source: Path) -> None:
     """A question, a prediction that is compared later, and two exercises; no checks and no parts of the inside."""
     text = "\n".join(cell for _, cell in _cells(jupytext.read(source)))

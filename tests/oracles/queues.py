@@ -224,13 +224,16 @@ def behind_windows(sender: Sender, window: float, streams: int, *, seconds: floa
 def from_an_empty_queue(rate: float, service: float, seconds: float, *, runs: int, seed: int = 1) -> float:
     """Mean seconds of requests that come within a time to a server at rest, simulated one by one, over many runs.
 
-    They come at random and are served in the order in which they come, also after that time.
+    They come at random and are served in the order in which they come, also after that time. A server works without
+    a pause since the request that found it idle: the latest of all times at which it could have begun (Lindley).
     """
     draws, total, requests = np.random.default_rng(seed), 0.0, 0
     for _ in range(runs):
-        now, free = float(draws.exponential(1.0 / rate)), 0.0
-        while now < seconds:
-            free = max(free, now) + float(draws.exponential(service))
-            total, requests = total + free - now, requests + 1
-            now += float(draws.exponential(1.0 / rate))
+        come = np.cumsum(draws.exponential(1.0 / rate, int(rate * seconds + 10 * math.sqrt(rate * seconds) + 10)))
+        assert come[-1] >= seconds
+        come = come[come < seconds]
+        work = draws.exponential(service, come.size)
+        done = np.cumsum(work)
+        free = done + np.maximum.accumulate(come - (done - work))
+        total, requests = total + float((free - come).sum()), requests + come.size
     return total / requests

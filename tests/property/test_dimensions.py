@@ -12,6 +12,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 ARM = """capacity: 500e9 B, rotation_speed: 7200 rpm, track_to_track_seek: 0.001 s, average_seek: 0.008 s,
     full_stroke_seek: 0.016 s, outer_rate: 120e6 B/s, inner_rate: 60e6 B/s, command_overhead: 1e-4 s,
@@ -76,9 +77,9 @@ def figures(result: Result) -> list[float]:
     return [result.get(name) for name in (*(f"jobs.{job}.elapsed" for job in jobs), *users)]
 
 
-@pytest.mark.parametrize("jobs", JOBS)
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("method", ["image", "file_level"])
+@for_each("jobs", JOBS)
+@for_each("device", DEVICES)
+@for_each("method", ["image", "file_level"])
 def test_other_units_of_size_and_time_give_the_same(method: str, device: str, jobs: str) -> None:
     text = (SCENARIO + JOBS[jobs]).replace("{SOURCE}", f"{{{DEVICES[device]}}}").replace("METHOD", f"method: {method}")
     before = figures(run(text, 1.0, 1.0))

@@ -88,26 +88,22 @@ walks = st.builds(
 ).filter(lambda walk: not walk.together or walk.files * walk.each >= LARGEST_WINDOW)
 """Files that lie together are no fewer than fill a window: else the window is as small as they are."""
 factors = st.floats(1.0, 100.0)
-many = settings(max_examples=200)
 
 
 def no_less(more: Walk, walk: Walk) -> bool:
     return more.seconds() >= walk.seconds() * (1 - 1e-9)
 
 
-@many
 @given(walks, factors)
 def test_more_files_of_the_same_size_never_take_less(walk: Walk, factor: float) -> None:
     assert no_less(replace(walk, files=int(walk.files * factor)), walk)
 
 
-@many
 @given(walks, factors)
 def test_larger_files_never_take_less(walk: Walk, factor: float) -> None:
     assert no_less(replace(walk, each=walk.each * min(factor, MOST / walk.files / walk.each)), walk)
 
 
-@many
 @given(walks.filter(lambda walk: not walk.resident), factors)
 def test_the_same_bytes_in_more_files_never_take_less(walk: Walk, factor: float) -> None:
     """Unless they become so small that they lie in their records."""
@@ -115,26 +111,22 @@ def test_the_same_bytes_in_more_files_never_take_less(walk: Walk, factor: float)
     assert no_less(replace(walk, files=files, each=walk.each * walk.files / files), walk)
 
 
-@many
 @given(walks, factors)
 def test_more_reads_never_take_less(walk: Walk, factor: float) -> None:
     assert no_less(replace(walk, reads=walk.reads * factor), walk)
 
 
-@many
 @given(walks, factors, st.sampled_from(["cpu", "file_cpu"]))
 def test_more_processor_time_never_takes_less(walk: Walk, factor: float, which: str) -> None:
     more = replace(walk, cpu=walk.cpu * factor) if which == "cpu" else replace(walk, file_cpu=walk.file_cpu * factor)
     assert no_less(more, walk)
 
 
-@many
 @given(walks, st.floats(0.0, 1.0))
 def test_more_in_memory_never_takes_longer(walk: Walk, share: float) -> None:
     assert no_less(walk, replace(walk, cached=walk.cached + share * (1.0 - walk.cached)))
 
 
-@many
 @given(walks, factors)
 def test_a_faster_host_never_takes_longer(walk: Walk, factor: float) -> None:
     assert no_less(walk, replace(walk, speed=walk.speed * factor))

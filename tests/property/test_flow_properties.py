@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import simpy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.engine.buffer import Buffer
@@ -50,7 +50,6 @@ def networks(draw: st.DrawFn) -> Network:
 
 @pytest.mark.slow
 @given(networks())
-@settings(max_examples=500)
 def test_max_min_conditions(network: Network) -> None:
     allocation = max_min_rates(network.capacities, network.demands, network.shares, network.caps)
     rates = allocation.rates
@@ -206,7 +205,6 @@ rates = st.floats(0.5, 100.0)
     shared=st.one_of(st.none(), rates),
     capacity=st.floats(1.0, 200.0),
 )
-@settings(max_examples=300)
 def test_what_goes_into_a_buffer_comes_out(
     *,
     fills: list[tuple[float, float, float, float]],

@@ -7,6 +7,7 @@ import pytest
 from benchmarks import jumps as seeker
 from benchmarks.jumps import jumps
 from simbackup.scenario import load
+from tests.cases import for_each
 
 REBUILD = """
 title: A rebuild beside users, with a precedence that once was taken for none
@@ -24,7 +25,7 @@ jobs:
 """
 
 
-@pytest.mark.parametrize("name", ["teaching/short-backups", "teaching/snapshot-slows-writes", "planning/rebuild"])
+@for_each("name", ["teaching/short-backups", "teaching/snapshot-slows-writes", "planning/rebuild"])
 def test_no_figure_jumps(name: str) -> None:
     assert list(jumps(load(name), most=6)) == []
 

@@ -19,6 +19,7 @@ from simbackup.errors import InputError, Problem, SimbackupError
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, names
 from simbackup.schema.yaml_file import read
+from tests.cases import Extent, for_each
 from tests.shared import loaded
 
 ROOT = shelf.roots()[-1]
@@ -26,8 +27,7 @@ GREATEST_SIZE = 1e15
 """Bytes of data, bytes a second or seconds above which a file that was changed is not simulated."""
 LEAST_SIZE = 1e-6
 EXTENDS = re.compile(r"^extends: *(.+)$", re.MULTILINE)
-BUDGET = settings(max_examples=150, suppress_health_check=list(HealthCheck))
-LONG = settings(BUDGET, max_examples=250)
+BUDGET = settings(suppress_health_check=list(HealthCheck))
 
 
 def _text(path: Path) -> str:
@@ -179,7 +179,7 @@ def _check(text: str) -> None:
 
 
 @pytest.mark.slow
-@LONG
+@BUDGET
 @given(mutated(SCENARIOS))
 def test_a_changed_scenario_is_right_or_wrong_at_a_place(text: str) -> None:
     _check(text)
@@ -262,7 +262,7 @@ def scaled_values(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
 
 
 @pytest.mark.slow
-@LONG
+@BUDGET
 @given(scaled_values())
 @example(("planning/deduplicated", {"jobs.backup.deduplication.at_once": "0"}))
 def test_other_figures_run_or_are_wrong_at_a_place(case: tuple[str, dict[str, str]]) -> None:
@@ -302,10 +302,11 @@ def test_options_are_right_or_wrong_at_a_place(options: list[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", SHARES)
+@for_each("kind", SHARES)
 def test_a_changed_file_of_any_kind_is_right_or_wrong_at_a_place(kind: str) -> None:
-    counts = fuzz(files=30, minutes=60.0, seed=4, shares={kind: 1})
-    assert counts.number["refused"] + counts.number["right"] == counts.number["files"] == 30
+    files = 30 if Extent.everything else 10
+    counts = fuzz(files=files, minutes=60.0, seed=4, shares={kind: 1})
+    assert counts.number["refused"] + counts.number["right"] == counts.number["files"] == files
     assert [found for found in counts.findings if not found.startswith(("refused by the run", "over 20 s"))] == []
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-
 from benchmarks.random_systems import system
 from benchmarks.systems import UNEXPLAINED, exceeded, findings, run
+from tests.cases import for_each, some
 
 
-@pytest.mark.parametrize("number", range(20))
+@for_each("number", some(range(20), 6))
 def test_a_random_system_keeps_what_all_keep(number: int) -> None:
     found = [what for what, _ in findings(system(0, number))]
     assert found[0] == "ran"
     assert not [what for what in found if what.startswith("broken") or UNEXPLAINED in what]
 
 
-@pytest.mark.parametrize(
-    ("seed", "number"),
+@for_each(
+    "seed, number",
     [
         (77, 154),  # a dump that a full cache holds up, beside a copy: it does not come oftener than it can
         (77, 203),  # a tape before a full cache goes on when that is written back faster
@@ -34,7 +33,7 @@ def test_systems_are_drawn_from_seed_and_number_alone() -> None:
     assert system(3, 4) != system(4, 4)
 
 
-@pytest.mark.parametrize("number", [5, 42, 127])
+@for_each("number", [5, 42, 127])
 def test_two_streams_of_unlike_sizes_do_not_exceed_a_disk(number: int) -> None:
     assert run(system(7, number)).wrong == ()
 

@@ -21,6 +21,7 @@ from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.trace.levels import link_rates
 from simbackup.trace.trace import Trace
+from tests.cases import for_each, some
 from tests.shared import EqualLosses
 
 SAME = 1e-9
@@ -200,8 +201,8 @@ def crowded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("crowded")
-@pytest.mark.parametrize("twist", TWISTS)
-@pytest.mark.parametrize("seed", range(5))
+@for_each("twist", TWISTS)
+@for_each("seed", some(range(5), 1))
 def test_what_a_change_reaches_is_enough(twist: str, seed: int) -> None:
     few, whole = (System(f"{twist} {seed}", TWISTS[twist], all_of_it) for all_of_it in (False, True))
     same = SETTLED if TWISTS[twist].going else SAME
@@ -237,7 +238,7 @@ def rates_of(system: System) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize("name", ["w2_100_random", "w2_1000_local", "core_50"])
+@for_each("name", ["w2_100_random", "w2_1000_local", "core_50"])
 def test_transfers_of_the_benchmarks_end_at_the_same_time(name: str) -> None:
     few = data_set(name).first(200)
     assert run(few) == pytest.approx(run(few, whole=True), rel=SAME)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.scenario.topology import Beside, Topology
@@ -35,7 +35,6 @@ def network(edges: list[tuple[str, str]]) -> Beside:
     return beside
 
 
-@settings(max_examples=300)
 @given(edges=EDGES, asked=st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh")), max_size=8))
 def test_ways_are_those_of_a_plain_search(edges: list[tuple[str, str]], asked: list[tuple[str, str]]) -> None:
     beside = network(edges)

@@ -16,6 +16,7 @@ from simbackup.engine.holds import Hold, coupled_rates
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.engine.switchover import Switchover
+from tests.cases import for_each
 from tests.shared import EqualLosses
 
 
@@ -63,7 +64,7 @@ def case(seed: int) -> Case:
     return Case(capacities, demands, shares, caps, turns)
 
 
-@pytest.mark.parametrize("first", range(0, 2000, 500))
+@for_each("first", range(0, 2000, 500))
 def test_nothing_is_exceeded_and_every_flow_has_its_limit(first: int) -> None:
     for seed in range(first, first + 500):
         net = case(seed)

@@ -11,6 +11,7 @@ from benchmarks.mutations import mutated, texts
 from simbackup import shelf
 from simbackup.errors import InputError
 from simbackup.schema import usual_yaml, yaml_file
+from tests.cases import for_each
 
 pytest.importorskip("yaml._yaml", reason="libyaml is not installed")
 ROOT = shelf.roots()[-1]
@@ -54,7 +55,7 @@ def test_both_readers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     assert quick == [outcome(text) for text in every]
 
 
-@pytest.mark.parametrize("text", RARE)
+@for_each("text", RARE)
 def test_what_readers_may_take_in_different_ways_is_left_to_the_one_in_python(text: str) -> None:
     assert usual_yaml.composed(text, yaml_file.GREATEST_DEPTH, yaml_file.GREATEST_NODES) is None
 

@@ -16,6 +16,7 @@ from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region
 from simbackup.results.result import Result
 from simbackup.scenario import load
+from tests.cases import for_each
 
 FOLDER = "published/000-netbackup-frozen-images"
 FILES = Path(__file__).parents[2] / "scenarios" / FOLDER
@@ -171,7 +172,7 @@ def test_claim_7_a_mirror_costs_nothing_detached_below_one_percent_attached_and_
     assert synchronising < 0.02
 
 
-@pytest.mark.parametrize("share", [0.2, 0.4, 0.8])
+@for_each("share", [0.2, 0.4, 0.8])
 def test_claim_7_a_resynchronisation_copies_what_changed_and_takes_so_long(share: float) -> None:
     """In an hour every region of the part that the users change is changed; the rest of the volume is not."""
     whole = sb.simulate(f"{FOLDER}/oltp-resync", {"workloads.oltp.working_set": 1})
@@ -306,7 +307,7 @@ def test_the_tape_restore_of_the_database_is_mostly_transfer() -> None:
     assert spent("tape", "backup")["transfer"] > 0.8 * elapsed("tape", "backup")
 
 
-@pytest.mark.parametrize("job", OBJECTS)
+@for_each("job", OBJECTS)
 def test_what_a_tape_restore_does_is_reported_and_adds_up(job: str) -> None:
     parts = spent("tape", job)
     wanted = {"mount", "load", "transfer", "rewind", "unload"} | (set() if job == "database" else {"locate"})
@@ -315,8 +316,8 @@ def test_what_a_tape_restore_does_is_reported_and_adds_up(job: str) -> None:
     assert sum(parts.values()) == pytest.approx(elapsed("tape", job))
 
 
-@pytest.mark.parametrize("image", FROZEN)
-@pytest.mark.parametrize("job", OBJECTS)
+@for_each("image", FROZEN)
+@for_each("job", OBJECTS)
 def test_what_a_restore_from_a_frozen_image_does_adds_up(image: str, job: str) -> None:
     parts = spent(image, job)
     same = {"turn", "lookup"} if image == "checkpoint" else set[str]()  # it lies on the same disks

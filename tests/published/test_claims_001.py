@@ -10,6 +10,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 HERE = Path(__file__).parent
 FOLDER = "published/001-networker-small-files"
@@ -205,7 +206,7 @@ def test_claim_7_save_sets_side_by_side_share_the_machine() -> None:
     assert both.end < 0.52 * one.end
 
 
-@pytest.mark.parametrize("files", ["10", "5360", "5000000"])
+@for_each("files", ["10", "5360", "5000000"])
 def test_claim_7_group_and_index_take_their_time_whatever_is_saved(files: str) -> None:
     result = sb.simulate(f"{FOLDER}/guest-all-old", {"data.c.files": files})
     assert result.get("jobs.group.elapsed") == run("image-new").get("jobs.group.elapsed")

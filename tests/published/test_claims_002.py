@@ -11,6 +11,7 @@ import pytest
 import simbackup as sb
 from simbackup.results.causes import by_address, split
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 FOLDER = "published/002-sql-server-tuning"
 HERE = Path(__file__).parents[2] / "scenarios" / FOLDER
@@ -51,7 +52,7 @@ def saved(name: str) -> float:
     return 1 - elapsed(name) / elapsed("base")
 
 
-@pytest.mark.parametrize("name", LEVERS)
+@for_each("name", LEVERS)
 def test_claim_1_each_lever_alone_shortens_the_backup(name: str) -> None:
     assert saved(name) > 0.15
 
@@ -79,7 +80,7 @@ STAGES: dict[str, tuple[dict[str, Any], ...]] = {
 FASTER = [(stage, changes) for stage, ways in STAGES.items() for changes in ways]
 
 
-@pytest.mark.parametrize(("stage", "changes"), FASTER)
+@for_each("stage, changes", FASTER)
 def test_claim_2_with_buffers_enough_only_a_faster_path_gains(stage: str, changes: dict[str, Any]) -> None:
     gain = 1 - elapsed("buffers", changes=changes) / elapsed("buffers")
     if stage == "links.path":
@@ -97,7 +98,7 @@ SLOW = {"hosts.server.cores": 1, "hosts.server.speed": 0.5}
 """One core, a seventh as fast: it compresses no more than 24 MB/s."""
 
 
-@pytest.mark.parametrize(("stage", "changes"), FASTER)
+@for_each("stage, changes", FASTER)
 def test_claim_2_compressed_by_a_slow_core_only_a_faster_one_gains(stage: str, changes: dict[str, Any]) -> None:
     if stage == "hosts.server.cores":
         changes = {"hosts.server.speed": 1}
@@ -144,8 +145,8 @@ def test_claim_3_the_limit_counts_every_buffer(limit: str, status: str) -> None:
     assert row(result, "backup")["status"] == status
 
 
-@pytest.mark.parametrize("sets", [2, 3])
-@pytest.mark.parametrize("limit", ["3.5 GiB", "4 GiB"])
+@for_each("sets", [2, 3])
+@for_each("limit", ["3.5 GiB", "4 GiB"])
 def test_claim_3_over_what_is_assumed(sets: int, limit: str) -> None:
     """It holds for three sets, and for two if there are less than 4 GiB, which they just fill."""
     changes = {"jobs.backup.engine.buffer_sets": sets, "jobs.backup.engine.memory_limit": limit}
@@ -155,7 +156,7 @@ def test_claim_3_over_what_is_assumed(sets: int, limit: str) -> None:
     assert failed == ("done" if (sets, limit) == (2, "4 GiB") else "failed")
 
 
-@pytest.mark.parametrize(("name", "buffers"), [("base", 7), ("two-files", 12), ("two-filegroups", 9)])
+@for_each("name, buffers", [("base", 7), ("two-files", 12), ("two-filegroups", 9)])
 def test_claim_4_default_buffers_follow_from_files_and_volumes(name: str, buffers: int) -> None:
     assert run(name).get("jobs.backup.buffers") == buffers
 
@@ -163,7 +164,7 @@ def test_claim_4_default_buffers_follow_from_files_and_volumes(name: str, buffer
 NUL = "devices:\n  nothing: {kind: nul}\njobs:\n  backup: {to: nothing}\n"
 
 
-@pytest.mark.parametrize("name", ["base", "two-filegroups", "compression", "buffers"])
+@for_each("name", ["base", "two-filegroups", "compression", "buffers"])
 def test_claim_5_nul_bounds_the_reading_side(name: str, tmp_path: Path) -> None:
     result = laid_over(tmp_path, name, NUL)
     assert result.get("jobs.backup.elapsed") < elapsed(name)
@@ -193,7 +194,7 @@ def test_claim_6_without_processor_to_spare_compression_costs_time() -> None:
     assert elapsed("compression", changes={"hosts.server.cores": 1, "hosts.server.speed": 0.9}) > elapsed("base")
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_claim_9_a_restore_stands_beside_every_backup(name: str) -> None:
     assert elapsed(name, "back") > 0.0
     assert row(run(name), "back")["bytes"] == row(run(name), "backup")["bytes"]

@@ -14,6 +14,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 HERE = "planning/gigabit-adapter"
 SCENARIO = Path(__file__).parents[2] / "scenarios" / f"{HERE}.yaml"
@@ -67,8 +68,8 @@ def test_the_restore_comes_in_the_other_direction() -> None:
     assert run(links__nic__duplex="half").get("jobs.back.elapsed") > DAY
 
 
-@pytest.mark.parametrize("size", ["2 TB", "3 TB"])
-@pytest.mark.parametrize("rate", ["345 /s", "370 /s"])
+@for_each("size", ["2 TB", "3 TB"])
+@for_each("rate", ["345 /s", "370 /s"])
 def test_it_takes_over_a_day_over_what_is_assumed(size: str, rate: str) -> None:
     assert elapsed(run(data__db__size=size, workloads__app__transactions=rate)) > DAY
 
@@ -136,8 +137,8 @@ def test_the_size_of_requests_changes_little_at_the_same_load(request_size: str)
 CURES = ("-four", "-faster", "-less-chatty")
 
 
-@pytest.mark.parametrize("cure", CURES)
-@pytest.mark.parametrize("buffers", [32, 64, 128])
+@for_each("cure", CURES)
+@for_each("buffers", [32, 64, 128])
 def test_each_cure_ends_the_time_outs_and_the_day(cure: str, buffers: int) -> None:
     result = run(cure, buffers=buffers)
     assert timed_out(result) < 0.001

@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 FOLDER = "published/003-lvm-snapshots"
 
@@ -57,7 +58,7 @@ def test_claim_3_rewriting_copied_chunks_runs_as_without_snapshot() -> None:
     assert elapsed("rewrite", "again") == pytest.approx(elapsed("no-snapshot"), rel=0.02)
 
 
-@pytest.mark.parametrize("chunk", ["4 KiB", "64 KiB", "512 KiB"])
+@for_each("chunk", ["4 KiB", "64 KiB", "512 KiB"])
 def test_claim_3_holds_for_other_chunk_sizes(chunk: str) -> None:
     result = sb.simulate(f"{FOLDER}/rewrite", {"devices.cow.chunk": chunk})
     assert result.get("jobs.again.elapsed") == pytest.approx(elapsed("no-snapshot"), rel=0.02)

@@ -13,6 +13,7 @@ from simbackup.errors import InputError
 from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
+from tests.cases import for_each
 
 TEACHING = "teaching/random-updates-fragment"
 FAST = {"devices.aggregate.disk": "disk/sas-15k-300gb-2008", "devices.aggregate.disks": 28}
@@ -100,16 +101,16 @@ def test_claim_4_users_lose_under_copy_on_write_and_not_under_redirect_on_write(
     assert moved.get("workloads.users.during.lost") < copied.get("workloads.users.during.lost")
 
 
-@pytest.mark.parametrize("more", [{}, FAST, SMALL])
-@pytest.mark.parametrize("kind", ["", "-files"])
+@for_each("more", [{}, FAST, SMALL])
+@for_each("kind", ["", "-files"])
 def test_claim_4_random_updates_slow_later_sequential_reads(kind: str, more: dict[str, object]) -> None:
     rates = [rate(TEACHING + kind, updates, more) for updates in (0, 1e5, 1e6, 1e7, 1e8)]
     assert rates == sorted(rates, reverse=True)
     assert rates[2] < 0.5 * rates[0]
 
 
-@pytest.mark.parametrize("updates", [1e5, 1e6, 1e7, 1e8])
-@pytest.mark.parametrize("more", [{}, FAST, SMALL])
+@for_each("updates", [1e5, 1e6, 1e7, 1e8])
+@for_each("more", [{}, FAST, SMALL])
 def test_claim_4_file_access_with_read_ahead_loses_less_time(updates: float, more: dict[str, object]) -> None:
     """Fragments cost the reader of files fewer seconds, as they are fetched from all disks at once."""
     fresh, aged = ([1.0 / rate(TEACHING + kind, u, more) for kind in ("", "-files")] for u in (0, updates))
@@ -117,7 +118,7 @@ def test_claim_4_file_access_with_read_ahead_loses_less_time(updates: float, mor
     assert files < 0.7 * lun
 
 
-@pytest.mark.parametrize("updates", [1e5, 1e6, 1e7])
+@for_each("updates", [1e5, 1e6, 1e7])
 def test_claim_4_file_access_suffers_less_in_proportion_where_both_begin_alike(updates: float) -> None:
     """As over a network of the time. The claim ends where nothing else bounds fresh data: read-ahead makes these as
     many times faster as it makes old ones, so that both lose about the same share."""

@@ -8,6 +8,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 FOLDER = "published/004-zrm-mysql"
 SIZES = (1000, 2000, 4000)
@@ -33,7 +34,7 @@ def share_of_lock(engine: str, job: str) -> float:
     return result.get(f"jobs.{job}.lock") / result.get(f"jobs.{job}.elapsed")
 
 
-@pytest.mark.parametrize(("engine", "method", "suffix"), EVERY)
+@for_each("engine, method, suffix", EVERY)
 def test_claim_1_rates_depend_little_on_the_size(engine: str, method: str, suffix: str) -> None:
     """From 2000 to 4000 MB under 15 %; the smallest pays fixed times, and "1000" of InnoDB are 1170 MB to copy."""
     rates = [rate(engine, size, method + suffix) for size in SIZES[1:]]
@@ -48,7 +49,7 @@ def test_claim_1_holds_at_ten_times_the_size() -> None:
         assert ratio == pytest.approx(1.0, abs=0.15)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@for_each("size", SIZES)
 def test_claim_2_hot_copy_beats_the_logical_backup(size: int) -> None:
     assert rate("myisam", size, "hot_copy") > 5 * rate("myisam", size, "logical")
 
@@ -61,15 +62,15 @@ def test_claim_2_restoring_files_beats_loading_a_dump() -> None:
     assert rate("myisam", 1000, "hot_copy_restore") > 19 * rate("myisam", 1000, "logical_restore")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@for_each("size", SIZES)
 def test_claim_3_size_of_logical_dumps(size: int) -> None:
     myisam, innodb = run("myisam", size), run("innodb", size)
     assert myisam.get("jobs.logical.bytes") / myisam.get("data.db.size") == pytest.approx(1.30, abs=0.05)
     assert innodb.get("jobs.logical.bytes") / innodb.get("data.db.size") == pytest.approx(0.60, abs=0.11)
 
 
-@pytest.mark.parametrize("engine", METHODS)
-@pytest.mark.parametrize("size", SIZES)
+@for_each("engine", METHODS)
+@for_each("size", SIZES)
 def test_claim_3_logical_restore_is_slower_than_logical_backup(engine: str, size: int) -> None:
     assert rate(engine, size, "logical_restore") < rate(engine, size, "logical") / 2
 
@@ -103,7 +104,7 @@ def ten_gigabytes() -> Result:
     return sb.simulate(f"{FOLDER}/myisam-10000")
 
 
-@pytest.mark.parametrize("job", ESTIMATES)
+@for_each("job", ESTIMATES)
 def test_claim_5_estimates_for_ten_gigabytes(job: str) -> None:
     estimate, tolerance = ESTIMATES[job]
     assert ten_gigabytes().get(f"jobs.{job}.elapsed") == pytest.approx(estimate, rel=tolerance)

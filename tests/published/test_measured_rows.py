@@ -11,6 +11,7 @@ from simbackup.results.compare import Row
 from simbackup.results.documents import documents
 from simbackup.run import simulate
 from simbackup.scenario import load
+from tests.cases import for_each
 from tests.shared import IN_ONE_PROCESS, reproduced
 
 pytestmark = IN_ONE_PROCESS
@@ -52,7 +53,7 @@ def rows() -> dict[str, Row]:
     return {row.measurement.id: row for row in reproduced().rows}
 
 
-@pytest.mark.parametrize("name", [row.id for document in documents() for row in document.rows])
+@for_each("name", [row.id for document in documents() for row in document.rows])
 def test_the_row_is_within_ten_per_cent_or_rightly_declared_off(name: str) -> None:
     row = rows()[name]
     assert row.good, (

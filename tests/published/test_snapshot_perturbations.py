@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 
 SAME = "published/003-lvm-snapshots/same-disk"
 SECOND = "published/003-lvm-snapshots/second-disk"
@@ -69,7 +70,7 @@ def before(scenario: str, figure: str) -> float:
     return sb.simulate(scenario).get(figure)
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda c: f"{c.scenario.rpartition('/')[2]}-{c.address}-{c.value}")
+@for_each("change", CHANGES, ids=lambda c: f"{c.scenario.rpartition('/')[2]}-{c.address}-{c.value}")
 def test_a_change_acts_in_its_direction_and_roughly_as_much(change: Change) -> None:
     after = sb.simulate(change.scenario, {change.address: change.value}).get(change.figure)
     assert change.low - 1e-6 <= after / before(change.scenario, change.figure) <= change.high + 1e-6

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import pytest
-
 from simbackup.scenario import load, names
+from tests.cases import for_each
 
 PUBLISHED = Path(__file__).parents[2] / "scenarios" / "published"
 STATED = "stated.csv"
@@ -22,7 +21,7 @@ def stated(document: str) -> set[tuple[str, str]]:
 SCENARIOS = [name for name in names("published") if not name.endswith(("/machine", "/calibration"))]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@for_each("name", SCENARIOS)
 def test_plain_numbers_are_the_documents_own(name: str) -> None:
     plain = {(v.address.rpartition(".")[2], v.given.text) for v in load(name).values if v.given.basis == "document"}
     unstated = name.startswith("published/002") and name.rsplit("/", maxsplit=1)[-1] not in {
@@ -36,6 +35,6 @@ def test_plain_numbers_are_the_documents_own(name: str) -> None:
     assert plain - stated(name.split("/")[1]) == set()
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@for_each("name", SCENARIOS)
 def test_nothing_in_a_published_scenario_is_a_users_guess(name: str) -> None:
     assert not [v.address for v in load(name).values if v.given.basis == "user"]

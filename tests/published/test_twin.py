@@ -9,6 +9,7 @@ import pytest
 
 import simbackup
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 TWIN = runpy.run_path(str(Path(__file__).with_name("twin_same_disk.py")))
 
@@ -42,7 +43,7 @@ def stated(address: str) -> float:
     return next(value.value for value in composed("same-disk").values if value.address == address)
 
 
-@pytest.mark.parametrize(("address", "literal"), LITERALS.items())
+@for_each("address, literal", LITERALS.items())
 def test_the_numbers_of_the_twin_are_those_of_the_datasheets(address: str, literal: str) -> None:
     assert TWIN[literal] == pytest.approx(stated(address), rel=1e-12)
 

@@ -15,6 +15,7 @@ import pytest
 
 from simbackup import shelf, units
 from simbackup.schema.quantity import Quantity
+from tests.cases import for_each
 
 HERE = Path(__file__).parent
 READINGS, UNREAD = HERE / "readings.csv", HERE / "unread.csv"
@@ -44,7 +45,7 @@ def stated() -> dict[Name, Quantity]:
     }
 
 
-@pytest.mark.parametrize("row", rows(READINGS), ids=lambda row: f"{row['datasheet']}#{row['parameter']}")
+@for_each("row", rows(READINGS), ids=lambda row: f"{row['datasheet']}#{row['parameter']}")
 def test_both_readers_found_the_same_or_the_difference_is_settled(row: dict[str, str]) -> None:
     given = stated()[row["datasheet"], row["parameter"]]
     assert given.source == row["source"]

@@ -4,12 +4,13 @@ import pytest
 
 from simbackup.units import UnitError
 from simbackup.units.amounts import Convention, amount, convention
+from tests.cases import for_each
 
 POINT, COMMA = Convention(".", seen=True), Convention(",", seen=True)
 
 
-@pytest.mark.parametrize(
-    ("cells", "decimal"),
+@for_each(
+    "cells, decimal",
     [
         (["1,234.5", "12"], "."), (["1.234,5"], ","), (["12,5"], ","), (["1.234.567"], ","), (["1,234,567"], "."),
         (["12.25 GB", "1,200"], "."), (["1.234", "7"], "."), ([], "."),
@@ -19,8 +20,8 @@ def test_the_decimal_mark_is_that_of_the_cells_that_leave_no_doubt(cells: list[s
     assert convention(cells).decimal == decimal
 
 
-@pytest.mark.parametrize(
-    ("cell", "unit", "written", "head", "value"),
+@for_each(
+    "cell, unit, written, head, value",
     [
         ("1,234.5 GB", "B", POINT, "", 1234.5e9), ("1.234,5 GB", "B", COMMA, "", 1234.5e9),
         ("1 234,5 GiB", "B", COMMA, "", 1234.5 * 2**30), ("1'234", "count", POINT, "", 1234),
@@ -34,13 +35,13 @@ def test_amounts_are_read_as_people_write_them(
     assert amount(cell, unit, written, head) == pytest.approx(value)
 
 
-@pytest.mark.parametrize("cell", ["about 5 GB", "", "1,23.5 GB", "5 furlongs", "-3 GB"])
+@for_each("cell", ["about 5 GB", "", "1,23.5 GB", "5 furlongs", "-3 GB"])
 def test_other_cells_are_refused(cell: str) -> None:
     with pytest.raises(UnitError):
         amount(cell, "B", POINT)
 
 
-@pytest.mark.parametrize(("cell", "head"), [("100 Gb", ""), ("100", "Gb"), ("100", "Gbit")])
+@for_each("cell, head", [("100 Gb", ""), ("100", "Gb"), ("100", "Gbit")])
 def test_a_size_in_bits_is_a_slip(cell: str, head: str) -> None:
     with pytest.raises(UnitError, match=f"'{cell}' is in bits; did you mean '100 GB'?"):
         amount(cell, "B", Convention(".", False), head=head)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.catalogue import Catalogue, Copy, Extent, SaveSet
+from tests.cases import for_each
 
 
 def copy(*extents: Extent, job: str = "jobs.full", compression: float = 1.0) -> Copy:
@@ -18,8 +19,8 @@ def saved(job: str = "jobs.full", *copies: Copy) -> SaveSet:
 SPANNED = copy(Extent(0.0, 60.0, "A", 40.0), Extent(60.0, 100.0, "B", 0.0), Extent(160.0, 5.0, "C", 7.0))
 
 
-@pytest.mark.parametrize(
-    ("begin", "size", "found"),
+@for_each(
+    "begin, size, found",
     [
         (10.0, 20.0, [Extent(10.0, 20.0, "A", 50.0)]),
         (50.0, 20.0, [Extent(50.0, 10.0, "A", 90.0), Extent(60.0, 10.0, "B", 0.0)]),

@@ -15,6 +15,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import simbackup as sb
+from tests.cases import for_each
 from tests.shared import simulated
 
 ROOT = Path(__file__).parents[2]
@@ -260,7 +261,7 @@ def test_causes_of_a_job_sum_to_its_time() -> None:
         result.causes("one_fil")
 
 
-@pytest.mark.parametrize("source", sorted((ROOT / "notebooks").glob("[0-9]*.py")), ids=lambda path: path.stem)
+@for_each("source", sorted((ROOT / "notebooks").glob("[0-9]*.py")), ids=lambda path: path.stem)
 def test_notebooks_import_nothing_from_inside(source: Path) -> None:
     code = "\n".join(cell.source for cell in jupytext.read(source).cells if cell.cell_type == "code")
     tree = list(ast.walk(ast.parse(code)))

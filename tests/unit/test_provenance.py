@@ -17,6 +17,7 @@ from simbackup.results.folder import RESULT
 from simbackup.results.saved import SCENARIO_FILE
 from simbackup.uncertainty.effort import QUICK, Effort
 from simbackup.uncertainty.estimate import estimates
+from tests.cases import for_each
 
 LVM = "published/003-lvm-snapshots/same-disk"
 SHEET = """\
@@ -205,7 +206,7 @@ def test_the_kept_scenario_says_every_value_and_work(there: Path, tmp_path: Path
     assert str(tmp_path) not in json.dumps(kept)
 
 
-@pytest.mark.parametrize("name", [
+@for_each("name", [
     "run.json", "trace.jsonl", SCENARIO_FILE, "jobs.csv", "jobs.parquet", "devices.csv", "devices.parquet", "users.csv",
     "users.parquet", "values.csv", "values.parquet",
 ])  # fmt: skip
@@ -224,7 +225,7 @@ def test_each_file_that_was_cut_changed_or_lost_is_refused(name: str, tmp_path: 
     assert sb.Result.load(saved).record.scenario == LVM
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": 1}', "[" * 100_000])
+@for_each("text", ["", "[]", "{}", '{"name": 1}', "[" * 100_000])
 def test_a_kept_scenario_made_up_with_its_checksum_is_refused(text: str, tmp_path: Path) -> None:
     saved = sb.simulate(LVM).save(tmp_path / "saved")
     content = seal.unseal(saved, RESULT.record)

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from simbackup.units import DIMENSIONS, UnitError, parse, parse_clock, show, show_near, show_short
+from tests.cases import for_each
 
 GOOD = [
     # sizes: decimal and binary prefixes, bytes and bits
@@ -116,7 +117,7 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "unit", "value"), GOOD)
+@for_each("text, unit, value", GOOD)
 def test_parse_reads_the_exact_value(text: str | float, unit: str, value: float) -> None:
     read = parse(text, unit)
     assert type(read) is float
@@ -185,7 +186,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "unit", "message"), BAD)
+@for_each("text, unit, message", BAD)
 def test_parse_says_what_is_wrong_and_what_would_be_right(text: str | float, unit: str, message: str) -> None:
     with pytest.raises(UnitError, match=f"^{re.escape(message)}$"):
         parse(text, unit)
@@ -196,19 +197,19 @@ def test_parse_refuses_an_int_beyond_every_float() -> None:
         parse(10**400, "count")
 
 
-@pytest.mark.parametrize("thing", [None, [], {}, object()])
+@for_each("thing", [None, [], {}, object()])
 def test_parse_refuses_what_is_neither_text_nor_number(thing: str) -> None:
     with pytest.raises(UnitError, match="is not a size"):
         parse(thing, "B")
 
 
-@pytest.mark.parametrize("unit", DIMENSIONS)
+@for_each("unit", DIMENSIONS)
 def test_examples_in_messages_are_right(unit: str) -> None:
     for example in DIMENSIONS[unit].examples:
         assert parse(example, unit) > 0
 
 
-@pytest.mark.parametrize("unit", DIMENSIONS)
+@for_each("unit", DIMENSIONS)
 def test_every_human_name_is_legal(unit: str) -> None:
     dimension = DIMENSIONS[unit]
     assert all(dimension.factor(name) for name in dimension.human)
@@ -227,13 +228,13 @@ CLOCK = [
 ]
 
 
-@pytest.mark.parametrize(("text", "seconds"), CLOCK)
+@for_each("text, seconds", CLOCK)
 def test_clock(text: str, seconds: float) -> None:
     assert parse_clock(text) == seconds
     assert parse_clock(f" {text} ") == seconds
 
 
-@pytest.mark.parametrize("text", ["25:00", "24:00", "12:60", "12:00:60", "12", "12:5", "-1:00", "10 pm", ""])
+@for_each("text", ["25:00", "24:00", "12:60", "12:00:60", "12", "12:5", "-1:00", "10 pm", ""])
 def test_clock_refuses(text: str) -> None:
     message = f"{text!r} is not a time of day; write for example '22:00', '06:30:15'"
     with pytest.raises(UnitError, match=f"^{re.escape(message)}$"):
@@ -281,15 +282,13 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("value", "unit", "text"), SHOWN)
+@for_each("value, unit, text", SHOWN)
 def test_show(value: float, unit: str, text: str) -> None:
     assert show(value, unit) == text
     assert parse(text, unit) == value
 
 
-@pytest.mark.parametrize(
-    ("value", "unit"), [(-1.0, "B"), (math.nan, "s"), (math.inf, "B/s"), (1.5, "count"), (-5e-324, "1")]
-)
+@for_each("value, unit", [(-1.0, "B"), (math.nan, "s"), (math.inf, "B/s"), (1.5, "count"), (-5e-324, "1")])
 def test_show_refuses_what_cannot_be_read_back(value: float, unit: str) -> None:
     with pytest.raises(UnitError, match="cannot be written as"):
         show(value, unit)
@@ -336,20 +335,20 @@ SHORT = [
 ]
 
 
-@pytest.mark.parametrize(("value", "unit", "text"), SHORT)
+@for_each("value, unit, text", SHORT)
 def test_show_short(value: float, unit: str, text: str) -> None:
     assert show_short(value, unit) == text
 
 
-@pytest.mark.parametrize(
-    ("digits", "text"),
+@for_each(
+    "digits, text",
     [(1, "6 min"), (2, "6 min"), (3, "6 min 5 s"), (5, "6 min 5.19 s"), (6, "6 min 5.185 s")],
 )
 def test_show_short_keeps_the_digits_wanted(digits: int, text: str) -> None:
     assert show_short(365.185, "s", digits) == text
 
 
-@pytest.mark.parametrize("unit", ["bytes", "", "KB"])
+@for_each("unit", ["bytes", "", "KB"])
 def test_show_refuses_unknown_units(unit: str) -> None:
     with pytest.raises(UnitError, match="is not a unit"):
         show(1.0, unit)
@@ -357,7 +356,7 @@ def test_show_refuses_unknown_units(unit: str) -> None:
         show_short(1.0, unit)
 
 
-@pytest.mark.parametrize("unit", DIMENSIONS)
+@for_each("unit", DIMENSIONS)
 def test_a_near_value_is_read_back_and_is_near(unit: str) -> None:
     for exponent in range(-12, 16):
         for digits in (1.0, 1.2345678, 3.0, 9.9999):

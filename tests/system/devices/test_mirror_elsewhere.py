@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 
 SITE = """\
 title: A volume of 10 GB, and its mirror at the other end of a line of 100 MB/s and 10 ms
@@ -26,8 +27,8 @@ jobs:
 """
 
 
-@pytest.mark.parametrize(
-    ("changes", "rate"),
+@for_each(
+    "changes, rate",
     [
         ({}, 20e6),  # a window in each round trip
         ({"connections": 3}, 60e6),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simbackup import simulate
+from tests.cases import for_each
 
 SITE = """\
 title: A logical volume on an array behind a link
@@ -26,8 +27,8 @@ jobs:
 """
 
 
-@pytest.mark.parametrize(
-    ("own", "filer", "to"),
+@for_each(
+    "own, filer, to",
     [("array", "other", "array"), ("volume", "other", "array"), ("volume", "array", "filer")],
     ids=["the host owns the array", "the host owns the volume", "the array belongs to another host"],
 )

@@ -8,7 +8,8 @@ import pytest
 
 from simbackup import Result, ResultError, Scenario, load, simulate
 from simbackup.experiments.figure_names import WORDS, unknown
-from tests.shared import RUNNABLE, loaded, simulated, together
+from tests.cases import for_each
+from tests.shared import RUNNABLE, each_scenario, loaded, simulated
 
 SITE = """
 title: A backup and a disk that nobody uses
@@ -49,7 +50,7 @@ def known(scenario: Scenario) -> Iterator[str]:
             yield from (f"workloads.{users}.{run}.{column}" for column in workload.figures()[""])
 
 
-@pytest.mark.parametrize("name", together(RUNNABLE))
+@each_scenario(RUNNABLE)
 def test_the_figures_of_results_are_those_that_checks_know(name: str) -> None:
     result, scenario = simulated(name), loaded(name)
     assert list(unknown(scenario, list(shown(result)))) == []
@@ -60,8 +61,8 @@ def test_the_figures_of_results_are_those_that_checks_know(name: str) -> None:
         result.get(address)
 
 
-@pytest.mark.parametrize(
-    ("address", "remedy"),
+@for_each(
+    "address, remedy",
     [
         ("jobs.backur.elapsed", "did you mean 'backup'?"),
         ("jobs.backup.above", "choose from: bytes, due, elapsed, end, files, lock, rate, start, transfer_rate, waits"),
@@ -91,7 +92,7 @@ def test_what_is_text_is_no_figure_and_is_not_offered_in_its_own_place(word: str
         simulate(SITE).get("jobs.backup.statu")
 
 
-@pytest.mark.parametrize(("run", "legal"), [("1", True), ("3", True), ("4", False), ("0", False), ("01", False)])
+@for_each("run, legal", [("1", True), ("3", True), ("4", False), ("0", False), ("01", False)])
 def test_a_repeated_job_has_so_many_runs(run: str, legal: bool) -> None:
     repeated = {"jobs.backup.every": "1 d", "jobs.backup.until": "2 d"}
     result, found = simulate(SITE, repeated), list(unknown(load(SITE, repeated), [f"jobs.backup.{run}.elapsed"]))

@@ -14,6 +14,7 @@ from simbackup.errors import InputError, SimbackupError
 from simbackup.experiments.history_fit import fit_history
 from simbackup.experiments.history_runs import history_runs
 from simbackup.foreign.histories.finished_job import FinishedJob
+from tests.cases import for_each
 
 TRUTH = {"start_time": 2.0, "file_cpu": 1.5e-3}
 NOISE = 0.03
@@ -145,8 +146,8 @@ def test_too_few_jobs_are_refused(site: Path) -> None:
         fit_history("nightly", _history(4))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
+@for_each(
+    "old, new, message",
     [
         ("    full: {where", "    ful: {where", "history.jobs.ful: there is no job 'ful'; did you mean 'full'?"),
         ("{level: full}", "{levl: full}", "history.jobs.full.where.levl: 'levl' is not a column of words"),

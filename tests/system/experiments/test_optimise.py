@@ -11,6 +11,7 @@ import pytest
 import simbackup as sb
 from simbackup import units
 from simbackup.experiments.shards import Shard, run_shard
+from tests.cases import for_each
 from tests.shared import Say
 from tests.system.experiments.test_study_intervals import SAVE, SITE
 
@@ -125,8 +126,8 @@ def test_parts_share_what_is_tried_and_the_table_is_the_same(tmp_path: Path, run
     assert [one.points for one in found] == [one.tried for one in alone.searches]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@for_each(
+    "change, message",
     [
         ({"least": []}, "there are 0 goals"),
         ({"least": "jobs.save.elapsd"}, "there is no figure 'jobs.save.elapsd'"),

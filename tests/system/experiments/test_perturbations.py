@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import pytest
-
 import simbackup as sb
+from tests.cases import for_each
 
 COPY = ("published/004-zrm-mysql/cp", "cp")
 IMAGE = ("published/001-networker-small-files/image-old", "save")
@@ -64,7 +63,7 @@ def elapsed(case: Case, factor: float) -> float:
     return sb.simulate(name, case.given | scaled).get(f"jobs.{job}.elapsed")
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.job[1]}-{case.scaled[0]}")
+@for_each("case", CASES, ids=lambda case: f"{case.job[1]}-{case.scaled[0]}")
 def test_an_answer_moves_as_it_should(case: Case) -> None:
     usual = elapsed(case, 1.0)
     assert case.halved[0] < elapsed(case, 0.5) / usual < case.halved[1]

@@ -144,6 +144,7 @@ def test_words_about_a_job_and_figures_of_links_and_processors_are_shown(
     assert rows["and compressed"]["hosts.server.cores.busy"] == pytest.approx(0.23, abs=0.02)  # 4 of 16, and back
 
 
+@pytest.mark.slow
 def test_a_step_gains_little_where_it_removes_no_bottleneck(bottlenecks: Cases) -> None:
     """Files on one volume even lose; flash answers sooner than an array, and so gains while buffers limit."""
     seconds = {case: row["jobs.backup.elapsed"] for case, row in bottlenecks.items()}

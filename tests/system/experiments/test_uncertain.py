@@ -12,6 +12,7 @@ import pytest
 import simbackup as sb
 from simbackup.equations.uncertainty import rank_correlation
 from simbackup.experiments.study_intervals import HIGH, LOW
+from tests.cases import for_each
 from tests.system.experiments.test_study_intervals import SAVE, SITE
 
 CASES = 60
@@ -43,7 +44,7 @@ def test_one_switch_gives_the_intervals_that_a_run_shows(tmp_path: Path) -> None
         assert abs(math.log(ours / theirs)) < part
 
 
-@pytest.mark.parametrize("correlation", [-0.9, 0.0, 0.9])
+@for_each("correlation", [-0.9, 0.0, 0.9])
 def test_inputs_go_together_as_stated(tmp_path: Path, correlation: float) -> None:
     correlations = {"one maker": {"between": PAIR, "correlation": correlation}} if correlation else {}
     study = asked(tmp_path, TWO, show=[SAVE, AGAIN], uncertain={"cases": CASES, "correlations": correlations})
@@ -53,8 +54,8 @@ def test_inputs_go_together_as_stated(tmp_path: Path, correlation: float) -> Non
     assert taken[0] == pytest.approx(correlation, abs=3.0 / math.sqrt(CASES))
 
 
-@pytest.mark.parametrize(
-    ("correlations", "message"),
+@for_each(
+    "correlations, message",
     [
         ({"a": {"between": [PAIR[0], "devices.target.reed_rate"], "correlation": 0.5}}, "nothing uncertain is called"),
         ({"a": {"between": [PAIR[0], PAIR[0]], "correlation": 0.5}}, "both are the same input"),

@@ -19,6 +19,7 @@ from simbackup.reporting.bottleneck import sentence_on
 from simbackup.results.causes import Cause
 from simbackup.schema.capability import Device, Piece
 from simbackup.trace.activity import Activity
+from tests.cases import for_each
 from tests.shared import Say
 
 TAPE = "teaching/one-file-from-tape"
@@ -39,8 +40,8 @@ jobs:
 """
 
 
-@pytest.mark.parametrize(
-    ("address", "activity", "part"),
+@for_each(
+    "address, activity, part",
     [
         ("devices.disk", "read", "devices.disk"),
         ("devices.cow", "lookup", "devices.cow"),
@@ -75,8 +76,8 @@ class Jukebox(Device):
     pieces: ClassVar[Mapping[str, Piece]] = {"arm": Piece("arms", "swing", "wait for an arm")}
 
 
-@pytest.mark.parametrize(
-    ("address", "activity", "part"),
+@for_each(
+    "address, activity, part",
     [
         ("devices.box", "wait for an arm", "devices.box.arm"),
         ("devices.box.arm.2", "swing", "devices.box.arm"),

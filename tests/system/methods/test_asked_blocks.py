@@ -8,6 +8,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 SITE = """\
 title: A hypervisor, and a host that asks it for blocks
@@ -44,8 +45,8 @@ def test_one_request_at_a_time(cpu: float) -> None:
     assert result.get("jobs.full.elapsed") == pytest.approx(10e9 / 250e3 * EACH, rel=1e-3)
 
 
-@pytest.mark.parametrize("window", ["250 kB", "500 kB"])
-@pytest.mark.parametrize("latency", [2, 20, 200])
+@for_each("window", ["250 kB", "500 kB"])
+@for_each("latency", [2, 20, 200])
 def test_a_request_within_the_window_of_its_line_does_not_wait_for_it(window: str, latency: int) -> None:
     """What is under way is one request, so that each takes a round trip more and no further time."""
     changes = {"links.lan.window": window, "links.lan.latency": f"{latency} ms"}
@@ -93,7 +94,7 @@ def test_a_program_that_reads_ahead_works_while_it_reads() -> None:
     assert spent == [pytest.approx(1e4 * 0.008, rel=1e-3), pytest.approx(1e4 * 0.005, rel=1e-3)]
 
 
-@pytest.mark.parametrize(("streams", "answer"), [(1, 0.0005), (1, 0.003), (2, 0.0005)])
+@for_each("streams, answer", [(1, 0.0005), (1, 0.003), (2, 0.0005)])
 def test_an_image_comes_back_in_requests_that_are_waited_for(streams: int, answer: float) -> None:
     """A round trip of 2 ms, 2.5 ms on the line, the answer, and 1.5 ms until it is on disk, for each 250 kB."""
     rates = "read_rate: 9 TB/s, write_rate: 9 TB/s, read_latency: 0 s, write_latency: 0 s"
@@ -113,7 +114,7 @@ def test_an_image_comes_back_in_requests_that_are_waited_for(streams: int, answe
 SERVED = SHARE.replace("}", ", rate: 90 MB/s, stream_rate: 20 MB/s}")
 
 
-@pytest.mark.parametrize(("streams", "rate"), [(1, 20e6), (3, 60e6), (6, 90e6)])
+@for_each("streams, rate", [(1, 20e6), (3, 60e6), (6, 90e6)])
 def test_a_host_may_serve_one_stream_and_all_of_them_no_faster_than_so(streams: int, rate: float) -> None:
     """Whatever a request holds: the limits are those of the service, not of its answers."""
     for request in ("250 kB", "25 MB"):

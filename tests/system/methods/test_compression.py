@@ -10,6 +10,7 @@ import pytest
 import simbackup as sb
 from simbackup import shelf
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -106,7 +107,7 @@ PLACES = {
 """Bytes on the wire and on the target for each byte, and core seconds of either host in backup and restore."""
 
 
-@pytest.mark.parametrize("at", PLACES)
+@for_each("at", PLACES)
 def test_bytes_shrink_behind_the_place_and_its_host_pays_in_both_directions(tmp_path: Path, at: str | None) -> None:
     sent, stored, client, server = PLACES[at]
     result = run(tmp_path, at)
@@ -122,8 +123,8 @@ def test_bytes_shrink_behind_the_place_and_its_host_pays_in_both_directions(tmp_
     assert result.get("jobs.full.bytes") == result.get("jobs.back.bytes") == 1e9
 
 
-@pytest.mark.parametrize(
-    ("at", "changes", "there", "back"),
+@for_each(
+    "at, changes, there, back",
     [
         (None, {}, 1e9 / 20e6, 1e9 / 50e6),
         ("client", {}, 1e9 * (CLIENT + 1 / 100e9), 1e9 / 200e6),  # inline: one core compresses 50 MB/s
@@ -188,8 +189,8 @@ def test_workers_compress_side_by_side(tmp_path: Path) -> None:
         assert sb.simulate(tmp_path / "case.yaml").get("jobs.full.rate") == pytest.approx(rate, rel=0.12)
 
 
-@pytest.mark.parametrize("to", ["store", "library"])
-@pytest.mark.parametrize(("at", "share"), [(None, 1.0), ("client", 0.25)])
+@for_each("to", ["store", "library"])
+@for_each("at, share", [(None, 1.0), ("client", 0.25)])
 def test_a_host_that_serves_copies_what_it_gets_and_what_it_stores(
     tmp_path: Path, to: str, at: str | None, share: float
 ) -> None:
@@ -198,7 +199,7 @@ def test_a_host_that_serves_copies_what_it_gets_and_what_it_stores(
     assert device(result, "hosts.server.cores", "busy_s") * 4 == pytest.approx(4 * share, rel=0.001)
 
 
-@pytest.mark.parametrize(("at", "sent"), [("client", 0.25), ("wire", 0.25), ("server", 1.0), ("target", 1.0)])
+@for_each("at, sent", [("client", 0.25), ("wire", 0.25), ("server", 1.0), ("target", 1.0)])
 def test_a_program_states_what_it_takes_to_serve_each_byte_that_is_sent(tmp_path: Path, at: str, sent: float) -> None:
     tool = {"server_cpu": "8 ns/B", "mount_time": "0 s", "start_time": "0 s"}
     plain, served = run(tmp_path, at), run(tmp_path, at, changes={"jobs.full.tool": tool})
@@ -226,7 +227,7 @@ def test_threads_that_compress_do_not_expand(tmp_path: Path) -> None:
     assert both.get("jobs.full.elapsed") == pytest.approx(1e9 * CLIENT, rel=0.02)
 
 
-@pytest.mark.parametrize(("more", "each"), [
+@for_each("more, each", [
     ({}, 40e-9 + CLIENT), ({"overlapped": True}, 40e-9), ({"threads": 2}, 40e-9),
     ({"overlapped": True, "compress_cpu": "100 ns/B"}, 50e-9),
     ({"scaling": 0.5, "measured_at": 8}, 40e-9 + CLIENT * (2 / 8) ** 0.5),  # 5 ns on that core, and twice as long here
@@ -240,7 +241,7 @@ def test_one_thread_reads_and_compresses_by_turns_and_two_do_both_at_once(
     assert result.get("jobs.full.elapsed") == pytest.approx(1e9 * each, rel=0.02)
 
 
-@pytest.mark.parametrize("name", [name for name in shelf.names() if name.startswith("compressor/")])
+@for_each("name", [name for name in shelf.names() if name.startswith("compressor/")])
 def test_ranges_allow_for_other_data_than_those_of_the_benchmark(name: str) -> None:
     """Zlib took from 0.4 to 2.2 times its mean for files of many kinds, LZO and Snappy from 0.5 to 1.8 times theirs.
 

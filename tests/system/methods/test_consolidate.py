@@ -12,6 +12,7 @@ from simbackup.build import build
 from simbackup.equations import disk as equations
 from simbackup.errors import InputError
 from simbackup.parameters import parameters_of
+from tests.cases import for_each
 
 SITE = """
 title: A backup onto a disk pool, which makes more of it by itself
@@ -120,7 +121,7 @@ FLASH = SITE.replace(ROTATING, "{model: ssd/nvme-gen4-2021, capacity: 20 TB}")
 BUSY = "tool: {start_time: 0 s, mount_time: 0 s, copy_cpu: 100 ns/B, request: 1 MiB}"
 
 
-@pytest.mark.parametrize("ratio", [1, 2, 4])
+@for_each("ratio", [1, 2, 4])
 def test_what_is_compressed_is_copied_as_it_is(ratio: int) -> None:
     """A core of speed s copies 100 GB / r with 100 ns / s for each byte, far more slowly than flash."""
     site = FLASH.replace("since: 24 h}", f"since: 24 h, compressor: compressor/lz4, {BUSY}}}")
@@ -146,7 +147,7 @@ def test_more_streams_on_one_disk_turn_more_often() -> None:
     assert one <= four < 3.0 * one
 
 
-@pytest.mark.parametrize("run_size", [64, 256, 1024])
+@for_each("run_size", [64, 256, 1024])
 def test_a_merge_writes_each_run_where_it_belongs(run_size: int) -> None:
     """One disk: the incremental in sequence, and then as many positioned writes as there are runs."""
     size, change = 400e9, 4e9

@@ -9,6 +9,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 MIB = 2.0**20
 
@@ -45,7 +46,7 @@ def simulated(folder: Path, starts: tuple[int, int, int]) -> Result:
     return sb.simulate(path)
 
 
-@pytest.mark.parametrize("starts", [(0, 0, 0), (5, 0, 12), (20, 30, 0), (1, 2, 3)])
+@for_each("starts", [(0, 0, 0), (5, 0, 12), (20, 30, 0), (1, 2, 3)])
 def test_all_bytes_arrive(tmp_path: Path, starts: tuple[int, int, int]) -> None:
     result = simulated(tmp_path, starts)
     jobs = {str(job.data["job"]): job.data for job in result.trace.jobs}

@@ -10,6 +10,7 @@ import simbackup as sb
 from simbackup.equations import tape
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 CACHE = "cores: 4, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 100 GB/s, speed: 1"
 DRIVE = (
@@ -93,8 +94,8 @@ def test_a_tape_is_called_back_to_a_disk() -> None:
     assert result.get("devices.b.bytes") == pytest.approx(60e9)
 
 
-@pytest.mark.parametrize("ratio", [1.0, 2.0])
-@pytest.mark.parametrize("connections", [1, 4])
+@for_each("ratio", [1.0, 2.0])
+@for_each("connections", [1, 4])
 def test_a_tape_goes_to_a_bucket_as_fast_as_tape_and_connections_allow(ratio: float, connections: int) -> None:
     """What was compressed is fewer bytes. One connection of 30 MB/s stops the drive: `B d / (B + r (d - h))`."""
     bucket = "  bucket: {model: object_store/amazon-s3-standard, connection_rate: 30 MB/s, write_latency: 0 s}\n"

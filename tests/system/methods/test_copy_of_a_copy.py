@@ -10,6 +10,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s, speed: 1"
@@ -95,8 +96,8 @@ def test_a_drive_compresses_what_an_engine_did_not() -> None:
     assert result.activities("vault")["devices.library.drive.1", "transfer"] == pytest.approx(10e9 / 80e6, rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("jobs", "wrong"),
+@for_each(
+    "jobs, wrong",
     [
         (
             NATIVE + VAULT + BACK.replace("recall", "vault"),

@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 90 GB/s, speed: 1"
 SSD = "kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s, read_rate: 2 GB/s, write_rate: 1 GB/s"
@@ -62,8 +63,8 @@ def copy(to: str, more: str = "") -> str:
     return f"  copy: {{method: copy_save_set, save_set: full, to: {to}, after: full}}\n{more}"
 
 
-@pytest.mark.parametrize("method", OF_DATABASES)
-@pytest.mark.parametrize(("to", "rate"), [("disk", 500e6), ("far, connections: 4", 4 * 8e6 / (0.05 + 8e6 / 50e6))])
+@for_each("method", OF_DATABASES)
+@for_each("to, rate", [("disk", 500e6), ("far, connections: 4", 4 * 8e6 / (0.05 + 8e6 / 50e6))])
 def test_a_dump_is_copied_as_the_stream_of_bytes_that_it_is(method: str, to: str, rate: float) -> None:
     result = run(copy(to), method)
     assert result.get("jobs.copy.elapsed") == pytest.approx(SIZE / rate, rel=0.03)
@@ -106,8 +107,8 @@ def test_a_database_comes_back_from_a_copy_in_an_archive() -> None:
     assert result.get("devices.far.bytes") == pytest.approx(2 * SIZE)
 
 
-@pytest.mark.parametrize("method", ["image", "logical_dump"])
-@pytest.mark.parametrize("to", ["disk", "library", "far"])
+@for_each("method", ["image", "logical_dump"])
+@for_each("to", ["disk", "library", "far"])
 def test_objects_are_copied_at_the_rate_of_their_connections(method: str, to: str) -> None:
     """Four connections have an answer of 8 MB each 0.2 s: 160 MB/s, unless the drive or the other store take less."""
     result = run(copy(f"{to}, connections: 4"), method, "near")

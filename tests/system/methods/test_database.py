@@ -8,6 +8,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 MACHINE = """\
 title: A server whose seconds can be worked out by hand
@@ -125,7 +126,7 @@ def test_restore_of_a_dump_takes_a_core_for_each_byte_of_text(tmp_path: Path) ->
     assert result.get("jobs.back.elapsed") > 2 * result.get("jobs.full.elapsed")
 
 
-@pytest.mark.parametrize("method", [LOGICAL, HOT, FROZEN])
+@for_each("method", [LOGICAL, HOT, FROZEN])
 def test_every_byte_reaches_the_target_and_comes_back(tmp_path: Path, method: str) -> None:
     """The volume is read once and written once, the target is written once and read once."""
     result = run(tmp_path, method + "  back: {restore: full, after: full, begin: 1 h}\n")

@@ -10,6 +10,7 @@ import simbackup as sb
 from simbackup.equations import tape
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s, speed: 1"
@@ -137,8 +138,8 @@ def test_another_reader_waits_for_the_cartridge() -> None:
     assert sorted(result.get(f"jobs.{job}.elapsed") for job in ("back", "other")) == pytest.approx([once, 2 * once])
 
 
-@pytest.mark.parametrize(
-    ("backup", "key", "wrong"),
+@for_each(
+    "backup, key, wrong",
     [
         (HOT, "workers: 2", "workers: each drive that reads a database from tape serves one worker; write 'streams'"),
         (HOT, "streams: 3", "streams: 'library' has fewer drives: 2; write 2 or fewer"),

@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -67,7 +68,7 @@ def test_an_engine_without_old_versions_of_rows_or_a_program_that_asks_for_it_lo
     assert quiet.get("jobs.dump.lock") == 0.0
 
 
-@pytest.mark.parametrize(("largest", "expected"), [(0.1, 1 / 4), (0.25, 1 / 4), (0.4, 0.4), (0.9, 0.9), (1.0, 1.0)])
+@for_each("largest, expected", [(0.1, 1 / 4), (0.25, 1 / 4), (0.4, 0.4), (0.9, 0.9), (1.0, 1.0)])
 def test_the_largest_table_is_dumped_and_loaded_by_one_worker(largest: float, expected: float) -> None:
     """No order of tables ends before the largest does: the greater of a worker's share and the largest table."""
     result = run(LOAD, largest=largest, **{"database.dump_cpu": "10 ns/B"})
@@ -97,7 +98,7 @@ def test_a_load_writes_a_log_beside_rows() -> None:
     assert end - result.get("jobs.load.start") == pytest.approx(20e9 / 500e6 + 10e9 / 500e6, rel=0.02)
 
 
-@pytest.mark.parametrize(("at", "sent"), [("client", 0.5), ("server", 1.0), ("wire", 0.5)])
+@for_each("at, sent", [("client", 0.5), ("server", 1.0), ("wire", 0.5)])
 def test_a_dump_to_another_host_crosses_the_link_compressed_or_not(at: str, sent: float) -> None:
     coder = f"compressor: {{at: {at}, compress_cpu: 20 ns/B, expand_cpu: 5 ns/B}}"
     result = run(LOAD.replace("to: b", f"to: c, {coder}"), **{"database.dump_cpu": "10 ns/B"})
@@ -134,7 +135,7 @@ def test_a_hot_copy_with_its_log_needs_no_lock_and_replays_the_log() -> None:
     assert replay == pytest.approx(log * 300e-9, rel=0.02)
 
 
-@pytest.mark.parametrize(("written", "longer"), [(1, 1.02), (10, 1.25), (20, 5 / 3), (25, 2.0), (50, 3.0), (100, 5.0)])
+@for_each("written, longer", [(1, 1.02), (10, 1.25), (20, 5 / 3), (25, 2.0), (50, 3.0), (100, 5.0)])
 def test_the_log_shares_the_line_with_the_files(written: float, longer: float) -> None:
     """10 GB over 50 MB/s take 200 s. A log of L leaves them R - L, and R / (R - L) times as long; half at the least."""
     hot = HOT.replace("to: b", "to: c").replace("MORE", f"log_rate: {written} MB/s,")
@@ -159,7 +160,7 @@ def test_logs_are_archived_on_another_host() -> None:
     assert result.get("jobs.logs.elapsed") == pytest.approx(2.0 + 1e9 / 50e6, rel=0.02)
 
 
-@pytest.mark.parametrize(("text", "message"), [
+@for_each("text, message", [
     (SITE.replace("indexes: 4 GB", "indexes: 10 GB") + DUMP, "there is no room for rows"),
     (SITE + HOT.replace("MORE", "").replace("copies_log: true", "copies_log: false"), "change even under a read lock"),
     (SITE.replace("joins: [server, other]", "joins: [other, b]").replace("[a, b]", "[a]")
@@ -170,7 +171,7 @@ def test_what_cannot_be_is_refused(text: str, message: str) -> None:
         sb.load(text)
 
 
-@pytest.mark.parametrize(("threads", "workers", "rate"), [(1, 4, 1), (4, 1, 4), (4, 4, 4), (8, 2, 8)])
+@for_each("threads, workers, rate", [(1, 4, 1), (4, 1, 4), (4, 4, 4), (8, 2, 8)])
 def test_a_pool_of_threads_compresses_for_all_workers_together(threads: int, workers: int, rate: float) -> None:
     """Each thread compresses 10 MB/s, whoever gives it the pieces; each worker alone could copy far more."""
     coder = f"workers: {workers}, compressor: {{compress_cpu: 100 ns/B, expand_cpu: 5 ns/B, threads: {threads}}},"

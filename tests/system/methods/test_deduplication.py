@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -63,7 +64,7 @@ def device(result: Result, name: str, column: str) -> float:
     return next((row[column] for row in result.device_rows if row["device"] == name), 0.0)
 
 
-@pytest.mark.parametrize(("at", "sent", "client", "server"), [
+@for_each("at, sent, client, server", [
     ("client", 0.2, CUT + JOIN, 0.0), ("server", 1.0, 0.0, 2 * (CUT + JOIN)), ("target", 1.0, 0.0, 0.0),
 ])  # fmt: skip
 def test_only_new_chunks_are_sent_and_stored_and_all_come_back(
@@ -228,7 +229,7 @@ def test_an_index_on_disk_reads_where_memory_does_not_know_a_chunk() -> None:
     assert 5e-3 < each < 15e-3
 
 
-@pytest.mark.parametrize(("text", "message"), [
+@for_each("text, message", [
     (site().replace("ratio: 5, ", ""), "does not say how much is new to the store"),
     (site().replace("ratio: 5", "last: 24 h"), "does not say how it changes and in what runs of bytes"),
     (site().replace("ratio: 5", "ratio: 5, generations: 7"), "needs the time between two backups"),
@@ -258,7 +259,7 @@ def test_all_that_is_missing_is_found_at_once() -> None:
     )
 
 
-@pytest.mark.parametrize(("ratio", "jumps"), [(1, 0.0), (1.25, 1 - 0.8**2), (10, 1 - 0.1**2)])
+@for_each("ratio, jumps", [(1, 0.0), (1.25, 1 - 0.8**2), (10, 1 - 0.1**2)])
 def test_what_was_new_to_the_store_comes_back_in_order(ratio: float, jumps: float) -> None:
     """A piece of 1 MB follows the one before where both were new: 2.5 ms each, and 10 ms for each of the others."""
     changes = {"links.lan.rate": "1 GB/s", "jobs.full.deduplication.join_cpu": "0 ns/B"}

@@ -11,6 +11,7 @@ import simbackup as sb
 from simbackup.equations import tape
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -54,8 +55,8 @@ def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Res
     return sb.simulate(tmp_path / "case.yaml", changes)
 
 
-@pytest.mark.parametrize(
-    ("keys", "seconds"),
+@for_each(
+    "keys, seconds",
     [
         ("copied_by: disk, to: here", SEEK + 8e9 / 200e6),
         ("copied_by: disk, to: here, streams: 2", SEEK + 8e9 / 200e6),
@@ -91,7 +92,7 @@ def test_what_cannot_be_checked_is_reported(tmp_path: Path, jobs: str, address: 
     assert address in [problem.address for problem in caught.value.problems]
 
 
-@pytest.mark.parametrize(("copied", "restored", "rate"), [("", "", 40e6), (3, "", 120e6), (3, 2, 80e6), ("", 2, 80e6)])
+@for_each("copied, restored, rate", [("", "", 40e6), (3, "", 120e6), (3, 2, 80e6), ("", 2, 80e6)])
 def test_a_restore_uses_as_many_connections_as_the_copy_that_it_reads(
     tmp_path: Path, copied: int | str, restored: int | str, rate: float
 ) -> None:

@@ -12,6 +12,7 @@ from simbackup.build import build
 from simbackup.equations.circuits import Round, Visit, circulate
 from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 TOOL = """{start_time: 1 s, mount_time: 0 s, copy_cpu: 4 ns/B, file_cpu: 1 ms/file, group_time: 7 s,
   index_record: 160 B/file, index_time: 21 s, system_state_time: 33 s}"""
@@ -84,9 +85,7 @@ def test_an_image_across_a_network_is_written_through_the_cache_of_the_server(tm
     assert next(d["bytes"] for d in result.device_rows if d["device"] == "devices.b") == 0.0
 
 
-@pytest.mark.parametrize(
-    ("source", "lan", "target"), [(10, 80, 50), (100, 20, 50), (100, 80, 30), (40, 40, 40), (100, 1000, 1000)]
-)
+@for_each("source, lan, target", [(10, 80, 50), (100, 20, 50), (100, 80, 30), (40, 40, 40), (100, 1000, 1000)])
 def test_whichever_is_slowest_limits(tmp_path: Path, source: int, lan: int, target: int) -> None:
     rates = {
         "devices.a.read_rate": f"{source} MB/s",
@@ -240,8 +239,8 @@ def test_a_save_set_may_be_read_from_a_snapshot(tmp_path: Path, method: str) -> 
     assert result.get("devices.c.bytes") == pytest.approx(1e9)
 
 
-@pytest.mark.parametrize("method", ["image", "file_level"])
-@pytest.mark.parametrize("when", ["before it is read", "while it is read"])
+@for_each("method", ["image", "file_level"])
+@for_each("when", ["before it is read", "while it is read"])
 def test_a_snapshot_whose_area_is_full_fails_the_backup(tmp_path: Path, method: str, when: str) -> None:
     """An area of 10 MB cannot keep the 1 GB that is overwritten; what is still reading fails when it is full."""
     jobs = """\
@@ -288,7 +287,7 @@ def test_files_that_come_back_cost_the_processor_what_they_cost_the_file_system(
     assert cores(result, "client") - cores(before, "client") == pytest.approx(2.0 + 5.0)
 
 
-@pytest.mark.parametrize(("files", "size"), [(1, 100e3), (10, 5e6), (1000, 100e6)])
+@for_each("files, size", [(1, 100e3), (10, 5e6), (1000, 100e6)])
 def test_some_files_come_back_from_a_save_set_of_files(tmp_path: Path, files: int, size: float) -> None:
     select = f"  back: {{restore: save, after: save, select: {{files: {files}, size: {size} B}}}}\n"
     result = run(tmp_path, WALK + select)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 
 SITE = """\
 title: Two clients of a server whose port has 10 MB/s
@@ -104,15 +105,15 @@ def reduced(how: str, method: str, *, disk: str, wire: int) -> tuple[float, floa
     return result.get("jobs.less.elapsed"), result.get("jobs.plain.elapsed")
 
 
-@pytest.mark.parametrize("method", ["image", "file_level"])
-@pytest.mark.parametrize("how", [COMPRESSED.replace("AT", "client"), COMPRESSED.replace("AT", "server"), CHUNKS])
+@for_each("method", ["image", "file_level"])
+@for_each("how", [COMPRESSED.replace("AT", "client"), COMPRESSED.replace("AT", "server"), CHUNKS])
 def test_bytes_that_become_fewer_count_as_others_on_the_disk_where_they_are_read(how: str, method: str) -> None:
     """Each reads 50 MB/s: 10 GB take 200 s; of 20 GB, the other 10 take 100 s more."""
     assert reduced(how, method, disk="da", wire=1000) == pytest.approx((200.0, 300.0), rel=0.02)
 
 
-@pytest.mark.parametrize("method", ["image", "file_level"])
-@pytest.mark.parametrize(("at", "sent"), [("client", 2.5), ("server", 10.0)])
+@for_each("method", ["image", "file_level"])
+@for_each("at, sent", [("client", 2.5), ("server", 10.0)])
 def test_on_a_wire_those_bytes_count_that_are_sent(at: str, sent: float, method: str) -> None:
     """Each sends 5 MB/s, from a disk of its own; then the wire has 10 MB/s for the other."""
     seconds = sent * 200.0

@@ -8,6 +8,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
+from tests.cases import for_each
 
 SITE = """\
 title: A client, and a backup server with a pool, a library and a bucket
@@ -56,15 +57,15 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("backup", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("wanted", ["", "select: {files: 50, size: 5 GB}, "], ids=["all", "some"])
+@for_each("backup", WAYS.values(), ids=WAYS)
+@for_each("wanted", ["", "select: {files: 50, size: 5 GB}, "], ids=["all", "some"])
 def test_a_restore_of_what_exists_takes_what_one_after_the_backup_takes(backup: str, wanted: str) -> None:
     ran = elapsed(f"  full: {{{backup}}}\n  back: {{restore: full, {wanted}after: full, {DELAY}}}\n")
     there = elapsed(f"  full: {{{backup}, exists: true}}\n  back: {{restore: full, {wanted}}}\n")
     assert there == pytest.approx(ran, rel=1e-9)
 
 
-@pytest.mark.parametrize("to", ["library", "library, streams: 2", "bucket"])
+@for_each("to", ["library", "library, streams: 2", "bucket"])
 def test_a_copy_may_exist_as_well_and_is_not_made_again(to: str) -> None:
     full, copy = f"  full: {{{FULL}, to: pool", f"  copy: {{method: copy_save_set, save_set: full, to: {to}"
     back = "  back: {restore: full, copied_by: copy"
@@ -116,8 +117,8 @@ def test_save_sets_without_room_are_reported_as_failed() -> None:
     assert status["back"][0] == "failed"
 
 
-@pytest.mark.parametrize(
-    ("jobs", "address"),
+@for_each(
+    "jobs, address",
     [
         (f"  full: {{{FULL}, to: pool, exists: true, begin: 1 h}}\n", "jobs.full.begin"),
         (f"  full: {{{FULL}, to: pool, exists: true, every: 1 d, until: 3 d}}\n", "jobs.full.every"),

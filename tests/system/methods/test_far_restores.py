@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 
 SITE = """\
 title: A server with a disk of 400 MB/s, and a client behind a line of 1 GB/s
@@ -36,9 +37,9 @@ def elapsed(method: str, takes: str, sends: str, *, turns: bool = False, job: st
     return sb.simulate(text.replace("TURNS", str(turns).lower())).get("jobs.back.elapsed")
 
 
-@pytest.mark.parametrize("method", ["image", "file_level"])
-@pytest.mark.parametrize(
-    ("takes", "sends", "seconds"),
+@for_each("method", ["image", "file_level"])
+@for_each(
+    "takes, sends, seconds",
     [("1 ns/B", "1 ns/B", 25.0), ("4 ns/B", "1 ns/B", 40.0), ("2 ns/B", "6 ns/B", 60.0), ("1 ns/B", "0 ns/B", 25.0)],
 )
 def test_a_restore_takes_as_long_as_the_slower_host(method: str, takes: str, sends: str, seconds: float) -> None:

@@ -10,6 +10,7 @@ import simpy
 
 import simbackup as sb
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 SITE = """\
 title: A drive far away
@@ -143,7 +144,7 @@ def test_workers_share_the_connection_of_their_backup(workers: int) -> None:
     assert moved(result, "full") == pytest.approx(1e9 / 10e6, rel=1e-3)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 8])
+@for_each("workers", [1, 2, 3, 8])
 def test_workers_that_alternate_write_to_a_drive_one_at_a_time(workers: int) -> None:
     rmt = SITE.replace("size: 1 GB}", "size: 1 GB, files: 1000, filesystem: FS}")
     free = "{reads_per_file: 0, cpu_per_file: 0 ms/file, fragment: 1 GB}"

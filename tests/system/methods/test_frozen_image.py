@@ -10,6 +10,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 TOOL = "{start_time: 1 s, mount_time: 2 s, file_time: 0.5 s, request: 1 MB, copy_cpu: 4 ns/B}"
 SITE = f"""\
@@ -61,7 +62,7 @@ def row(result: Result, job: str) -> dict[str, Any]:
     return next(row for row in result.job_rows if row["job"] == job)
 
 
-@pytest.mark.parametrize("image", ["mirror", "point", "area"])
+@for_each("image", ["mirror", "point", "area"])
 def test_a_backup_is_its_preparation_and_the_creation(tmp_path: Path, image: str) -> None:
     result = run(tmp_path, image, "")
     assert result.get("jobs.backup.elapsed") == pytest.approx(1.0 + 100 * 0.5 + 3.0)
@@ -98,7 +99,7 @@ def test_without_a_tool_the_host_copies_in_and_out_in_small_requests(tmp_path: P
     assert run(tmp_path, "mirror", tool="").get("jobs.back.elapsed") == pytest.approx(1e9 / request * cycle)
 
 
-@pytest.mark.parametrize("files", [1, 10, 100])
+@for_each("files", [1, 10, 100])
 def test_files_are_restored_one_after_the_other_wherever_they_lie(tmp_path: Path, files: int) -> None:
     select = f"  back: {{restore: backup, after: backup, select: {{files: {files}, size: 100 MB}}}}\n"
     result = run(tmp_path, "mirror", select)
@@ -113,7 +114,7 @@ def test_small_files_are_small_requests(tmp_path: Path) -> None:
     assert run(tmp_path, "mirror", select).get("jobs.back.elapsed") == pytest.approx(1.0 + 25.0 + 2.0 + 50 * each)
 
 
-@pytest.mark.parametrize(("image", "source"), [("mirror", "b"), ("point", "a"), ("area", "a")])
+@for_each("image, source", [("mirror", "b"), ("point", "a"), ("area", "a")])
 def test_a_restore_to_another_place_is_read_here_and_written_there(tmp_path: Path, image: str, source: str) -> None:
     result = run(tmp_path, image, "  back: {restore: backup, after: backup, to: other}\n")
     write = 2e-3 + 20e-3
@@ -198,8 +199,8 @@ def test_what_becomes_invalid_in_a_restore_fails_it_and_not_the_run(tmp_path: Pa
     assert result.get(f"devices.{image}.copied_bytes") == pytest.approx(400e6, rel=3e-3)
 
 
-@pytest.mark.parametrize(
-    ("image", "undo", "reason"),
+@for_each(
+    "image, undo, reason",
     [
         ("mirror", "remove_snapshot, snapshot: mirror", "'mirror' does not exist: the mirror is not split"),
         ("mirror", "synchronise, mirror: mirror", "'mirror' does not exist: the mirror is not split"),
@@ -241,7 +242,7 @@ def test_only_the_first_update_under_a_checkpoint_costs_a_copy(tmp_path: Path) -
     assert removed.get("devices.point.copied_bytes") == 0.0
 
 
-@pytest.mark.parametrize("portion", [10, 50, 100])
+@for_each("portion", [10, 50, 100])
 def test_a_checkpoint_takes_the_room_of_what_was_updated(tmp_path: Path, portion: int) -> None:
     write = SYNC.replace("data: db", f"data: db, portion: {portion} %")
     result = run(tmp_path, "point", write + write.replace("write: {", "again: {").replace("100 s", "1000 s"))

@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 100 GB/s, speed: 1"
@@ -55,7 +56,7 @@ def test_the_slower_disk_sets_the_pace_and_the_data_are_read_once() -> None:
     assert result.job_rows[1] == result.job_rows[0] | twin
 
 
-@pytest.mark.parametrize(("twin", "crossed"), [(ON_D, 100e9), (ON_C, 200e9), (VAULT, 100e9)])
+@for_each("twin, crossed", [(ON_D, 100e9), (ON_C, 200e9), (VAULT, 100e9)])
 def test_a_host_passes_on_what_it_has(twin: str, crossed: float) -> None:
     """The keeper gets the bytes once for its disks and its library; another host gets them for itself."""
     assert run(IMAGE + twin).get("links.lan.server.bytes") == pytest.approx(crossed)
@@ -121,9 +122,9 @@ def test_a_copy_of_the_copy_and_a_restore_from_tape() -> None:
     assert result.get("jobs.back.elapsed") == pytest.approx(TAPE, abs=0.1)
 
 
-@pytest.mark.parametrize("to", ["b", "bucket", "library"])
-@pytest.mark.parametrize("method", ["image", "file_level"])
-@pytest.mark.parametrize("streams", [1, 2])
+@for_each("to", ["b", "bucket", "library"])
+@for_each("method", ["image", "file_level"])
+@for_each("streams", [1, 2])
 def test_a_target_that_is_never_waited_for_changes_nothing(to: str, method: str, streams: int) -> None:
     """Its disk and its memory take no time: the backup takes as long as without it."""
     fast = {f"devices.e.{key}": "1 TB/s" for key in ("read_rate", "write_rate")}
@@ -171,8 +172,8 @@ def test_each_run_of_a_series_has_its_copy() -> None:
     assert result.get("jobs.back.start") == pytest.approx(2 * 3600.0 + 250.0, rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("jobs", "changes", "says"),
+@for_each(
+    "jobs, changes, says",
     [
         (IMAGE + ON_D, {"jobs.twin.after": "full"}, "has no effect on an inline copy, which 'full' writes"),
         (IMAGE + ON_D, {"jobs.twin.streams": 2}, "has no effect on an inline copy, which 'full' writes"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -51,7 +52,7 @@ jobs:
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     "store",
     [
         "{model: ssd/nvme-gen4-2021}",
@@ -60,7 +61,7 @@ jobs:
         "{model: raid/software-raid6, disk: disk/nearline-8tb-2016, disks: 12}",
     ],
 )
-@pytest.mark.parametrize("machine", ["linux-2020-server", "windows-2019-server"])
+@for_each("machine", ["linux-2020-server", "windows-2019-server"])
 def test_a_few_large_files_take_as_long_as_their_blocks(store: str, machine: str) -> None:
     """Besides opening them, a program does the same with both."""
     result = sb.simulate(LOCAL.replace("STORE", store).replace("linux-2020-server", machine))
@@ -68,8 +69,8 @@ def test_a_few_large_files_take_as_long_as_their_blocks(store: str, machine: str
     assert elapsed["files"] == pytest.approx(elapsed["blocks"], rel=0.01)
 
 
-@pytest.mark.parametrize("job", ["save", "back"])
-@pytest.mark.parametrize(("latency", "window"), [(0.001, 0.010), (0.021, 0.0175), (0.091, 0.0525)])
+@for_each("job", ["save", "back"])
+@for_each("latency, window", [(0.001, 0.010), (0.021, 0.0175), (0.091, 0.0525)])
 def test_two_requests_for_a_large_file_are_under_way_on_a_line(job: str, latency: float, window: float) -> None:
     """A megabyte takes a round trip and 10 ms on the line, and 4 ms of a core: `(l + 10 + 4) / 2`, but at least 10."""
     result = sb.simulate(FAR.replace("LATENCY", f"{latency} s"))
@@ -107,8 +108,8 @@ TREE = """\
 """
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 4, 30])
-@pytest.mark.parametrize(("files", "streams"), [(1, 1), (3, 1), (4, 2), (12, 1)])
+@for_each("workers", [1, 2, 3, 4, 30])
+@for_each("files, streams", [(1, 1), (3, 1), (4, 2), (12, 1)])
 def test_each_worker_takes_whole_files(files: int, streams: int, workers: int) -> None:
     """480 s of a core are shared by as many workers as have a file, or by the 24 cores."""
     text = SEVERAL + (TREE if streams == 1 else "")

@@ -7,6 +7,7 @@ import pytest
 from simbackup import load, simulate
 from simbackup.build import build
 from simbackup.equations.change import DAY, Change, differs
+from tests.cases import for_each
 
 SITE: dict[str, Any] = {
     "title": "Levels",
@@ -74,7 +75,7 @@ def test_a_file_that_did_not_change_may_cost_less_to_find() -> None:
     assert opened == pytest.approx(2_000_000 * (share * 1e-3 + (1 - share) * 1e-4) / speed, rel=0.02)
 
 
-@pytest.mark.parametrize("run_size", ["64 KiB", "1 MiB", "1 GB"])
+@for_each("run_size", ["64 KiB", "1 MiB", "1 GB"])
 def test_changed_blocks_are_read_run_by_run_or_across_the_gaps(run_size: str) -> None:
     job = {"method": "image", "data": "users", "to": "staging", "level": "incremental", "since": "24 h"}
     data = {"users": SITE["data"]["users"] | {"change": {"daily": "2 %", "run": run_size}}}
@@ -182,8 +183,8 @@ def test_an_incremental_image_reads_all_where_nothing_tracks_changes(to: str) ->
     assert 0.999 * least <= result.get("jobs.night.elapsed") <= least * 1.05 + 120.0  # a cartridge is mounted for it
 
 
-@pytest.mark.parametrize("to", ["staging", "library"])
-@pytest.mark.parametrize("share", [False, True])
+@for_each("to", ["staging", "library"])
+@for_each("share", [False, True])
 def test_a_search_that_finds_everything_changed_is_no_full_backup(to: str, *, share: bool) -> None:
     """500 GB are looked at with 100 ns/B of the reference core, whether all of them have changed or nearly all."""
     tool = {"start_time": "0 s", "mount_time": "0 s", "scan_cpu": "100 ns/B", "copy_cpu": "0.01 ns/B"}

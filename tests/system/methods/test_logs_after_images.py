@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 SITE = """\
 title: A database that its server saves as an image, with incrementals and logs
@@ -65,8 +66,8 @@ def test_all_logs_follow_a_full_backup_alone() -> None:
     assert replayed == pytest.approx(2.5e9 * 50e-9, rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
+@for_each(
+    "changes, message",
     [
         ({"jobs.back.to": "files"}, "'files' is not a database"),
         ({"jobs.back.to": "copy"}, "there is no connection"),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 import simbackup as sb
 from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 SITE = """\
 title: A volume whose snapshot is lost while it is read
@@ -57,8 +56,8 @@ def lost_at(result: Result) -> float:
     return time
 
 
-@pytest.mark.parametrize("method", ["image", "file_level"])
-@pytest.mark.parametrize("target", TARGETS)
+@for_each("method", ["image", "file_level"])
+@for_each("target", TARGETS)
 def test_a_backup_fails_when_the_copy_area_is_full(target: str, method: str) -> None:
     """Only what puts a cartridge away ends later; the drive, the room and the disks are free for the next backup."""
     jobs = f"  save: {{method: {method}, data: files, {TARGETS[target]}, source: cow, after: snapshot}}\n"

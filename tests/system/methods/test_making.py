@@ -10,6 +10,7 @@ import simbackup as sb
 from simbackup import Result
 from simbackup.equations.files import Making, making
 from simbackup.equations.queueing import mva_closed
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -116,7 +117,7 @@ def test_empty_files_are_made_and_read_without_data(tmp_path: Path) -> None:
     assert sb.simulate(file).get("jobs.save.elapsed") == pytest.approx(FILES * (0.1e-3 + record), rel=1e-3)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
+@for_each("workers", [1, 2, 4])
 def test_workers_wait_behind_each_other_at_the_disk(tmp_path: Path, workers: int) -> None:
     """Each file takes 0.1 ms of a core, and two reads of 10 ms and their bytes of the one disk."""
     result = run(tmp_path, f"  save: {{method: file_level, data: e, to: nul, workers: {workers}}}\n")
@@ -189,7 +190,7 @@ def far(tmp_path: Path, job: str, more: str = "") -> Result:
     return sb.simulate(file)
 
 
-@pytest.mark.parametrize("workers", [1, 4, 64])
+@for_each("workers", [1, 4, 64])
 def test_each_request_of_a_share_takes_a_round_trip_and_workers_share_the_wire(tmp_path: Path, workers: int) -> None:
     """Three calls and four requests of 2.5 kB: 3.5 ms on the way, and 0.1 ms on the wire."""
     share = "share: {host: reader, calls: 3, request: 2500 B}"

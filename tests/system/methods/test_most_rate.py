@@ -6,6 +6,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
+from tests.cases import for_each
 
 SITE = """\
 title: Machines without limits of their own
@@ -76,7 +77,7 @@ def run(jobs: str) -> sb.Result:
     return sb.simulate(SITE + jobs)
 
 
-@pytest.mark.parametrize("name", ONE)
+@for_each("name", ONE)
 def test_a_job_takes_as_long_as_its_bytes_at_the_rate(name: str) -> None:
     job, share = ONE[name]
     result = run(f"  one: {job}\n")
@@ -85,7 +86,7 @@ def test_a_job_takes_as_long_as_its_bytes_at_the_rate(name: str) -> None:
     assert result.get("jobs.one.elapsed") <= share * LINE + 200.0
 
 
-@pytest.mark.parametrize("to", ["store", "jukebox", "bucket"])
+@for_each("to", ["store", "jukebox", "bucket"])
 def test_copies_and_restores_have_rates_of_their_own(to: str) -> None:
     jobs = f"""\
   save: {{method: file_level, data: users, to: store}}

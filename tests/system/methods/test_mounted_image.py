@@ -11,6 +11,7 @@ import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 100 GB/s, speed: 1"
 SITE = f"""\
@@ -96,8 +97,8 @@ def test_a_program_that_does_not_mount_brings_back_all() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("changes", "wrong"),
+@for_each(
+    "changes, wrong",
     [
         (
             {"data.d.filesystem": None},

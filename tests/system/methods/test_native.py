@@ -11,6 +11,7 @@ import simbackup as sb
 from simbackup.equations.buffers import loop
 from simbackup.equations.stages import HalfLoop, joined_rate
 from simbackup.results.result import Result
+from tests.cases import for_each
 from tests.oracles.requests import Mechanics, buffers_round
 from tests.shared import ROOT
 
@@ -90,14 +91,14 @@ def test_one_buffer_waits_on_itself_and_many_on_the_slower_device(tmp_path: Path
     assert {cause for cause, _ in many.activities("full")} == {"devices.d"}
 
 
-@pytest.mark.parametrize("buffers", [2, 7, 60])
+@for_each("buffers", [2, 7, 60])
 def test_buffers_between_are_the_closed_loop(tmp_path: Path, buffers: int) -> None:
     rate = loop(MIB, buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
     assert elapsed(tmp_path, backup("full", buffers=buffers)) == pytest.approx(GIB / rate)
 
 
-@pytest.mark.parametrize(
-    ("keys", "buffers"),
+@for_each(
+    "keys, buffers",
     [
         ({"buffers": None}, 7),
         ({"buffers": None, "to": "[d, d]"}, 12),
@@ -123,8 +124,8 @@ def test_nul_is_the_reading_side_alone(tmp_path: Path) -> None:
     assert moved(result, "devices.d") == 0.0
 
 
-@pytest.mark.parametrize("buffers", [1, 7, 60])
-@pytest.mark.parametrize("to", ["d", "[d, d]", "far", "[d, far]"])
+@for_each("buffers", [1, 7, 60])
+@for_each("to", ["d", "[d, d]", "far", "[d, far]"])
 def test_nul_is_faster_than_any_file(tmp_path: Path, to: str, buffers: int) -> None:
     nul = elapsed(tmp_path, backup("full", to="nothing", buffers=buffers))
     assert nul < elapsed(tmp_path, backup("full", to=to, buffers=buffers))
@@ -172,7 +173,7 @@ def test_compression_costs_time_of_the_cores_in_both_directions(tmp_path: Path) 
     assert busy[1] - busy[0] == pytest.approx(1024 * EXPAND)
 
 
-@pytest.mark.parametrize("to", ["d", "[d, d]", "[d, d, d, d, d, d]"])
+@for_each("to", ["d", "[d, d]", "[d, d, d, d, d, d]"])
 def test_threads_compress_whatever_the_number_of_files_but_no_more_than_cores(tmp_path: Path, to: str) -> None:
     """So slow a compressor is all that counts: 1000 ns a byte on a core of the host."""
     changes = {"jobs.full.engine.compress_cpu": "2000 ns/B", "jobs.full.engine.compress_threads": 1}
@@ -228,8 +229,8 @@ def test_too_many_buffers_fail_with_a_reason_and_the_rest_goes_on(tmp_path: Path
     assert result.get("jobs.full.bytes") == 0.0
 
 
-@pytest.mark.parametrize(
-    ("buffers", "keys", "status"),
+@for_each(
+    "buffers, keys, status",
     [
         (100, {}, "done"),
         (50, {"transfer_size": "2 MiB"}, "done"),
@@ -282,7 +283,7 @@ def test_two_backups_at_once_share_a_saturated_device(tmp_path: Path) -> None:
         assert result.get(f"jobs.{job}.elapsed") == pytest.approx(2048 * WRITE, rel=0.01)
 
 
-@pytest.mark.parametrize("buffers", [4, 12, 50])
+@for_each("buffers", [4, 12, 50])
 def test_two_backups_at_once_are_one_loop_of_all_their_buffers(tmp_path: Path, buffers: int) -> None:
     """Where the device is nearly full; a lightly loaded one is held for fuller than it is."""
     both = loop(MIB, 2 * buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
@@ -416,7 +417,7 @@ def test_a_restore_fills_new_files_with_zeros_and_then_replays_the_log(tmp_path:
     assert back.get("jobs.all.bytes") == pytest.approx(GIB + log)
 
 
-@pytest.mark.parametrize(("files", "latency"), [(1, 10), (1, 100), (2, 100)])
+@for_each("files, latency", [(1, 10), (1, 100), (2, 100)])
 def test_each_backup_file_on_another_host_has_one_connection(files: int, latency: int) -> None:
     """However many buffers are under way: a window of 1 MB for each file, and so for its restore."""
     disks = [f"e{number}" for number in range(files)]

@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
@@ -48,8 +49,8 @@ def run(changes: dict[str, Any] | None = None) -> Result:
     return result
 
 
-@pytest.mark.parametrize(
-    ("changes", "rate"),
+@for_each(
+    "changes, rate",
     [
         ({}, 160e6),  # the drive, which compresses 2:1
         ({"jobs.full.compress": True}, 4 / 40e-9),  # expanded on four cores: 100 MB/s, 50 MB/s of the tape

@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -55,8 +56,8 @@ def round_of(size: float, device: float, latency: float) -> float:
 TRIP = 0.010
 
 
-@pytest.mark.parametrize("rounds", [{}, {"rounds": "by_event", "service_times": "constant"}])
-@pytest.mark.parametrize("mib", [0.25, 1, 4])
+@for_each("rounds", [{}, {"rounds": "by_event", "service_times": "constant"}])
+@for_each("mib", [0.25, 1, 4])
 def test_one_buffer_makes_one_round_after_the_other(mib: float, rounds: dict[str, str]) -> None:
     given = {"jobs.full.transfer_size": f"{mib} MiB"} | {f"jobs.full.{key}": value for key, value in rounds.items()}
     result = run(FULL + BACK, given)
@@ -74,8 +75,8 @@ def test_more_stripes_have_more_requests_on_the_way() -> None:
         assert result.get("jobs.full.elapsed") == pytest.approx(1000 * round_of(MIB, 4e9, 0.1) / buffers, rel=0.03)
 
 
-@pytest.mark.parametrize(
-    ("limit", "value", "rate"),
+@for_each(
+    "limit, value, rate",
     [("write_rate", "200 MB/s", 200e6), ("write_requests", "100 /s", 100 * MIB), ("connections", 4, None)],
 )
 def test_many_buffers_meet_the_limits_of_store_and_line(limit: str, value: Any, rate: float | None) -> None:

@@ -14,6 +14,7 @@ from simbackup.methods.native.transfers import Draws, Leg, Stop
 from simbackup.plots.rates import throughput
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
+from tests.cases import for_each
 from tests.shared import ROOT
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
@@ -119,7 +120,7 @@ def test_what_is_written_has_buffers_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("buffers", "compress_cpu"), [(7, 120), (12, 120), (3, 400)])
+@for_each("buffers, compress_cpu", [(7, 120), (12, 120), (3, 400)])
 def test_joined_loops_agree_with_their_equation(tmp_path: Path, buffers: int, compress_cpu: int) -> None:
     """About the mean of the seeds, and what filling and draining the loops takes of a short run."""
     keys: dict[str, Any] = {"compress": "true", "buffers": buffers, "service_times": None}

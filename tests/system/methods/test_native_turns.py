@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 from tests.oracles.requests import Mechanics, buffers_round
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
@@ -46,9 +47,9 @@ def simulated(changes: dict[str, object]) -> float:
     return result.get("jobs.save.elapsed") / (SIZE / size)
 
 
-@pytest.mark.parametrize("source", [3e9, 100e6])
-@pytest.mark.parametrize(
-    ("files", "buffers", "size"),
+@for_each("source", [3e9, 100e6])
+@for_each(
+    "files, buffers, size",
     [
         (1, 16, 1),
         (2, 2, 1),
@@ -72,7 +73,7 @@ def test_files_on_one_disk(files: int, buffers: int, size: float, source: float)
     assert found == pytest.approx(measured.seconds, rel=0.1)
 
 
-@pytest.mark.parametrize(("files", "buffers"), [(1, 2), (1, 7), (2, 7), (4, 16), (8, 7), (8, 50)])
+@for_each("files, buffers", [(1, 2), (1, 7), (2, 7), (4, 16), (8, 7), (8, 50)])
 def test_a_database_and_its_files_on_one_disk(files: int, buffers: int) -> None:
     mechanics = Mechanics(RATE, REVOLUTION, partial(seek, files=files, volumes=1, disks=1))
     measured = buffers_round(buffers, MIB, mechanics, files=files, volumes=1)
@@ -80,7 +81,7 @@ def test_a_database_and_its_files_on_one_disk(files: int, buffers: int) -> None:
     assert found == pytest.approx(measured.seconds, rel=0.1)
 
 
-@pytest.mark.parametrize(("files", "buffers"), [(1, 14), (2, 8), (2, 14), (2, 50), (4, 14), (4, 50), (8, 8), (8, 24)])
+@for_each("files, buffers", [(1, 14), (2, 8), (2, 14), (2, 50), (4, 14), (4, 50), (8, 8), (8, 24)])
 def test_files_on_a_striped_mirror(files: int, buffers: int) -> None:
     """Each of six pairs of disks has parts of a buffer, which waits for the last of twelve."""
     mechanics = Mechanics(RATE, REVOLUTION, partial(seek, files=files, volumes=0, disks=6))

@@ -6,6 +6,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.notes import note_rows
+from tests.cases import for_each
 
 SITE = """\
 title: Data that do not change
@@ -30,9 +31,9 @@ def site(jobs: str, daily: str) -> str:
     return SITE.replace("DAILY", daily) + jobs
 
 
-@pytest.mark.parametrize("scan", ["", ", tool: {start_time: 0 s, mount_time: 0 s, scan_cpu: 1 ns/B}"])
-@pytest.mark.parametrize("method", ["image", "file_level"])
-@pytest.mark.parametrize("to", ["volume", "library", "cloud"])
+@for_each("scan", ["", ", tool: {start_time: 0 s, mount_time: 0 s, scan_cpu: 1 ns/B}"])
+@for_each("method", ["image", "file_level"])
+@for_each("to", ["volume", "library", "cloud"])
 def test_an_incremental_of_nothing_is_one_byte(method: str, to: str, scan: str) -> None:
     if scan and method == "file_level":
         scan = ", workers: 2"
@@ -55,7 +56,7 @@ def test_a_full_backup_without_new_chunks_takes_no_room_and_comes_back_as_others
     assert 0.5 * times[2] < times[0] < 1.05 * times[2]
 
 
-@pytest.mark.parametrize("to", ["volume", "library", "cloud"])
+@for_each("to", ["volume", "library", "cloud"])
 def test_a_restore_finds_no_more_than_an_incremental_saved(to: str) -> None:
     jobs = f"  night: {{method: file_level, level: incremental, since: 1 d, data: files, to: {to}}}\n"
     jobs += "  some: {restore: night, after: night, select: {files: 100, size: 100 MB}}\n"

@@ -8,6 +8,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.equations.queueing import mva_closed
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -30,8 +31,8 @@ jobs:
 """
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.25])
-@pytest.mark.parametrize("workers", [1, 2, 4, 8])
+@for_each("share", [0.0, 0.1, 0.25])
+@for_each("workers", [1, 2, 4, 8])
 def test_workers_are_customers_of_one_lock(tmp_path: Path, workers: int, share: float) -> None:
     """At most 1 / share times as fast as one; exact mean value analysis says how near they come."""
     file = tmp_path / "case.yaml"
@@ -50,8 +51,8 @@ def test_workers_who_all_wait_for_one_index_gain_nothing(tmp_path: Path) -> None
     assert eight == pytest.approx(one, rel=0.01)
 
 
-@pytest.mark.parametrize(("client", "paced"), [("0 %", 100e-9), ("54 %", 54e-9), ("30 %", 70e-9), ("100 %", 100e-9)])
-@pytest.mark.parametrize("workers", [1, 8])
+@for_each("client, paced", [("0 %", 100e-9), ("54 %", 54e-9), ("30 %", 70e-9), ("100 %", 100e-9)])
+@for_each("workers", [1, 8])
 def test_the_slower_of_server_and_program_paces_a_worker(
     tmp_path: Path, client: str, paced: float, workers: int
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 
 FAST = "read_latency: 0 s, write_latency: 0 s"
 SITE = f"""\
@@ -30,8 +31,8 @@ jobs:
 WINDOW = {"start_time": "0 s", "mount_time": "0 s", "window": "2 MB"}
 
 
-@pytest.mark.parametrize(
-    ("changes", "rate"),
+@for_each(
+    "changes, rate",
     [
         ({}, 20e6),  # 2 MB in each round trip of 100 ms
         ({"jobs.save.connections": 3, "jobs.back.connections": 3}, 60e6),

@@ -8,6 +8,7 @@ import pytest
 from simbackup import Result, load, simulate
 from simbackup.results.causes import Cause
 from simbackup.results.notes import note_rows
+from tests.cases import for_each
 
 FLEET = "planning/uneven-fleet"
 
@@ -36,8 +37,8 @@ def test_who_waits_says_for_what() -> None:
     assert jobs(result)["save-a"]["waits"] == pytest.approx(causes[Cause("devices.jobs", "wait for a turn")])
 
 
-@pytest.mark.parametrize(
-    ("order", "keys", "first"),
+@for_each(
+    "order, keys, first",
     [
         ("first_come", {}, ["a", "b", "c"]),
         ("longest_first", {}, ["j", "k", "l"]),

@@ -6,6 +6,7 @@ import pytest
 from oracles.read_ahead import Cache, reader_rates
 
 import simbackup as sb
+from tests.cases import for_each
 
 SCENARIO = """\
 title: Disks of virtual machines that a proxy asks for
@@ -33,8 +34,8 @@ def rates(readers: int, pause: str) -> list[float]:
     return [found.get(f"jobs.j{i}.rate") for i in range(readers)]
 
 
-@pytest.mark.parametrize("readers", [1, 2, 3])
-@pytest.mark.parametrize("pause", [0.1, 2.0, 10.0])
+@for_each("readers", [1, 2, 3])
+@for_each("pause", [0.1, 2.0, 10.0])
 def test_what_is_read_ahead_waits_for_no_turn(readers: int, pause: float) -> None:
     expected = reader_rates(readers, MIB / 4, pause / 1000.0, Cache(4 * MIB, 0.01, 400e6))
     assert rates(readers, f"{pause} ms") == pytest.approx(expected, rel=0.02)

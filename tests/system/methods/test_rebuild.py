@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 SITE = """\
 title: An array of flash disks that has lost one, and a disk of 1 TB for copies
@@ -62,7 +63,7 @@ def test_a_rotating_disk_is_passed_from_the_outer_edge_to_the_inner_one() -> Non
     assert result.get("jobs.rebuild.elapsed") == pytest.approx(whole, rel=1e-6)
 
 
-@pytest.mark.parametrize(("weight", "share"), [(1.0, 0.5), (0.25, 0.2), (4.0, 0.8), (1e-6, 0.0)])
+@for_each("weight, share", [(1.0, 0.5), (0.25, 0.2), (4.0, 0.8), (1e-6, 0.0)])
 def test_beside_a_stream_it_gets_its_weight_of_the_time(weight: float, share: float) -> None:
     """Until one of both is done the rebuild has w / (1 + w) of the time, and all of it then."""
     jobs = f"  rebuild: {{method: rebuild, of: array, precedence: {weight}}}\n"
@@ -84,7 +85,7 @@ def test_what_begins_later_finds_the_array_whole() -> None:
     assert later == pytest.approx(sb.simulate(whole).get("jobs.copy.elapsed"))
 
 
-@pytest.mark.parametrize(("text", "message"), [
+@for_each("text, message", [
     (SITE.replace("failed: 1, ", "") + "  rebuild: {method: rebuild, of: array}\n", "no disk of 'array' has failed"),
     (SITE + "  rebuild: {method: rebuild, of: other}\n", "no disk of 'other' has failed"),
     (SITE + "  rebuild: {method: rebuild, of: nothing}\n", "nothing"),

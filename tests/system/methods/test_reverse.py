@@ -12,6 +12,7 @@ from simbackup.equations import disk as equations
 from simbackup.errors import InputError
 from simbackup.parameters import parameters_of
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 SSD = "kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s"
 HOST = "cores: 8, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 100 GB/s, speed: 1"
@@ -56,7 +57,7 @@ def test_the_first_of_a_series_is_a_full_backup() -> None:
     assert result.get("devices.pool.bytes") == pytest.approx(100e9 + 2 * 3 * 4e9)
 
 
-@pytest.mark.parametrize(("what", "moved"), [("next", 100e9), ("save", 104e9), ("full", 108e9)])
+@for_each("what, moved", [("next", 100e9), ("save", 104e9), ("full", 108e9)])
 def test_the_newest_comes_back_at_once_and_older_ones_through_the_chain(what: str, moved: float) -> None:
     result = run(FULL + SAVE + NEXT + f"  back: {{restore: {what}, after: next}}\n")
     assert result.get("jobs.back.bytes") == pytest.approx(moved)
@@ -82,8 +83,8 @@ def test_save_sets_that_exist() -> None:
     assert [result.get(f"jobs.{name}.bytes") for name in ("back", "new")] == pytest.approx([104e9, 100e9])
 
 
-@pytest.mark.parametrize("run_size", [64, 256, 1024])
-@pytest.mark.parametrize("method", ["image", "file_level"])
+@for_each("run_size", [64, 256, 1024])
+@for_each("method", ["image", "file_level"])
 def test_each_run_is_read_and_written_where_it_belongs(run_size: int, method: str) -> None:
     """A disk: as many positioned reads as there are runs or files, as many writes, and all of them in sequence.
 
@@ -108,8 +109,8 @@ def test_each_run_is_read_and_written_where_it_belongs(run_size: int, method: st
     assert result.get("jobs.save.elapsed") == pytest.approx(expected, rel=0.01)
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
+@for_each(
+    "changes, says",
     [
         ({"jobs.save.since": None}, "needs the age of the backup it is based on"),
         ({"jobs.save.streams": 2}, "a reverse incremental is one stream"),

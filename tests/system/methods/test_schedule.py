@@ -8,6 +8,7 @@ import pytest
 from simbackup import Result, simulate
 from simbackup.errors import InputError
 from simbackup.methods.job import Schedule
+from tests.cases import for_each
 
 BASE = """
 title: Writers on one disk
@@ -34,8 +35,8 @@ def starts(result: Result) -> dict[str, float]:
     return {row["job"]: row["start"] for row in result.job_rows}
 
 
-@pytest.mark.parametrize(
-    ("schedule", "times"),
+@for_each(
+    "schedule, times",
     [
         (Schedule(), [0.0]),
         (Schedule(begin=5.0), [5.0]),
@@ -49,7 +50,7 @@ def test_times_of_a_schedule(schedule: Schedule, times: list[float]) -> None:
     assert schedule.runs == len(times)
 
 
-@pytest.mark.parametrize(("begin", "second"), [("90 s", 90.0), ("00:02", 120.0), ("22:00", 79_200.0)])
+@for_each("begin, second", [("90 s", 90.0), ("00:02", 120.0), ("22:00", 79_200.0)])
 def test_begin(tmp_path: Path, begin: str, second: float) -> None:
     assert starts(run(tmp_path, f'  dd: {{method: write, data: a, begin: "{begin}"}}\n')) == {"dd": second}
 

@@ -8,6 +8,7 @@ import pytest
 
 from simbackup import Result, simulate
 from simbackup.errors import InputError
+from tests.cases import for_each
 
 BASE = """
 title: A volume and its snapshots
@@ -301,8 +302,8 @@ def test_users_who_come_meanwhile_write_to_both_sides(tmp_path: Path) -> None:
 LAST = "  last: {method: write, data: else, begin: 1000 s}\n"
 
 
-@pytest.mark.parametrize(
-    ("jobs", "state", "failing", "reason"),
+@for_each(
+    "jobs, state, failing, reason",
     [
         (at(SPLIT, "begin: 0 s"), "new", "split",
          "snapshot 'third' cannot be split off: the mirror is not in sync with its volume"),

@@ -11,6 +11,7 @@ from simbackup.catalogue import Copy
 from simbackup.equations import streaming, tape
 from simbackup.equations.disk_turns import sweep_turn_time
 from simbackup.methods.job import start
+from tests.cases import for_each
 from tests.shared import ROOT
 
 BASE = f"""
@@ -237,7 +238,7 @@ def test_a_buffer_that_covers_a_stop_lets_a_slow_host_go_on_at_its_rate(tmp_path
         assert transfers(result, "full") == {"devices.array": pytest.approx(4000.0 / rate)}
 
 
-@pytest.mark.parametrize(("buffer", "host", "reposition"), [(8, 5, 3), (20, 9, 3), (1, 2, 3), (64, 9.9, 8)])
+@for_each("buffer, host, reposition", [(8, 5, 3), (20, 9, 3), (1, 2, 3), (64, 9.9, 8)])
 def test_a_host_that_is_too_slow_makes_the_tape_stop_and_start(
     tmp_path: Path, buffer: float, host: float, reposition: float
 ) -> None:
@@ -371,7 +372,7 @@ def test_named_pools_keep_their_cartridges(tmp_path: Path) -> None:
     assert status(result)["full"] == ("done", "")
 
 
-@pytest.mark.parametrize("streams", [1, 2, 4])
+@for_each("streams", [1, 2, 4])
 def test_as_many_streams_as_drives_are_as_many_times_as_fast(tmp_path: Path, streams: int) -> None:
     jobs = FULL.replace("}", f", streams: {streams}}}")
     jobs += f"  back: {{restore: full, streams: {streams}, after: full}}\n"
@@ -495,8 +496,8 @@ def rate_at(result: Result, address: str, time: float) -> float:
     return next(r.bytes_per_s for r in reversed(result.trace.rates) if r.link == address and r.time <= time)
 
 
-@pytest.mark.parametrize(
-    ("streams", "bridges", "rate", "cause"),
+@for_each(
+    "streams, bridges, rate, cause",
     [
         (1, (1, 5), 5, "links.bridges"),
         (1, (4, 5), 5, "links.bridges"),  # one stream on one of the bridges
@@ -542,7 +543,7 @@ def test_a_restore_crosses_the_bus_of_the_array_as_well(tmp_path: Path) -> None:
     assert result.get("jobs.back.elapsed") >= 4000.0 / 6.0
 
 
-@pytest.mark.parametrize("streams", [1, 2, 4, 8])
+@for_each("streams", [1, 2, 4, 8])
 def test_streams_of_a_disk_turn_between_the_places_of_their_parts(tmp_path: Path, streams: int) -> None:
     """Each reads its part of 10 TB on a disk of 20 TB; the way to the next part is half a revolution and a seek."""
     changes = {

@@ -13,6 +13,7 @@ from simbackup.build import build
 from simbackup.catalogue import Copy
 from simbackup.methods.job import start
 from simbackup.scenario import load
+from tests.cases import for_each
 from tests.shared import ROOT
 
 BASE = f"""
@@ -134,7 +135,7 @@ def test_a_seat_that_falls_free_goes_to_whoever_waits_for_a_drive(tmp_path: Path
     assert [s.activity for s in result.trace.spans if s.activity == "load"] == ["load"]
 
 
-@pytest.mark.parametrize("together", [1, 2, 3, 6])
+@for_each("together", [1, 2, 3, 6])
 def test_those_who_wait_share_the_drive_that_the_first_of_them_gets(tmp_path: Path, together: int) -> None:
     """All streams of a drive end at once, so that it falls free as a whole: 6 x 1 GB at 5 MB/s, so many at a time."""
     disk = "{kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}"

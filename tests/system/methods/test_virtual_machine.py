@@ -10,6 +10,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import ResultError
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 CACHE = "dirty_limit: 90 %, dirty_background: 80 %"
 SITE = f"""\
@@ -68,7 +69,7 @@ def test_to_suspend_is_to_copy_memory_and_write_it_and_to_resume_is_to_read_it(t
     assert result.activities("go") == pytest.approx({("devices.disk", "read"): 5.0}, rel=1e-5)
 
 
-@pytest.mark.parametrize(("memory", "write", "read"), [("2 GB", 100, 200), ("0.5 GB", 50, 100), ("1 GB", 400, 2000)])
+@for_each("memory, write, read", [("2 GB", 100, 200), ("0.5 GB", 50, 100), ("1 GB", 400, 2000)])
 def test_the_times_follow_memory_and_disk(tmp_path: Path, memory: str, write: float, read: float) -> None:
     disk = {"devices.disk.write_rate": f"{write} MB/s", "devices.disk.read_rate": f"{read} MB/s"}
     jobs = SUSPEND + "  go: {method: resume, machine: guest, after: stop}\n"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from simbackup import Result, simulate
+from tests.cases import for_each
 
 BASE = """
 title: A server with two disks
@@ -91,7 +92,7 @@ def test_a_copy_on_one_disk_is_slower_than_between_two(tmp_path: Path) -> None:
     assert one.get("devices.sda.bytes") == pytest.approx(2e9)
 
 
-@pytest.mark.parametrize("request_size", ["4 KiB", "8 KiB", "64 KiB"])
+@for_each("request_size", ["4 KiB", "8 KiB", "64 KiB"])
 def test_a_synchronous_writer_is_never_faster_under_a_snapshot(request_size: str) -> None:
     changes = {"jobs.dd.synchronous": True, "jobs.dd.request": request_size, "jobs.dd.portion": "1 %"}
     folder = "published/003-lvm-snapshots"

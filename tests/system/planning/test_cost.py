@@ -13,6 +13,7 @@ from simbackup.planning.cost import MEAN_MONTH, Month, months
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.restore import restore
 from simbackup.planning.site import PlannedSite, load_site
+from tests.cases import for_each
 
 PRICES = {"currency": "EUR", "date": "2027-01-01", "object_month": 20}
 END = date(2027, 12, 31)
@@ -48,7 +49,7 @@ def test_what_is_deleted_early_is_paid_for_until_its_minimum_duration() -> None:
         assert found.objects == pytest.approx(kept * TERABYTES * 20 * 30 / MEAN_MONTH, rel=0.02)
 
 
-@pytest.mark.parametrize("minimum", [0, 30, 90])
+@for_each("minimum", [0, 30, 90])
 def test_chunks_that_later_save_sets_share_were_not_deleted(minimum: int) -> None:
     """Seven points of each day. Of what came k days before, a share is still part of the oldest of these.
 
@@ -79,8 +80,8 @@ def test_what_stays_longer_costs_the_same_with_a_minimum() -> None:
     assert plain == minimum
 
 
-@pytest.mark.parametrize(
-    ("keys", "requests"),
+@for_each(
+    "keys, requests",
     [
         ({"object_size": "4 MB"}, 500_000.0),  # one for each object
         ({"object_size": "80 MiB"}, 23_841 * (10 + 2) + 9 + 2),  # ten parts of 8 MiB, and two around; the last has nine

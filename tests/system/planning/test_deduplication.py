@@ -20,6 +20,7 @@ from simbackup.planning.site import PlannedSite, load_site
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import load
+from tests.cases import for_each
 
 SIZE, DAILY, RUN, CHUNK = 1e12, 0.03, 256 * 1024, 8 * 1024
 LINE = 125e6
@@ -66,7 +67,7 @@ def sent(result: Result) -> float:
 WEEKLY = {"full": "saturday", "incremental": "daily"}
 
 
-@pytest.mark.parametrize("schedule", [{"full": "daily"}, WEEKLY, {"full": "saturday", "differential": "daily"}])
+@for_each("schedule", [{"full": "daily"}, WEEKLY, {"full": "saturday", "differential": "daily"}])
 def test_a_store_keeps_one_whole_and_what_each_day_brings(schedule: dict[str, str]) -> None:
     """Of whatever level the backups are: 21 points hold all chunks of the first, and those new on 20 days."""
     ledger = Ledger(loaded({"schedule": schedule, "retention": {"last": 21}}))
@@ -172,7 +173,7 @@ def test_a_copy_of_what_is_not_deduplicated_is_refused() -> None:
     assert "'vault' deduplicates, but 'pool', which it gets copies from, does not" in found
 
 
-@pytest.mark.parametrize("key", ["ratio", "last", "generations"])
+@for_each("key", ["ratio", "last", "generations"])
 def test_keys_that_follow_from_the_calendar_are_refused(key: str) -> None:
     value = {"ratio": 4, "last": "1 d", "generations": 3}[key]
     found = refused(pool={"deduplication": STORE | {key: value}})

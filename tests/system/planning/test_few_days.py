@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from sites.plan import site
 
 from simbackup.planning.intervals import sureness
 from simbackup.planning.plan import plan
 from simbackup.planning.site import load_site
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize("until", ["1 day", "2 days", "3 weeks"])
+@for_each("until", ["1 day", "2 days", "3 weeks"])
 def test_repeated_backups_of_logs_have_an_interval(until: str) -> None:
     made = site()
     made["policies"]["nightly"] = {

@@ -13,6 +13,7 @@ from simbackup.planning.ledger import Ledger
 from simbackup.planning.plan import plan
 from simbackup.planning.restore import restore
 from simbackup.planning.site import PlannedSite, load_site
+from tests.cases import for_each
 
 TB = 1e12
 
@@ -73,8 +74,8 @@ def test_divided_among_servers_and_days() -> None:
     assert loaded.file.written(loaded.systems[0].policy) == "nightly"
 
 
-@pytest.mark.parametrize(
-    ("to", "message"), [(["media0", "media0"], "named twice"), (["media0", "media9"], "there is no target"), ([], "to")]
+@for_each(
+    "to, message", [(["media0", "media0"], "named twice"), (["media0", "media9"], "there is no target"), ([], "to")]
 )
 def test_names_that_do_not_help(to: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):

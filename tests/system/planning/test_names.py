@@ -7,6 +7,7 @@ import pytest
 from simbackup.errors import InputError
 from simbackup.planning.loading import read_site
 from simbackup.planning.until import end_of
+from tests.cases import for_each
 
 SITE = """\
 title: Names
@@ -37,8 +38,8 @@ def test_the_site_is_right() -> None:
     assert read_site(SITE).spec.title == "Names"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
+@for_each(
+    "old, new, message",
     [
         ("  other:", "  files-tape:", "files-tape: is also what a plan calls a part of 'files'"),
         ("  other:", "  files-overtime:", "is also what a plan calls a part of 'files'"),
@@ -61,7 +62,7 @@ def test_what_a_plan_could_not_use_is_reported(old: str, new: str, message: str)
     assert str(caught.value).startswith("site:")
 
 
-@pytest.mark.parametrize("until", ["9999-12-31", "9999999999999 days", "3x"])
+@for_each("until", ["9999-12-31", "9999999999999 days", "3x"])
 def test_an_end_beyond_all_plans_is_reported(until: str) -> None:
     with pytest.raises(InputError, match="--at: "):
         end_of(read_site(SITE).spec.start, until, "--at")

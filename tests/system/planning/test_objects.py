@@ -16,6 +16,7 @@ from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.run import simulate
 from simbackup.scenario import load
+from tests.cases import for_each
 
 SATURDAY = date(2027, 1, 2)
 LINE = 125e6
@@ -60,7 +61,7 @@ def test_a_restore_has_the_connections_of_the_target() -> None:
 PRICES = {"currency": "EUR", "date": "2027-01-01", "egress": 90}
 
 
-@pytest.mark.parametrize(("prices", "lost", "cost"), [(PRICES, "main", 90.0), (PRICES, "", None), (None, "main", None)])
+@for_each("prices, lost, cost", [(PRICES, "main", 90.0), (PRICES, "", None), (None, "main", None)])
 def test_what_is_read_back_from_an_object_store_costs_egress(
     prices: dict[str, Any] | None, lost: str, cost: float | None
 ) -> None:

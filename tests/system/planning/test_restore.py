@@ -9,7 +9,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from shared import ROOT
 from sites.plan import site
 
 from simbackup.errors import InputError
@@ -24,6 +23,8 @@ from simbackup.planning.site import load_site
 from simbackup.planning.sizing import size
 from simbackup.scenario import load
 from simbackup.schema.yaml_file import parse
+from tests.cases import for_each
+from tests.shared import ROOT
 
 WEDNESDAY = date(2027, 6, 9)
 """Four nights after a Saturday: a full backup, and three incrementals."""
@@ -112,9 +113,7 @@ def test_one_file_takes_less_than_its_system() -> None:
     assert restored("one-file").systems[0].system == "second"  # the largest with files
 
 
-@pytest.mark.parametrize(
-    ("scope", "lost"), [("everything", ""), ("client third", ""), ("site", "moon"), ("client", "")]
-)
+@for_each("scope, lost", [("everything", ""), ("client third", ""), ("site", "moon"), ("client", "")])
 def test_what_there_is_not_is_refused(scope: str, lost: str) -> None:
     with pytest.raises(InputError):
         restored(scope, lost)

@@ -11,6 +11,7 @@ from sites.plan import site
 from simbackup.errors import InputError
 from simbackup.planning.plan import plan
 from simbackup.planning.site import load_site
+from tests.cases import for_each
 
 DAY = 86_400.0
 
@@ -66,7 +67,7 @@ def test_limits_of_target_server_and_machines() -> None:
         assert found["first"].elapsed > found["second"].elapsed
 
 
-@pytest.mark.parametrize(("by", "met"), [("06:00", False), ("Monday 06:00", True), ("sunday 06:00", False)])
+@for_each("by, met", [("06:00", False), ("Monday 06:00", True), ("sunday 06:00", False)])
 def test_a_copy_may_have_until_a_weekday(by: str, met: bool) -> None:
     """3 TB go to tape from Saturday 20:00 on, at 30 MB/s: 2 TB take until Sunday 15:00, 3 TB until midnight."""
     made = site(zone="UTC")

@@ -8,6 +8,7 @@ import pytest
 
 from simbackup.errors import ResultError
 from simbackup.planning.writing import check_tables, write_tables
+from tests.cases import for_each
 
 TABLES = {"clients": [{"name": "a", "size": 1}], "nights": [{"date": "2027-01-04"}]}
 
@@ -45,7 +46,7 @@ def test_tables_do_not_go_between_files_of_others(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-@pytest.mark.parametrize("name", ["", "plan.csv", "nowhere/plan"])
+@for_each("name", ["", "plan.csv", "nowhere/plan"])
 def test_a_place_for_no_tables_is_refused_before_the_plan(name: str, tmp_path: Path) -> None:
     with pytest.raises(ResultError):
         check_tables(tmp_path / name if name else Path())

@@ -10,7 +10,7 @@ from simbackup.plots.fills import look
 from simbackup.plots.rates import MOST
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import greatest_of_each
-from tests.shared import RUNNABLE, simulated, together
+from tests.shared import RUNNABLE, each_scenario, simulated
 
 SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "days": 86_400.0}
 
@@ -21,7 +21,7 @@ def test_there_are_scenarios_of_all_three_kinds() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", together(RUNNABLE))
+@each_scenario(RUNNABLE)
 def test_a_scenario_can_be_drawn(name: str) -> None:
     result = simulated(name)
     plot = result.plot

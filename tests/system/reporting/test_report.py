@@ -19,7 +19,7 @@ from simbackup.reporting.page import Chapter, page
 from simbackup.reporting.tables import ReportTable, words
 from simbackup.reporting.variants import compared, differences
 from simbackup.results.causes import split
-from tests.shared import ROOT, RUNNABLE, simulated, together
+from tests.shared import ROOT, RUNNABLE, each_scenario, simulated
 
 TAPE, LVM = "teaching/one-file-from-tape", "published/003-lvm-snapshots/same-disk"
 VOID = {"meta", "link", "img", "source"}
@@ -44,7 +44,7 @@ class Outline(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.parametrize("name", together(RUNNABLE))
+@each_scenario(RUNNABLE)
 def test_a_scenario_can_be_reported_on(name: str) -> None:
     result = simulated(name)
     text = page([Chapter(name, result)])

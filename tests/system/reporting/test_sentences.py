@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from simbackup.reporting import answer, sentences
 from simbackup.reporting.variants import in_words
 from simbackup.results.groups import Group, equals, runs
+from tests.cases import for_each
 from tests.shared import simulated
 
 
@@ -22,8 +21,8 @@ IN_TIME = row("back", 60.0, window=100.0)
 FAILED = row("bad", 5.0, status="failed", reason="no space")
 
 
-@pytest.mark.parametrize(
-    ("one", "said"),
+@for_each(
+    "one, said",
     [
         (row(), "Took 1 min for 6 GB (100 MB/s)."),
         (IN_TIME, "Took 1 min for 6 GB (100 MB/s) and finished within its window of 1 min 40 s, with 40 s to spare."),
@@ -40,8 +39,8 @@ def test_the_fate_of_one_run(one: dict[str, Any], said: str) -> None:
     assert sentences.fate(one) == said
 
 
-@pytest.mark.parametrize(
-    ("rows", "said"),
+@for_each(
+    "rows, said",
     [
         ([LATE, LATE], "Both jobs missed their windows."),
         ([IN_TIME] * 3, "All 3 jobs finished within their windows."),

@@ -15,6 +15,7 @@ from simbackup.output import seal
 from simbackup.results import bulk
 from simbackup.results.folder import RESULT
 from simbackup.trace import rate_columns
+from tests.cases import for_each
 from tests.shared import simulated
 
 NAMES = ["published/003-lvm-snapshots/same-disk", "teaching/one-file-from-tape"]
@@ -80,8 +81,8 @@ def test_the_same_run_gives_the_same_files(tmp_path: Path) -> None:
     assert [(one / name).read_bytes() for name in FILES] == [(two / name).read_bytes() for name in FILES]
 
 
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("wrong", ["cut", "column", "short", "null", "nan", "type"])
+@for_each("name", FILES)
+@for_each("wrong", ["cut", "column", "short", "null", "nan", "type"])
 def test_a_made_up_file_is_refused(name: str, wrong: str, tmp_path: Path) -> None:
     folder = simulated(NAMES[0]).save(tmp_path / "saved")
     table, first = parquet.read_table(folder / name), "time" if "rates" in name else "start"

@@ -19,7 +19,8 @@ from simbackup.scenario import Scenario
 from simbackup.trace.activity import Activity
 from simbackup.trace.columns import Spans
 from simbackup.trace.trace import Span, SpanPart, Trace
-from tests.shared import RUNNABLE, loaded, parts_of_flows, simulated, together
+from tests.cases import for_each
+from tests.shared import RUNNABLE, each_scenario, loaded, parts_of_flows, simulated
 
 LARGE = {"planning/midnight", "planning/spread-starts", "planning/spread-starts-night"}
 """Fleets, where one of the equal jobs is enough."""
@@ -34,7 +35,7 @@ def is_part(scenario: Scenario, address: str) -> bool:
     return rest.partition(".")[0] in there
 
 
-@pytest.mark.parametrize("name", together(RUNNABLE))
+@each_scenario(RUNNABLE)
 def test_every_job_is_split_without_remainder(name: str) -> None:
     scenario, result, parts = loaded(name), simulated(name), parts_of_flows(name)
     assert parts == pytest.approx([1.0] * len(parts), rel=1e-9)
@@ -52,8 +53,8 @@ def test_every_job_is_split_without_remainder(name: str) -> None:
         assert faster(scenario, part, 2.0).spec != scenario.spec, part
 
 
-@pytest.mark.parametrize(
-    ("name", "job", "activities"),
+@for_each(
+    "name, job, activities",
     [
         ("000-netbackup-frozen-images/tape", "database", {"mount", "load", "transfer", "rewind"}),
         ("000-netbackup-frozen-images/tape", "item", {"mount", "load", "locate", "transfer", "rewind"}),
@@ -154,7 +155,7 @@ A, B = Link("devices.a", 1.0), Link("devices.b", 1.0)
 SHAPE = FlowShape({A: 2.0}, {A: 1.0}).cycle({("devices.a", "read"): 3.0, ("devices.b", "write"): 1.0})
 
 
-@pytest.mark.parametrize(
+@for_each(
     "shape",
     [
         SHAPE,

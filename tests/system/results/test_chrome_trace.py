@@ -15,7 +15,7 @@ from simbackup.results.chrome_trace import chrome_trace, text
 from simbackup.results.lanes import LaneBar, lanes
 from simbackup.results.record import Record
 from simbackup.trace.trace import Trace
-from tests.shared import ROOT, RUNNABLE, simulated, together
+from tests.shared import ROOT, RUNNABLE, each_scenario, simulated
 
 GOLDEN = ROOT / "tests" / "golden" / "two-tapes.yaml"
 NEEDED = {
@@ -96,7 +96,7 @@ def covered(parts: list[dict[str, Any]]) -> int:
     return total
 
 
-@pytest.mark.parametrize("name", together(RUNNABLE))
+@each_scenario(RUNNABLE)
 def test_every_scenario_gives_a_trace_whose_durations_sum_up(name: str) -> None:
     result = simulated(name)
     trace = result.chrome_trace()

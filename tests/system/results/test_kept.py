@@ -10,6 +10,7 @@ import pytest
 
 from simbackup import Result, explain, report, simulate
 from simbackup.errors import ResultError
+from tests.cases import for_each
 from tests.shared import Say, simulated
 
 NAMES = [
@@ -19,7 +20,7 @@ NAMES = [
 DERIVED = {"back", "transfer_rate", "waits"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_tables_are_the_same_without_rates_and_spans(name: str, tmp_path: Path) -> None:
     whole, tables = simulated(name), simulate(name, trace="jobs")
     assert tables.as_dict() == whole.as_dict()
@@ -33,7 +34,7 @@ def test_tables_are_the_same_without_rates_and_spans(name: str, tmp_path: Path) 
     assert again.trace == tables.trace
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_jobs_alone_report_the_same(name: str, tmp_path: Path) -> None:
     whole, jobs = simulated(name), simulate(name, trace="none")
     assert jobs.job_rows == [{k: v for k, v in row.items() if k not in DERIVED} for row in whole.job_rows]
@@ -56,7 +57,7 @@ WHAT: dict[str, Callable[[Result, Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("what", WHAT)
+@for_each("what", WHAT)
 def test_what_needs_the_whole_trace_says_how_to_get_it(what: str, tmp_path: Path) -> None:
     result = simulate("teaching/one-file-from-tape", trace="jobs")
     with pytest.raises(ResultError) as caught:

@@ -8,6 +8,7 @@ import pytest
 
 from simbackup import Result, simulate
 from simbackup.cli import show
+from tests.cases import for_each
 from tests.shared import simulated
 
 NIGHT = """
@@ -39,7 +40,7 @@ def test_busy_counts_from_the_first_start_not_from_midnight(tmp_path: Path) -> N
     assert "busy_window" not in result.devices
 
 
-@pytest.mark.parametrize(("until", "hours"), [("window: 8 h", 8), ("deadline: '02:00'", 4), ("window: 30 min", 0.5)])
+@for_each("until, hours", [("window: 8 h", 8), ("deadline: '02:00'", 4), ("window: 30 min", 0.5)])
 def test_busy_has_a_share_of_the_window_of_a_job(until: str, hours: float, tmp_path: Path) -> None:
     result = run(tmp_path, f", {until}")
     share = result.devices.set_index("device")["busy_window"]["devices.target"]

@@ -19,6 +19,7 @@ from simbackup.results.notes import note_rows
 from simbackup.scenario.chance import bounded
 from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.quantity import Quantity
+from tests.cases import for_each
 
 SITE: dict[str, Any] = {
     "title": "Nights by chance",
@@ -162,7 +163,7 @@ def test_each_move_of_a_robot_is_drawn_for_its_job_whatever_other_parts_do() -> 
     assert all(each == pytest.approx([12.0] * len(each)) for each in moves().values())
 
 
-@pytest.mark.parametrize("times", [1.0, 400.0, 40_000.0])
+@for_each("times", [1.0, 400.0, 40_000.0])
 def test_the_mean_of_many_draws_varies_as_much_less_as_it_should(times: float) -> None:
     """By chance, one in a thousand such samples would be refused: the variance of a hundred is chi-squared."""
     said = ChanceSpec.model_validate({**MOUNT, "each_time": True})
@@ -199,8 +200,8 @@ def test_what_does_not_pass_is_not_drawn_each_time(address: str) -> None:
         moves(mount={**MOUNT, "of": address, "loc": 0.5, "scale": 1.0, "by": "factor"})
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@for_each(
+    "change, message",
     [
         ({"of": "data.files.change.dayly"}, "there is no value 'data.files.change.dayly'; did you mean"),
         ({"of": "data.files.cached"}, "there is no value"),

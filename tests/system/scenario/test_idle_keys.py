@@ -65,6 +65,7 @@ OF_NO_EFFECT = {
 """Keys of scenarios of ours that describe what is there, and have no effect in them."""
 
 
+@pytest.mark.slow
 def test_scenarios_of_ours_state_what_has_an_effect() -> None:
     scenarios = [scenario for name in names() if (scenario := sb.load(name)).spec.jobs]
     found = [warning for scenario in scenarios for warning in warnings_of(scenario)]

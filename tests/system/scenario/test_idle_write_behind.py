@@ -6,6 +6,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.run import warnings_of
+from tests.cases import for_each
 
 ARRAY = "kind: raid, level: '5', disk: disk/nearline-6tb-2018, stripe_unit: 64 KiB, controller_overhead: 50 us"
 SITE = """\
@@ -34,8 +35,8 @@ def site(target: str, host: str) -> str:
     return SITE.replace("TARGET", target).replace("HOST", host)
 
 
-@pytest.mark.parametrize(
-    ("target", "host", "idle"),
+@for_each(
+    "target, host, idle",
     [
         ("model: disk/nearline-6tb-2018", "64 MiB", False),
         ("model: ssd/nvme-gen3-2018", "64 MiB", True),

@@ -1,6 +1,7 @@
 """No key is without effect: each changes some result of some scenario, or is listed with the reason why it need not.
 
-`keys.csv` holds one change for each key that moves a result. Run as a script, this file searches them anew:
+`keys.csv` holds one change for each key that moves a result. A key of each class is always tried, all of them nightly.
+Run as a script, this file searches them anew:
 `python tests/system/scenario/test_keys.py`. It keeps what still acts, and prints the keys that it finds no change for.
 """
 
@@ -11,6 +12,7 @@ import functools
 import hashlib
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin
@@ -27,6 +29,7 @@ from simbackup.schema.job import JobSpec, SharedOut
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import EXAMPLES, Frozen, Quantity, Unit
 from simbackup.schema.reflection import mark_of, nested_part, sheet_kind
+from tests.cases import for_each
 
 HERE = Path(__file__).parent
 TABLE = HERE / "keys.csv"
@@ -130,14 +133,25 @@ def acts(row: Row) -> bool:
     return digest(changed) != unchanged(row.scenario, row.given)
 
 
-@pytest.mark.parametrize(
-    "row",
-    [pytest.param(row, id=row.key, marks=pytest.mark.xdist_group(row.scenario)) for row in rows()]
-    if TABLE.exists()
-    else [],
-)
-def test_a_key_changes_a_result(row: Row) -> None:
+def of_each_class() -> list[Row]:
+    """The first key of each class, where it can be in a small scenario that many share."""
+    often = Counter(row.scenario for row in rows())
+    found: dict[str, Row] = {}
+    for row in sorted(rows(), key=lambda row: (row.scenario == OWN, -often[row.scenario])):
+        found.setdefault(row.key.partition(".")[0], row)
+    return [*found.values()]
+
+
+@for_each("row", of_each_class(), ids=lambda row: row.key)
+def test_a_key_of_each_class_changes_a_result(row: Row) -> None:
     assert acts(row)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", sorted({row.scenario for row in rows()}))
+def test_every_key_changes_a_result(name: str) -> None:
+    still = [row.key for row in rows() if row.scenario == name and not acts(row)]
+    assert not still
 
 
 def test_every_key_acts_or_says_why_it_need_not() -> None:

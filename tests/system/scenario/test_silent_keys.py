@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.errors import InputError
 from simbackup.run import IdleKeyWarning, ran, warnings_of
+from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -54,8 +55,8 @@ def idle(text: str) -> list[str]:
     return [line.partition("warning: ")[2].partition(": has")[0] for line in ran(text, noting_reads=True).warnings]
 
 
-@pytest.mark.parametrize(
-    ("jobs", "job", "address", "values"),
+@for_each(
+    "jobs, job, address, values",
     [
         pytest.param(
             (SLOW_STORE,
@@ -204,7 +205,7 @@ def test_of_a_run_that_does_not_come_to_its_end_nothing_is_said() -> None:
     assert said.message.startswith("keys without effect are not looked for, as 'full' does not end well")
 
 
-@pytest.mark.parametrize("name", ["teaching/mount-queue", "planning/spooled", "planning/copy-on-write-oltp"])
+@for_each("name", ["teaching/mount-queue", "planning/spooled", "planning/copy-on-write-oltp"])
 def test_a_run_whose_reads_are_noted_has_the_same_results_to_the_bit(name: str) -> None:
     plain, noted = ran(name), ran(name, noting_reads=True)
     assert list(plain.trace.to_lines()) == list(noted.trace.to_lines())

@@ -10,6 +10,7 @@ import simbackup as sb
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.verdict import JobInterval, job_intervals
+from tests.cases import for_each
 from tests.shared import simulated
 
 RATE = {"value": "10 MB/s", "basis": "assumed", "range": ["8 MB/s", "12.5 MB/s"], "why": "a test"}
@@ -122,7 +123,7 @@ def test_a_study_bounds_times_and_rates() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "planning/backup-levels", "planning/disk-then-tape", "planning/frozen-then-tape", "planning/object-store",

@@ -21,6 +21,7 @@ from simbackup.run import ran
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.verdict import JobInterval, job_intervals
 from simbackup.uncertainty.whole import deviation_at, whole
+from tests.cases import for_each
 from tests.shared import simulated
 
 HOUR = 3600.0
@@ -146,8 +147,8 @@ def vault(wait: str) -> dict[str, Any]:
     return made
 
 
-@pytest.mark.parametrize(("at_once", "waits"), [(2, 12.0), (1, 24.0)])
-@pytest.mark.parametrize("intervals", ["none", "quick"])
+@for_each("at_once, waits", [(2, 12.0), (1, 24.0)])
+@for_each("intervals", ["none", "quick"])
 def test_a_restore_of_a_site_is_no_quicker_than_its_archive(at_once: int, waits: float, intervals: str) -> None:
     """One after another, the second restore asks the archive when the first has ended."""
     found = restore(

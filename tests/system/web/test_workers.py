@@ -6,11 +6,11 @@ import multiprocessing
 from contextlib import aclosing
 
 import anyio
-import pytest
 from system.web import work
 
 from simbackup.web.limits import WorkLimits
 from simbackup.web.workers import Message, Work, Workers
+from tests.cases import for_each
 
 
 def workers(at_once: int = 1, **limits: float) -> Workers:
@@ -29,8 +29,8 @@ async def heard(crew: Workers, what: Work, most: int = 100) -> list[Message]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("what", "limits", "why"),
+@for_each(
+    "what, limits, why",
     [
         (work.spin, {"seconds": 1.0}, "it took more than "),
         (work.sleep, {"seconds": 2.0}, "it took more than 4 s, and was stopped"),  # its start takes a part of a second

@@ -9,6 +9,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
+from tests.cases import for_each, some
 
 SCENARIO = """\
 title: Users and backups of data on one device
@@ -62,8 +63,8 @@ def rises(found: list[float]) -> bool:
     return all(after >= before * 0.998 for before, after in pairwise(found))
 
 
-@pytest.mark.parametrize(
-    ("device", "asked", "streams", "window"),
+@for_each(
+    "device, asked, streams, window",
     [
         ("disk", SEVERAL, 2, "128 KiB"),
         ("disk", UPDATE, 2, ""),
@@ -75,7 +76,7 @@ def rises(found: list[float]) -> bool:
         ("ssd", READ, 2, "128 KiB"),
     ],
 )
-@pytest.mark.parametrize("think", [0.0, 0.1, 1.0])
+@for_each("think", some([0.0, 1.0, 0.1], 2))
 def test_the_more_users_wait_the_longer_each_does(
     device: str, asked: str, streams: int, window: str, think: float
 ) -> None:
@@ -85,24 +86,24 @@ def test_the_more_users_wait_the_longer_each_does(
     assert rises([1.0 / one.stream for one in found])
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("asked", [READ, UPDATE])
+@for_each("device", DEVICES)
+@for_each("asked", [READ, UPDATE])
 def test_the_more_come_at_random_the_longer_each_takes(device: str, asked: str) -> None:
     found = [run(device, f"transactions: {rate} /s", asked, 2) for rate in (0.01, 1, 10, 40)]
     assert rises([one.response for one in found])
     assert rises([1.0 / one.stream for one in found])
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("load", ["transactions: 20 /s", "clients: 5", "clients: 5, think_time: 0.1 s"])
+@for_each("device", DEVICES)
+@for_each("load", ["transactions: 20 /s", "clients: 5", "clients: 5, think_time: 0.1 s"])
 def test_the_more_streams_the_longer_users_wait(device: str, load: str) -> None:
     found = [run(device, load, SEVERAL, streams) for streams in (0, 1, 2, 3)]
     assert rises([one.response for one in found])
     assert rises([1.0 / one.rate for one in found])
 
 
-@pytest.mark.parametrize(
-    ("device", "load", "groups"),
+@for_each(
+    "device, load, groups",
     [
         ("disk", "transactions: {} /s", (300, 100)),
         ("raid0", "transactions: {} /s", (1000, 1000)),

@@ -8,6 +8,7 @@ from oracles.queues import shared_with_streams
 
 import simbackup as sb
 from simbackup.equations.disk import DiskParameters
+from tests.cases import for_each, grid
 
 DISK = DiskParameters(100e9, 100.0, 0.005, 0.005, 0.005, 100e6, 100e6, 0.0, 512e3)
 """A seek of 5 ms between any two places, half a revolution of 5 ms, 100 MB/s."""
@@ -51,9 +52,7 @@ def by_events(streams: int, asked: Asked, window: float, *, varied: bool = True,
     return in_order_of_arrival(DISK, places, window, Place(0.0, 20e9), asked, seconds=2000.0, most=most, varied=varied)
 
 
-@pytest.mark.parametrize("window", [512e3, 4e6])
-@pytest.mark.parametrize("streams", [0, 1, 2, 3])
-@pytest.mark.parametrize("rate", [1.0, 20.0, 50.0])
+@for_each("streams, rate, window", grid([0, 1, 2, 3], [1.0, 20.0, 50.0], [512e3, 4e6]))
 def test_a_request_waits_for_one_run_of_each_stream(streams: int, rate: float, window: float) -> None:
     """Those of users take times of an exponential distribution, as in all queues."""
     asked = Asked(rate=rate)
@@ -62,8 +61,8 @@ def test_a_request_waits_for_one_run_of_each_stream(streams: int, rate: float, w
     assert found.streams == pytest.approx(expected.streams, rel=0.06)
 
 
-@pytest.mark.parametrize("window", [512e3, 4e6])
-@pytest.mark.parametrize("asked", [Asked(rate=20.0, size=1e6), Asked(rate=10.0, size=4e6)], ids=str)
+@for_each("window", [512e3, 4e6])
+@for_each("asked", [Asked(rate=20.0, size=1e6), Asked(rate=10.0, size=4e6)], ids=str)
 def test_large_requests_of_users_draw_the_arm_away_no_more_often_than_there_are_any(
     asked: Asked, window: float
 ) -> None:
@@ -72,16 +71,15 @@ def test_large_requests_of_users_draw_the_arm_away_no_more_often_than_there_are_
     assert found.streams == pytest.approx(expected.streams, rel=0.015)
 
 
+WAITING = (Asked(users=1), Asked(users=10), Asked(users=4, think_time=0.1), Asked(users=20, think_time=1.0))
+
+
 def test_three_streams_by_hand() -> None:
     """One request a second finds two runs of 50 ms that wait and half of a third, and then takes 10 ms itself."""
     assert simulated(3, Asked(rate=0.01), 4e6).response == pytest.approx(2 * 0.05 + 0.025 + 0.01, rel=0.005)
 
 
-@pytest.mark.parametrize("window", [512e3, 4e6])
-@pytest.mark.parametrize("streams", [0, 1, 2, 3])
-@pytest.mark.parametrize(
-    "asked", [Asked(users=1), Asked(users=10), Asked(users=4, think_time=0.1), Asked(users=20, think_time=1.0)], ids=str
-)
+@for_each("streams, asked, window", grid([0, 1, 2, 3], WAITING, [512e3, 4e6]))
 def test_users_who_wait_for_a_disk_come_less_often(streams: int, asked: Asked, window: float) -> None:
     found, expected = simulated(streams, asked, window), by_events(streams, asked, window)
     assert found.response == pytest.approx(expected.response, rel=0.09)
@@ -89,9 +87,7 @@ def test_users_who_wait_for_a_disk_come_less_often(streams: int, asked: Asked, w
     assert found.streams == pytest.approx(expected.streams, rel=0.06)
 
 
-@pytest.mark.parametrize("streams", [1, 2])
-@pytest.mark.parametrize("most", [5e6, 20e6])
-@pytest.mark.parametrize("rate", [5.0, 30.0])
+@for_each("streams, most, rate", grid([1, 2], [5e6, 20e6], [5.0, 30.0]))
 def test_a_stream_that_something_else_limits_is_at_the_disk_for_a_part_of_the_time(
     streams: int, most: float, rate: float
 ) -> None:
@@ -112,8 +108,8 @@ def on_another(text: str, device: str) -> str:
     return text[:begin] + device + text[end:]
 
 
-@pytest.mark.parametrize("streams", [1, 2])
-@pytest.mark.parametrize(("level", "disks"), [("0", 4), ("5", 5), ("10", 8)])
+@for_each("streams", [1, 2])
+@for_each("level, disks", [("0", 4), ("5", 5), ("10", 8)])
 def test_a_disk_of_an_array_is_a_disk_to_which_a_part_of_the_requests_come(
     streams: int, level: str, disks: int
 ) -> None:

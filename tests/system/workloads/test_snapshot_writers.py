@@ -11,6 +11,7 @@ import simbackup as sb
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.store import Region
 from simbackup.equations.disk import DiskParameters
+from tests.cases import for_each
 
 DISK = DiskParameters(1e12, 120.0, 0.8e-3, 9.4e-3, 18e-3, 111e6, 51.6e6, 0.15e-3, 512 * 1024)
 SITE = """\
@@ -33,8 +34,8 @@ jobs:
 """
 
 
-@pytest.mark.parametrize("gathers", [True, False])
-@pytest.mark.parametrize(("writers", "size"), [(1, 10), (4, 10), (16, 10), (2, 190), (16, 190)])
+@for_each("gathers", [True, False])
+@for_each("writers, size", [(1, 10), (4, 10), (16, 10), (2, 190), (16, 190)])
 def test_arms_move_once_for_all_copies_and_all_writes_that_wait_together(
     tmp_path: Path, writers: int, size: int, *, gathers: bool
 ) -> None:

@@ -8,6 +8,7 @@ from oracles.disk import runs_beside_users
 
 import simbackup as sb
 from simbackup.equations.disk import DiskParameters
+from tests.cases import for_each, grid
 
 SCENARIO = """\
 title: A disk of 100 GB, 100 MB/s, a seek of 5 ms between any two places, 6000 rpm
@@ -39,19 +40,19 @@ def simulated(rate: float, reads: str = "") -> sb.Result:
     return sb.simulate(SCENARIO.replace("RATE", f"{rate} /s").replace("READS", reads))
 
 
-@pytest.mark.parametrize(("rate", "rel"), [(0.1, 0.01), (5.0, 0.01), (20.0, 0.02), (40.0, 0.04)])
+@for_each("rate, rel", [(0.1, 0.01), (5.0, 0.01), (20.0, 0.02), (40.0, 0.04)])
 def test_a_disk_comes_back_to_a_stream_after_users(rate: float, rel: float) -> None:
     assert simulated(rate).get("jobs.full.rate") == pytest.approx(rate_by_events(rate, 512e3), rel=rel)
 
 
-@pytest.mark.parametrize(("rate", "rel"), [(5.0, 0.01), (20.0, 0.02), (40.0, 0.04)])
+@for_each("rate, rel", [(5.0, 0.01), (20.0, 0.02), (40.0, 0.04)])
 def test_a_reader_of_windows_waits_until_the_disk_is_back(rate: float, rel: float) -> None:
     found = simulated(rate, ", read_ahead: 512 kB").get("jobs.full.rate")
     assert found == pytest.approx(rate_by_events(rate, 512e3), rel=rel)
 
 
-@pytest.mark.parametrize("reads", ["", ", read_ahead: 512 kB"])
-@pytest.mark.parametrize("load", ["transactions: 20 /s", "transactions: 100000 /s", "clients: 10, think_time: 0 s"])
+@for_each("reads", ["", ", read_ahead: 512 kB"])
+@for_each("load", ["transactions: 20 /s", "transactions: 100000 /s", "clients: 10, think_time: 0 s"])
 def test_files_that_lie_together_are_read_as_an_image_of_them_is(load: str, reads: str) -> None:
     files = "size: 20 GB, files: 10, layout: together, filesystem: {model: filesystem/ext4, fragment: 512 kB}"
     scenario = SCENARIO.replace("size: 20 GB", files).replace("transactions: RATE", load).replace("READS", reads)
@@ -110,9 +111,10 @@ def several(disk: DiskParameters, streams: tuple[int, ...], users: int, asked: A
     return [found.get(f"jobs.j{i}.rate") for i in streams]
 
 
-@pytest.mark.parametrize("window", [512e3, 4e6])
-@pytest.mark.parametrize("streams", [(0,), (0, 1), (0, 1, 2)])
-@pytest.mark.parametrize("asked", [POISSON, BUSY, CLOSED, MANY, THINKING], ids=str)
+@for_each(
+    "streams, asked, window",
+    grid([(0,), (0, 1), (0, 1, 2)], [POISSON, BUSY, CLOSED, MANY, THINKING], [512e3, 4e6]),
+)
 def test_streams_and_users_share_a_disk_as_in_order_of_arrival(
     streams: tuple[int, ...], asked: Asked, window: float
 ) -> None:
@@ -122,8 +124,8 @@ def test_streams_and_users_share_a_disk_as_in_order_of_arrival(
     assert several(EVEN, streams, 0, asked, window) == pytest.approx(expected, rel=0.06)
 
 
-@pytest.mark.parametrize(("streams", "users"), [((0,), 4), ((0,), 0), ((0,), 2), ((0, 1), 4), ((0, 4), 2), ((0, 4), 0)])
-@pytest.mark.parametrize("asked", [Asked(rate=10.0), POISSON], ids=str)
+@for_each("streams, users", [((0,), 4), ((0,), 0), ((0,), 2), ((0, 1), 4), ((0, 4), 2), ((0, 4), 0)])
+@for_each("asked", [Asked(rate=10.0), POISSON], ids=str)
 def test_a_stream_pays_for_both_ways_to_users_far_away(streams: tuple[int, ...], users: int, asked: Asked) -> None:
     """A stream outside, and users inside: the first of them costs more than one after another of theirs."""
     places = [Place(i * 20e9, 20e9) for i in streams]

@@ -14,6 +14,7 @@ import simbackup as sb
 from simbackup.results.notes import note_sentences
 from simbackup.results.result import Result
 from simbackup.workloads.users.shares import FIRST
+from tests.cases import for_each
 
 MACHINE = """\
 title: A database whose disk moves 100 MB/s, and users who read 1 MB at a time
@@ -220,7 +221,7 @@ def test_users_who_do_not_wait_for_their_updates_do_more(tmp_path: Path) -> None
     assert 0.98 * alone < rate(result) < alone  # the disk that writes behind them keeps their reads waiting a little
 
 
-@pytest.mark.parametrize(("clients", "writes"), [(1, 50), (1, 100), (40, 50), (40, 5)])
+@for_each("clients, writes", [(1, 50), (1, 100), (40, 50), (40, 5)])
 def test_of_users_who_wait_for_each_transaction_fewer_and_fewer_go_on(
     tmp_path: Path, clients: int, writes: int
 ) -> None:
@@ -255,7 +256,7 @@ def locked_out(users: int, writes: float, lock: float, cycle: float) -> tuple[fl
     return waiting / runs, waited / runs, done / runs
 
 
-@pytest.mark.parametrize("clients", [1, 1000, 2000])
+@for_each("clients", [1, 1000, 2000])
 def test_a_reader_of_windows_waits_behind_what_users_ask_for_and_not_behind_what_they_could_have(
     tmp_path: Path, clients: int
 ) -> None:

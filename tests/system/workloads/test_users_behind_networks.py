@@ -6,6 +6,7 @@ import pytest
 from oracles.queues import Sender, behind_windows
 
 import simbackup as sb
+from tests.cases import for_each
 
 SCENARIO = """\
 title: A server whose disk takes no time, behind a link of 100 MB/s and a round trip of 1 ms
@@ -38,16 +39,16 @@ def figures(found: sb.Result) -> tuple[float, float]:
     return found.get("workloads.users.j0.rate"), found.get("workloads.users.j0.response")
 
 
-@pytest.mark.parametrize("streams", [0, 1, 2])
-@pytest.mark.parametrize("rate", [10.0, 500.0])
+@for_each("streams", [0, 1, 2])
+@for_each("rate", [10.0, 500.0])
 def test_requests_at_random_wait_behind_windows(streams: int, rate: float) -> None:
     _, expected = behind_windows(Sender(0.001, 0.001, rate=rate), 0.01, streams)
     _, found = figures(simulated(streams, f"transactions: {rate} /s"))
     assert found == pytest.approx(expected, rel=0.06)
 
 
-@pytest.mark.parametrize("streams", [0, 1, 2])
-@pytest.mark.parametrize(("users", "think"), [(1, 0.0), (4, 0.01)])
+@for_each("streams", [0, 1, 2])
+@for_each("users, think", [(1, 0.0), (4, 0.01)])
 def test_users_who_wait_come_less_often(streams: int, users: int, think: float) -> None:
     expected = behind_windows(Sender(0.001, 0.001, users=users, think_time=think), 0.01, streams)
     found = figures(simulated(streams, f"clients: {users}, think_time: {think} s"))

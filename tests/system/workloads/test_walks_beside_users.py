@@ -7,6 +7,7 @@ from oracles.arrival_order import Asked, Place, in_order_of_arrival
 
 import simbackup as sb
 from simbackup.equations.disk import DiskParameters
+from tests.cases import for_each
 
 SCENARIO = """\
 title: Files and other data on one disk, whose seeks all take 5 ms, as half a revolution does
@@ -34,9 +35,9 @@ workloads:
 """
 
 
-@pytest.mark.parametrize("window", ["128 kB", "4 MB"])
-@pytest.mark.parametrize("rate", [50e6, 200e6])
-@pytest.mark.parametrize(("clients", "workers"), [(1, 1), (10, 1), (10, 4)])
+@for_each("window", ["128 kB", "4 MB"])
+@for_each("rate", [50e6, 200e6])
+@for_each("clients, workers", [(1, 1), (10, 1), (10, 4)])
 def test_workers_and_users_have_one_request_each(clients: int, workers: int, rate: float, window: str) -> None:
     """How fast the disk reads in sequence, and how much at once, means nothing to requests that lie anywhere."""
     text = SCENARIO.replace("WINDOW", window).replace("RATE", f"{rate} B/s") + USERS.replace("CLIENTS", str(clients))
@@ -46,8 +47,8 @@ def test_workers_and_users_have_one_request_each(clients: int, workers: int, rat
     assert found.get("workloads.users.walk.rate") == pytest.approx(clients / each, rel=0.01)
 
 
-@pytest.mark.parametrize(("window", "workers"), [(512e3, 1), (512e3, 4), (4e6, 1)])
-@pytest.mark.parametrize("streams", [2, 3])
+@for_each("window, workers", [(512e3, 1), (512e3, 4), (4e6, 1)])
+@for_each("streams", [2, 3])
 def test_streams_have_one_run_for_each_request_of_a_walk(streams: int, window: float, workers: int) -> None:
     text = SCENARIO.replace("WINDOW", f"{window} B").replace("RATE", "100 MB/s") + "jobs:\n"
     text += "".join(f"  j{i}: {{method: image, data: d{i}, to: nowhere}}\n" for i in range(1, streams + 1))

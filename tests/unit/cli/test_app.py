@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import pytest
 from typer.main import get_command
 
 from simbackup.cli.app import app, application, brief
+from tests.cases import for_each
 
 COMMANDS = get_command(app)
 
 
-@pytest.mark.parametrize("group", [COMMANDS, *(one for one in COMMANDS.commands.values() if hasattr(one, "commands"))])  # type: ignore[attr-defined]
+@for_each("group", [COMMANDS, *(one for one in COMMANDS.commands.values() if hasattr(one, "commands"))])  # type: ignore[attr-defined]
 def test_each_command_has_a_line_of_its_own_in_the_list(group: object) -> None:
     for name, command in group.commands.items():  # type: ignore[attr-defined]
         line = command.get_short_help_str(62)
@@ -32,7 +32,7 @@ def test_a_long_sentence_ends_at_its_comma() -> None:
     assert brief("Do this, and that. Then stop.") == "Do this, and that."
 
 
-@pytest.mark.parametrize("name", COMMANDS.commands)  # type: ignore[attr-defined]
+@for_each("name", COMMANDS.commands)  # type: ignore[attr-defined]
 def test_a_command_that_is_named_comes_alone_and_as_it_is_among_all(name: str) -> None:
     alone, among = get_command(application(name)), COMMANDS
     assert list(alone.commands) == [name]  # type: ignore[attr-defined]
@@ -42,6 +42,6 @@ def test_a_command_that_is_named_comes_alone_and_as_it_is_among_all(name: str) -
     assert one.help == other.help
 
 
-@pytest.mark.parametrize("name", ["", "--help", "rnu"])
+@for_each("name", ["", "--help", "rnu"])
 def test_what_is_no_name_of_a_command_leaves_all(name: str) -> None:
     assert list(get_command(application(name)).commands) == list(COMMANDS.commands)  # type: ignore[attr-defined]

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
+from tests.shared import Say
+
 posix = pytest.mark.skipif(os.name != "posix", reason="file descriptors are those of POSIX")
 FULL = "/dev/full"
 SMALL = "teaching/short-backups"
@@ -120,8 +123,8 @@ def test_no_backend_of_windows_is_asked_for(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.parametrize(
-    ("command", "message"),
+@for_each(
+    "command, message",
     [
         (f"run {SMALL} --out no/x", "no/x cannot be written (there is no folder no)"),
         (f"run {SMALL} --out file", "file is a file; name a folder"),
@@ -138,9 +141,12 @@ def test_no_backend_of_windows_is_asked_for(tmp_path: Path) -> None:
         ("study planning/adapter-speed --out no/s.csv", "no/s.csv cannot be written (there is no folder no)"),
     ],
 )
-def test_a_place_that_cannot_be_written_is_one_message(command: str, message: str, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_one_message(
+    command: str, message: str, tmp_path: Path, say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("mine")
-    code, _, notes = run_in_shell(f"simbackup {command}", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    code, _, notes = say(*command.split())
     assert shown(notes) == [message]
     assert code == 2
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

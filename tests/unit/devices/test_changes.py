@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from simbackup.devices.changes import Changes, Scatter, Spread
+from tests.cases import for_each
 
 SEED = 20250
 GRANULE = 8192.0
@@ -40,8 +41,8 @@ def test_a_few_updates_by_hand() -> None:
     assert scatter.touched == pytest.approx(1000 * (1 - math.e**-2))
 
 
-@pytest.mark.parametrize("updates", [100, 5_000, 20_000, 100_000])
-@pytest.mark.parametrize(
+@for_each("updates", [100, 5_000, 20_000, 100_000])
+@for_each(
     "spread",
     [
         Spread(GRANULE, 20_000 * GRANULE),

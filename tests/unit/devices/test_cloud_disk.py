@@ -12,6 +12,7 @@ from simbackup.devices.cloud_disk.live import CloudDisk, Limits
 from simbackup.equations.burst import Bucket
 from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 UNIT = 262_144.0
 SITE = """\
@@ -38,7 +39,7 @@ def run(tmp_path: Path, operations: float, jobs: str = READ, rate: str = "1 TB/s
     return sb.simulate(tmp_path / "case.yaml")
 
 
-@pytest.mark.parametrize("operations", [1e5, 5.9e5, 6.1e5, 2e6])
+@for_each("operations", [1e5, 5.9e5, 6.1e5, 2e6])
 def test_a_long_read_bursts_until_its_credits_are_used_up(tmp_path: Path, operations: float) -> None:
     result = run(tmp_path, operations)
     assert result.get("jobs.read.elapsed") == pytest.approx(busy_time(BUCKET, 540_000.0, operations), rel=1e-6)
@@ -96,7 +97,7 @@ workloads:
     ]
 
 
-@pytest.mark.parametrize(("size", "operations"), [(1.0, 1), (UNIT, 1), (UNIT + 1.0, 2), (4 * UNIT, 4)])
+@for_each("size, operations", [(1.0, 1), (UNIT, 1), (UNIT + 1.0, 2), (4 * UNIT, 4)])
 def test_a_request_takes_an_operation_for_each_unit_that_it_begins(size: float, operations: int) -> None:
     disk = CloudDisk("devices.v", Limits(1e12, 1e9, 3000.0, UNIT, 1e-3))
     assert disk.request("read", 0.0, 0.0, size) == (1e-3, pytest.approx(operations / 3000.0))
@@ -158,7 +159,7 @@ def test_a_bucket_of_bytes_lasts_as_one_of_operations(tmp_path: Path, size: floa
     assert [event.time for event in result.trace.events if event.what == "has used up its credits"] == [1800.0]
 
 
-@pytest.mark.parametrize(("ahead", "rate"), [(131_072, 131_072 / 1e-3), (262_144, 262_144 / 1e-3), (2**20, 400e6)])
+@for_each("ahead, rate", [(131_072, 131_072 / 1e-3), (262_144, 262_144 / 1e-3), (2**20, 400e6)])
 def test_windows_one_by_one_take_the_latency_of_a_sequence(tmp_path: Path, ahead: int, rate: float) -> None:
     """The next window is asked for when the program begins on one, so that two are under way: 2 ms for both."""
     site = SITE.replace("latency: 1 ms", "latency: 10 ms, sequential_latency: 2 ms").replace("SAVED", "")

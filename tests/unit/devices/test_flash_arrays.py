@@ -10,6 +10,7 @@ from simbackup.devices.raid.flash import FlashArray
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Direction
 from simbackup.equations import raid
+from tests.cases import for_each
 
 DISK = Flash(capacity=1e12, read_rate=500e6, write_rate=250e6, read_latency=100e-6, write_latency=30e-6)
 UNIT = 64 * 1024.0
@@ -30,14 +31,14 @@ def test_one_disk_without_parity_is_that_disk() -> None:
     assert striped.stream("write", 0.0, 1e9) == one.stream("write", 0.0, 1e9)
 
 
-@pytest.mark.parametrize(("level", "disks"), LEVELS)
-@pytest.mark.parametrize("size", [512.0, 4096.0, UNIT, 2 * UNIT])
+@for_each("level, disks", LEVELS)
+@for_each("size", [512.0, 4096.0, UNIT, 2 * UNIT])
 def test_a_write_takes_what_its_disks_take_one_by_one(level: raid.Level, disks: int, size: float) -> None:
     alone = Stripes(level, disks, UNIT, DISK).many("write", size, at_once=1, rounds=1)
     assert array(level, disks).request("write", 0.0, 0.0, size).latency == pytest.approx(alone, rel=0.02)
 
 
-@pytest.mark.parametrize(("level", "disks"), LEVELS)
+@for_each("level, disks", LEVELS)
 def test_many_writes_take_the_time_of_all_disks(level: raid.Level, disks: int) -> None:
     full = Stripes(level, disks, UNIT, DISK).many("write", 4096.0, at_once=400, rounds=6000 // disks**2)
     assert array(level, disks).request("write", 0.0, 0.0, 4096.0).busy == pytest.approx(full, rel=0.02)
@@ -46,9 +47,9 @@ def test_many_writes_take_the_time_of_all_disks(level: raid.Level, disks: int) -
 DEGRADED: tuple[tuple[raid.Level, int], ...] = (("10", 8), ("5", 3), ("5", 5), ("5", 8), ("6", 8))
 
 
-@pytest.mark.parametrize(("level", "disks"), DEGRADED)
-@pytest.mark.parametrize("size", [4096.0, 2 * UNIT])
-@pytest.mark.parametrize("direction", ["read", "write"])
+@for_each("level, disks", DEGRADED)
+@for_each("size", [4096.0, 2 * UNIT])
+@for_each("direction", ["read", "write"])
 def test_without_a_disk_requests_take_what_those_left_take(
     level: raid.Level, disks: int, size: float, direction: Direction
 ) -> None:
@@ -61,8 +62,8 @@ def test_without_a_disk_requests_take_what_those_left_take(
     assert found.busy == pytest.approx(busy, rel=0.02)
 
 
-@pytest.mark.parametrize("direction", ["read", "write"])
-@pytest.mark.parametrize(("level", "disks"), [("10", 8), ("5", 5), ("5", 8)])
+@for_each("direction", ["read", "write"])
+@for_each("level, disks", [("10", 8), ("5", 5), ("5", 8)])
 def test_without_a_disk_many_requests_take_the_time_of_those_left(
     level: raid.Level, disks: int, direction: Direction
 ) -> None:
@@ -80,7 +81,7 @@ def test_a_missing_disk_doubles_the_reads_of_those_left() -> None:
         assert store.size == array(level, 8).size
 
 
-@pytest.mark.parametrize(("level", "disks"), [("0", 4), ("1", 2), ("10", 8), ("5", 8), ("6", 8)])
+@for_each("level, disks", [("0", 4), ("1", 2), ("10", 8), ("5", 8), ("6", 8)])
 def test_small_writes_cost_what_the_literature_counts(level: raid.Level, disks: int) -> None:
     """At equal rates of reading and writing, bytes times operations (Patterson, Gibson and Katz 1988)."""
     even = Flash(1e12, 500e6, 500e6, 100e-6, 30e-6)
@@ -120,7 +121,7 @@ def test_a_controller_that_reads_ahead_has_read_what_comes_next() -> None:
     assert array("5", 5).continued(0.0, 4096.0) == array("5", 5).request("read", 0.0, 0.0, 4096.0)
 
 
-@pytest.mark.parametrize(("level", "disks"), [*LEVELS, ("1", 2), ("4", 5), ("dp", 8)])
+@for_each("level, disks", [*LEVELS, ("1", 2), ("4", 5), ("dp", 8)])
 def test_no_request_occupies_the_array_longer_than_it_lasts(level: raid.Level, disks: int) -> None:
     store = array(level, disks)
     for size in (512.0, 4096.0, UNIT, 3.5 * UNIT, 20 * UNIT):
@@ -132,8 +133,8 @@ def test_no_request_occupies_the_array_longer_than_it_lasts(level: raid.Level, d
 BUSY = replace(DISK, read_requests=50e3, write_requests=10e3)
 
 
-@pytest.mark.parametrize("depth", [1, 4, 64])
-@pytest.mark.parametrize("size", [4096.0, UNIT])
+@for_each("depth", [1, 4, 64])
+@for_each("size", [4096.0, UNIT])
 def test_requests_a_second_grow_with_those_under_way_up_to_bytes_or_number(depth: int, size: float) -> None:
     """Event by event: requests wait for flash side by side, then for the processor or the interface of the disk."""
     handled = max(size / BUSY.read_rate, 1 / BUSY.read_requests)

@@ -17,6 +17,7 @@ from simbackup.devices.store import Region
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
+from tests.cases import for_each
 
 
 def machine(
@@ -68,7 +69,7 @@ def test_a_virtual_machine_waits_once_for_what_both_compute() -> None:
     assert math.isinf(computer.guests[0].working(FlowShape(), 3.0).cap)
 
 
-@pytest.mark.parametrize(("cores", "seconds"), [(1.0, 20.0), (1.5, 40 / 3), (2.0, 10.0), (8.0, 10.0)])
+@for_each("cores, seconds", [(1.0, 20.0), (1.5, 40 / 3), (2.0, 10.0), (8.0, 10.0)])
 def test_two_virtual_machines_share_the_cores_of_their_host(cores: float, seconds: float) -> None:
     computer = Computer(cores)
     flows = [computer.computing(guest, 10.0) for guest in computer.guests]
@@ -113,7 +114,7 @@ def test_reading_from_memory_takes_no_device() -> None:
     assert (shape.cap, shape.cause) == (pytest.approx(1e9), "hosts.h.cores")
 
 
-@pytest.mark.parametrize("cached", [0.0, 0.5, 0.9])
+@for_each("cached", [0.0, 0.5, 0.9])
 def test_windows_are_waited_for_unless_they_lie_in_memory(cached: float) -> None:
     """A megabyte takes 1 ms and 10 ms from the device, and 1 ms of a core."""
     host = Host(FlowNetwork(simpy.Environment()), "hosts.h", machine(read_ahead=1e6))
@@ -121,7 +122,7 @@ def test_windows_are_waited_for_unless_they_lie_in_memory(cached: float) -> None
     assert shape.cap == pytest.approx(1e6 / ((1 - cached) * 11e-3 + 1e-3))
 
 
-@pytest.mark.parametrize(("each", "seconds"), [(1e-9, 6e-3), (5e-9, 8e-3), (11e-9, 11e-3), (20e-9, 20e-3)])
+@for_each("each, seconds", [(1e-9, 6e-3), (5e-9, 8e-3), (11e-9, 11e-3), (20e-9, 20e-3)])
 def test_windows_asked_for_early_are_waited_for_half_as_long(each: float, seconds: float) -> None:
     """A megabyte takes 1 ms and 10 ms from the device: max(w, (11 ms + w) / 2)."""
     host = Host(FlowNetwork(simpy.Environment()), "hosts.h", machine(read_ahead=1e6, looks_ahead=True))

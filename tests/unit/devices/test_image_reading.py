@@ -18,6 +18,7 @@ from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
 from simbackup.trace.trace import Trace
+from tests.cases import for_each
 
 CHUNK = 8192.0
 DATA = 2e9
@@ -56,8 +57,8 @@ def test_an_image_whose_origin_did_not_change_is_read_there() -> None:
     assert (shape.cap, shape.demands) == (plain.cap, plain.demands)
 
 
-@pytest.mark.parametrize("copied", [0.01, 0.1, 0.5, 0.9])
-@pytest.mark.parametrize("apart", [False, True])
+@for_each("copied", [0.01, 0.1, 0.5, 0.9])
+@for_each("apart", [False, True])
 def test_copied_chunks_are_read_in_the_area_event_by_event(copied: float, apart: bool) -> None:
     """Seconds of both devices, chunk by chunk; on one disk the arm comes back for each chunk that did not change."""
     bench = Bench(apart=apart)

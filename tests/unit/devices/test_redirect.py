@@ -20,6 +20,7 @@ from simbackup.devices.store import Region, Store
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
 from simbackup.trace.trace import Trace
+from tests.cases import for_each
 
 BLOCK = 4096.0
 GB = 1e9
@@ -68,9 +69,7 @@ def write(on: RedirectVolume, begin: float, size: float) -> None:
     on.wrote(on.stretch(begin * GB, size * GB), size * GB)
 
 
-@pytest.mark.parametrize(
-    "below", [array(), Disk("devices.a", FIGURES), Ssd("devices.s", Flash(100e9, 5e8, 2e8, 5e-5, 1e-4))]
-)
+@for_each("below", [array(), Disk("devices.a", FIGURES), Ssd("devices.s", Flash(100e9, 5e8, 2e8, 5e-5, 1e-4))])
 def test_fresh_data_are_read_as_from_the_device_itself(below: Store) -> None:
     made = store(below)
     assert made.stream("read", 0.0, GB) == below.stream("read", 0.0, GB)
@@ -103,8 +102,8 @@ def test_a_long_write_skips_what_is_in_use_between_two_pieces_of_free_space(piec
     assert made.stream("write", 0.0, 50 * GB) == pytest.approx(1 / 50e6 + skipped / piece)
 
 
-@pytest.mark.parametrize("below", [array(), Disk("devices.a", FIGURES)])
-@pytest.mark.parametrize("piece", [None, 50 * GB])
+@for_each("below", [array(), Disk("devices.a", FIGURES)])
+@for_each("piece", [None, 50 * GB])
 def test_a_long_write_to_free_space_in_one_piece_is_one_to_the_device_itself(below: Store, piece: float | None) -> None:
     made = store(below, parameters=replace(WAFL, free_run=piece))
     assert made.stream("write", 0.0, 40 * GB) == below.stream("write", 0.0, 40 * GB)
@@ -135,7 +134,7 @@ def test_more_updates_are_never_faster_to_read(updated: float, more: float) -> N
     assert other.continued(0.0, 65536.0).latency >= one.continued(0.0, 65536.0).latency
 
 
-@pytest.mark.parametrize(("level", "count", "groups"), [("4", 8, 1), ("dp", 8, 1), ("dp", 16, 2), ("5", 8, 1)])
+@for_each("level, count, groups", [("4", 8, 1), ("dp", 8, 1), ("dp", 16, 2), ("5", 8, 1)])
 def test_a_small_write_costs_its_share_of_a_stripe_and_no_reads(level: raid.Level, count: int, groups: int) -> None:
     below = array(level, count, groups)
     service = store(below).request("write", 0.0, GB, 8192.0)
@@ -209,9 +208,7 @@ def test_random_updates_are_kept_once_each() -> None:
     assert snap.kept == pytest.approx(50 * GB * (1 - 0.36788), rel=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("guaranteed", "room", "fits"), [(True, 200.0, 40.0), (False, 200.0, 40.0), (False, 60.0, 10.0)]
-)
+@for_each("guaranteed, room, fits", [(True, 200.0, 40.0), (False, 200.0, 40.0), (False, 60.0, 10.0)])
 def test_a_write_fits_as_far_as_there_is_room(*, guaranteed: bool, room: float, fits: float) -> None:
     made = volume(90.0, guaranteed=guaranteed, room=room)
     assert made.fits(0.0, 50 * GB) == 50 * GB  # overwriting takes nothing

@@ -8,6 +8,7 @@ from simbackup.engine.flow import LocalWeight
 from simbackup.engine.limit import Spot
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
+from tests.cases import for_each
 
 
 def test_a_weight_on_one_link_is_that_of_as_many_bytes_in_other_units() -> None:
@@ -18,9 +19,7 @@ def test_a_weight_on_one_link_is_that_of_as_many_bytes_in_other_units() -> None:
     assert FlowShape({disk: 1.0}, share=0.2).times(50.0).share == 0.2
 
 
-@pytest.mark.parametrize(
-    ("read", "sent", "here", "elsewhere"), [(1.0, 1.0, 1.0, None), (4.0, 4.0, 0.25, None), (4.0, 1.0, 0.25, 1.0)]
-)
+@for_each("read, sent, here, elsewhere", [(1.0, 1.0, 1.0, None), (4.0, 4.0, 0.25, None), (4.0, 1.0, 0.25, 1.0)])
 def test_a_stream_counts_byte_for_byte_where_it_is_read_and_where_it_is_sent(
     read: float, sent: float, here: float, elsewhere: float | None
 ) -> None:

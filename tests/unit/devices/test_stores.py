@@ -18,6 +18,7 @@ from simbackup.equations import disk as disks
 from simbackup.equations import raid
 from simbackup.schema.capability import BlockDevice
 from simbackup.schema.quantity import PositiveSize
+from tests.cases import for_each
 
 FIGURES = disks.DiskParameters(
     capacity=100e9,
@@ -44,8 +45,8 @@ def test_a_stream_over_a_disk_takes_the_integral_over_its_zones() -> None:
     assert zoned.stream("write", 0.0, 1.0) == pytest.approx(1 / 60e6)
 
 
-@pytest.mark.parametrize(
-    ("to", "seek"),
+@for_each(
+    "to, seek",
     [(0.0, 0.0), (100e9 / 3, 5e-3), (99e9, 5e-3 + 4e-3 * (0.99 - 1 / 3) * 1.5), (3e9, 1e-3 + 4e-3 * 0.3)],
 )
 def test_a_request_takes_seek_half_a_revolution_overhead_and_transfer(to: float, seek: float) -> None:
@@ -54,7 +55,7 @@ def test_a_request_takes_seek_half_a_revolution_overhead_and_transfer(to: float,
     assert service.busy == service.latency
 
 
-@pytest.mark.parametrize(("size", "revolutions"), [(4096, 1), (450e3, 1), (500e3, 2), (980e3, 3)])
+@for_each("size, revolutions", [(4096, 1), (450e3, 1), (500e3, 2), (980e3, 3)])
 def test_an_append_waits_for_whole_revolutions(size: float, revolutions: int) -> None:
     # 0.5 ms overhead and 20 ns a byte: 475 kB still reach their place within the first revolution
     assert Disk("devices.a", FIGURES).append(0.0, size).latency == pytest.approx(revolutions * 0.01)
@@ -80,7 +81,7 @@ def test_a_solid_state_disk_has_no_places() -> None:
     assert ssd.stream("write", 5.0, 6.0) == pytest.approx(4e-9)
 
 
-@pytest.mark.parametrize(("level", "count", "data"), [("0", 4, 4), ("1", 2, 1), ("10", 4, 2), ("5", 5, 4), ("6", 6, 4)])
+@for_each("level, count, data", [("0", 4, 4), ("1", 2, 1), ("10", 4, 2), ("5", 5, 4), ("6", 6, 4)])
 def test_an_array_streams_from_its_data_disks_at_once(level: raid.Level, count: int, data: int) -> None:
     store = array(level, count)
     assert store.size == data * 100e9
@@ -91,7 +92,7 @@ def test_a_controller_bounds_a_stream() -> None:
     assert array("0", 8, controller=100e6).stream("read", 0.0, 1e9) == pytest.approx(1e-8)
 
 
-@pytest.mark.parametrize(("level", "count"), [("0", 4), ("1", 2), ("5", 5), ("6", 6)])
+@for_each("level, count", [("0", 4), ("1", 2), ("5", 5), ("6", 6)])
 def test_a_small_read_is_one_operation_of_one_disk(level: raid.Level, count: int) -> None:
     service = array(level, count).request("read", 0.0, 0.0, 4096.0)
     one = HALF + OVERHEAD + 4096 / 50e6
@@ -104,9 +105,7 @@ def test_a_large_read_waits_for_the_slowest_of_its_disks() -> None:
     assert service.latency == pytest.approx(0.01 * 4 / 5 + OVERHEAD + UNIT / 50e6)
 
 
-@pytest.mark.parametrize(
-    ("level", "count", "parallel", "again"), [("0", 4, 1, 0), ("1", 2, 2, 0), ("5", 5, 2, 1), ("6", 6, 3, 1)]
-)
+@for_each("level, count, parallel, again", [("0", 4, 1, 0), ("1", 2, 2, 0), ("5", 5, 2, 1), ("6", 6, 3, 1)])
 def test_a_small_write_pays_for_copies_and_parity(level: raid.Level, count: int, parallel: int, again: int) -> None:
     service = array(level, count).request("write", 0.0, 0.0, 4096.0)
     transfer = 4096 / 50e6
@@ -126,7 +125,7 @@ def test_a_whole_stripe_reads_nothing_before() -> None:
     assert service.latency == pytest.approx(0.01 * 5 / 6 + OVERHEAD + UNIT / 50e6)
 
 
-@pytest.mark.parametrize("level", ["0", "1", "5", "6"])
+@for_each("level", ["0", "1", "5", "6"])
 def test_no_request_occupies_an_array_longer_than_it_lasts(level: raid.Level) -> None:
     store = array(level, 6)
     for size in (512.0, 4096.0, UNIT, 3 * UNIT, 20 * UNIT):
@@ -183,7 +182,7 @@ def beside(stores: Disk | Raid, places: list[tuple[float, float, bool]]) -> floa
     return env.now
 
 
-@pytest.mark.parametrize(("far", "run"), [(0.3e9, 0.0), (95e9, 0.0), (95e9, 4e6), (50e9, 20e6)])
+@for_each("far, run", [(0.3e9, 0.0), (95e9, 0.0), (95e9, 4e6), (50e9, 20e6)])
 def test_what_streams_lose_follows_from_their_places_and_from_what_is_asked_for_at_once(far: float, run: float) -> None:
     expected = served_in_turn(FIGURES, [(0.0, 200e6), (far, 200e6)], max(run, FIGURES.stream_turn))
     assert beside(Disk("devices.a", FIGURES), [(0.0, run, False), (far, run, False)]) == pytest.approx(
@@ -238,7 +237,7 @@ def test_a_small_write_with_parity_occupies_its_disks_until_what_they_read_comes
     assert service.busy * 8 / rewritten == pytest.approx(free * 0.01 + transfer, rel=0.02)
 
 
-@pytest.mark.parametrize(("level", "revolutions"), [("0", 1), ("1", 1), ("10", 1), ("5", 2), ("6", 2)])
+@for_each("level, revolutions", [("0", 1), ("1", 1), ("10", 1), ("5", 2), ("6", 2)])
 def test_a_synchronous_small_write_with_parity_takes_two_revolutions(level: raid.Level, revolutions: int) -> None:
     """Its place has just passed: one until it is read, another until it is written."""
     service = array(level, 6).append(0.0, 4096.0)
@@ -315,7 +314,7 @@ def reads_side_by_side(touched: int, disks_in_all: int, requests: int) -> float:
     return done / under_way[0][0]
 
 
-@pytest.mark.parametrize("touched", [1, 2, 4, 8])
+@for_each("touched", [1, 2, 4, 8])
 def test_a_disk_that_has_read_its_part_goes_on_to_another_request(touched: int) -> None:
     """Many reads at once keep all disks at work: `1 / busy` a second, though each waits for its slowest disk."""
     array = Raid("devices.a", Array(ArrayLayout("0", 8, UNIT), FIGURES))
@@ -339,7 +338,7 @@ def test_without_a_disk_the_other_half_of_a_mirror_reads_for_both() -> None:
     assert lost.request("write", 0.0, 0.0, 4096.0).busy == pytest.approx(2 * one / 8)
 
 
-@pytest.mark.parametrize("level", ["5", "6", "10"])
+@for_each("level", ["5", "6", "10"])
 def test_without_a_disk_streams_go_as_fast(level: raid.Level) -> None:
     whole, lost = without_a_disk(level)
     assert lost.stream("read", 0.0, 1e9) == whole.stream("read", 0.0, 1e9)

@@ -15,6 +15,7 @@ from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace
+from tests.cases import for_each
 
 FIGURES = tape.TapeDriveParameters(
     native_rate=10e6,
@@ -250,8 +251,8 @@ def test_an_idle_drive_is_unloaded_after_its_time() -> None:
     assert (jukebox.idle, jukebox.free.count) == (jukebox.drives, 0)
 
 
-@pytest.mark.parametrize("after", [0.1, 0.7, 33.3, 100.3, 1000 / 3])
-@pytest.mark.parametrize("hold", [0.1, 1 / 3, 1e4 / 7])
+@for_each("after", [0.1, 0.7, 33.3, 100.3, 1000 / 3])
+@for_each("hold", [0.1, 1 / 3, 1e4 / 7])
 def test_an_idle_drive_is_unloaded_whatever_its_times_round_to(after: float, hold: float) -> None:
     jukebox = library(unload_after=after)
     play(jukebox, visit(jukebox, "jobs.a", hold=hold))
@@ -354,7 +355,7 @@ def test_who_waits_for_a_cartridge_gets_it_from_a_drive_that_was_given_back_with
     assert spans(jukebox, "jobs.c") == [("wait for the cartridge", 40.0)]
 
 
-@pytest.mark.parametrize("host", [0.1e6, 1e6, 1.9e6, 3e6, 9e6])
+@for_each("host", [0.1e6, 1e6, 1.9e6, 3e6, 9e6])
 def test_a_tape_stops_once_for_each_time_that_its_buffer_fills_and_empties(host: float) -> None:
     """The buffer fills while the tape stands, or is full before it runs again; then the tape empties it."""
     filled, emptied = FIGURES.buffer / host, FIGURES.buffer / (FIGURES.native_rate - host)

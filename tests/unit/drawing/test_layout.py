@@ -14,6 +14,8 @@ from simbackup.results.record import Record
 from simbackup.scenario import names
 from simbackup.schema.capability import Device
 from simbackup.schema.quantity import Rate, Size
+from tests.cases import for_each
+from tests.shared import each_scenario
 
 EVERY = [name for folder in ("published", "planning", "teaching", "base") for name in names(folder)]
 
@@ -26,7 +28,7 @@ def reported(one: Layout, address: str) -> list[str]:
     return [str(fact) for fact in one.node[address].facts]
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each_scenario(EVERY)
 def test_every_scenario_has_a_layout_that_survives_json(name: str) -> None:
     scenario = load(name)
     found = layout_of(scenario)
@@ -99,8 +101,8 @@ def test_a_kind_that_is_not_known_tells_its_size_and_rate() -> None:
     assert [str(fact) for fact in vault.facts()] == ["5 TB", "80 MB/s"]
 
 
-@pytest.mark.parametrize(
-    ("fact", "text"),
+@for_each(
+    "fact, text",
     [
         (Fact.of(1, "count", "disk"), "1 disk"),
         (Fact.of(2**31, "B"), "2 GiB"),

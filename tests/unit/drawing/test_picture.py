@@ -7,8 +7,6 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from simbackup import load, picture
 from simbackup.drawing.arrangement import Page, page_of
 from simbackup.drawing.boxes import BADGE, NAME, Box
@@ -21,6 +19,8 @@ from simbackup.drawing.picture import svg
 from simbackup.palette import NIGHT
 from simbackup.scenario import names
 from simbackup.schema.registry import looks
+from tests.cases import for_each
+from tests.shared import each_scenario
 
 EVERY = [name for folder in ("published", "planning", "teaching", "base") for name in names(folder)]
 WIDTHS = (343.0, 600.0, 960.0, 1400.0)
@@ -93,7 +93,7 @@ def tidy(page: Page) -> None:
             assert not any(run.meets(box) for box in solid if run.bottom > run.top), wire
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each_scenario(EVERY)
 def test_every_scenario_draws_tidily_in_all_forms(name: str) -> None:
     layout = layout_of(load(name))
     for room in WIDTHS:
@@ -216,8 +216,8 @@ def sites(hosts: int, links: int) -> Layout:
     return Layout("Sites", "", tuple(nodes), tuple(edges))
 
 
-@pytest.mark.parametrize("links", [1, 2, 3])
-@pytest.mark.parametrize("hosts", [1, 4, 12])
+@for_each("links", [1, 2, 3])
+@for_each("hosts", [1, 4, 12])
 def test_wires_lead_round_what_stands_between(hosts: int, links: int) -> None:
     for room in WIDTHS:
         page = page_of(sites(hosts, links), room)
@@ -250,8 +250,8 @@ def test_the_picture_of_a_copy_says_of_what_and_that_of_a_restore_which_copy() -
     assert "copied by to_tape" in text
 
 
-@pytest.mark.parametrize(
-    ("kind", "shape"),
+@for_each(
+    "kind, shape",
     [("disk", "cylinder"), ("data", "slanted"), ("link", "hexagon"), ("job", "rounded"), ("library", "box")],
 )
 def test_mermaid_draws_the_shape_of_a_look(kind: str, shape: str) -> None:

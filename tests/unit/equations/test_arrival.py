@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from simbackup.equations.arrival import Party, Run, work_found
+from tests.cases import for_each
 
 STREAM = Party(used=0.25, mean=0.02, left=0.01, waited=0.02)
 
@@ -18,7 +19,7 @@ def test_what_is_left_of_runs_of_two_lengths() -> None:
     assert Run(0.0, 0.0, 0.0).left == 0.0
 
 
-@pytest.mark.parametrize("streams", [1, 2, 5])
+@for_each("streams", [1, 2, 5])
 def test_streams_that_fill_a_server_have_a_run_there_each(streams: int) -> None:
     """One is in service, of which half is left; the others wait."""
     each = Party(used=1.0 / streams, mean=0.02, left=0.01, waited=0.02, number=1.0)

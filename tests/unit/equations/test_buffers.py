@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.equations.buffers import default_buffers, loop
+from tests.cases import for_each
 
 MIB = 2.0**20
 DEMANDS = st.lists(st.floats(1e-10, 1e-7), min_size=1, max_size=4)
 
 
-@pytest.mark.parametrize(
-    ("files", "volumes", "buffers"),
+@for_each(
+    "files, volumes, buffers",
     [(1, 1, 7), (2, 1, 12), (1, 2, 9), (2, 2, 14), (4, 1, 22)],
 )
 def test_default_number_of_buffers_at_a_depth_of_four(files: int, volumes: int, buffers: int) -> None:

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.equations.change import DAY, YEAR, Change, differs, gap, grown, hits_a_day, touched
+from tests.cases import for_each
 
 SHARES = st.floats(0.01, 0.99)
 
 
-@pytest.mark.parametrize(("hot_data", "hot_changes"), [(1.0, 1.0), (0.2, 0.8), (0.1, 0.9), (0.05, 0.95)])
-@pytest.mark.parametrize("hits", [0.05, 0.5, 3.0])
+@for_each("hot_data, hot_changes", [(1.0, 1.0), (0.2, 0.8), (0.1, 0.9), (0.05, 0.95)])
+@for_each("hits", [0.05, 0.5, 3.0])
 def test_places_that_changes_hit_one_by_one(hits: float, hot_data: float, hot_changes: float) -> None:
     places, draw, hit = 60_000, random.Random(7), set[int]()  # noqa: S311
     hot = int(hot_data * places)

@@ -11,6 +11,7 @@ import simpy
 
 from simbackup.equations.circuits import Round, Visit, circulate
 from simbackup.equations.queueing import mva_closed
+from tests.cases import for_each
 
 TOLERANCE = 0.02
 
@@ -38,14 +39,14 @@ def exact(kinds: list[Round]) -> list[float]:
     return at(tuple(one.customers for one in kinds))[1]
 
 
-@pytest.mark.parametrize("customers", [1, 2, 4, 16])
-@pytest.mark.parametrize("share", [0.1, 1 / 3, 0.9])
+@for_each("customers", [1, 2, 4, 16])
+@for_each("share", [0.1, 1 / 3, 0.9])
 def test_one_kind_comes_to_exact_mean_value_analysis(customers: int, share: float) -> None:
     (found,) = circulate([kind(customers, 1.0 - share, share)], [0.0], [None])
     assert found.rate == pytest.approx(mva_closed([share], customers, 1.0 - share).throughput, rel=TOLERANCE)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_several_kinds_come_to_exact_mean_value_analysis(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311
     queues = draw.randint(1, 3)

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from simbackup.equations.database import LockWaits, lock_waits, slowdown, users_who_wait
+from tests.cases import for_each
 
 
 def test_those_who_arrive_wait_half_the_lock_in_the_mean() -> None:
@@ -21,7 +22,7 @@ def test_seconds_lost_together_grow_with_the_square_of_the_lock() -> None:
     assert long.transactions * long.mean == pytest.approx(9.0 * short.transactions * short.mean)
 
 
-@pytest.mark.parametrize(("busy", "factor"), [(0.0, 1.0), (0.75, 4.0), (0.9, 10.0)])
+@for_each("busy, factor", [(0.0, 1.0), (0.75, 4.0), (0.9, 10.0)])
 def test_slowdown_by_hand(busy: float, factor: float) -> None:
     assert slowdown(busy) == pytest.approx(factor)
 

@@ -8,11 +8,12 @@ from oracles.containers import simulated
 
 from simbackup.equations.change import DAY, Change
 from simbackup.equations.deduplication import came_with, containers_read, piece, touched_chunks
+from tests.cases import for_each
 
 PLACES = 200_000
 
 
-@pytest.mark.parametrize(("run", "chunk"), [(1, 8), (4, 4), (16, 2), (64, 8)])
+@for_each("run, chunk", [(1, 8), (4, 4), (16, 2), (64, 8)])
 def test_touched_chunks_of_runs_that_begin_anywhere(run: int, chunk: int) -> None:
     """Byte by byte. The share of bytes that the runs hit is what the equation is given, as chance makes it."""
     rng, hit = np.random.default_rng(7), np.zeros(PLACES, dtype=bool)
@@ -25,7 +26,7 @@ def test_touched_chunks_of_runs_that_begin_anywhere(run: int, chunk: int) -> Non
     assert abs(chunks.sum() - len(chunks) * expected) < 5 * number**0.5 * max(run / chunk, 1.0) ** 0.5
 
 
-@pytest.mark.parametrize("nights", [1, 7, 60])
+@for_each("nights", [1, 7, 60])
 def test_pieces_of_a_backup_after_many_others(nights: int) -> None:
     """Block by block: a tenth of the blocks is written anew each night; count where a reader has to go elsewhere."""
     rng, born = np.random.default_rng(11), np.zeros(40_000)
@@ -44,8 +45,8 @@ def test_a_chunk_that_is_small_beside_a_run_is_touched_as_its_bytes_are() -> Non
     assert touched_chunks(0.0, 1.0, 1.0) == 0.0
 
 
-@pytest.mark.parametrize(("daily", "nights"), [(0.02, 1), (0.02, 10), (0.1, 3), (0.1, 30), (0.3, 20)])
-@pytest.mark.parametrize("container", [8, 64])
+@for_each("daily, nights", [(0.02, 1), (0.02, 10), (0.1, 3), (0.1, 30), (0.3, 20)])
+@for_each("container", [8, 64])
 def test_a_restore_that_keeps_some_containers_of_each_night(daily: float, nights: int, container: int) -> None:
     """Against a store that is filled run by run, and read through a memory of eight containers for each generation."""
     shares = came_with(Change(daily=daily), DAY, nights)

@@ -8,6 +8,7 @@ import pytest
 
 from simbackup.equations.degraded import write_cases
 from simbackup.equations.raid import Level
+from tests.cases import for_each
 
 UNIT = 65536
 
@@ -24,8 +25,8 @@ def copies(level: Level, disks: int, size: int) -> list[float]:
     return [sum(own) for own in found]
 
 
-@pytest.mark.parametrize("units", [0.25, 1, 2.5, 4, 5, 6, 7.5, 8, 13])
-@pytest.mark.parametrize(("level", "disks"), [("10", 8), ("10", 4), ("1", 2), ("1", 3)])
+@for_each("units", [0.25, 1, 2.5, 4, 5, 6, 7.5, 8, 13])
+@for_each("level, disks", [("10", 8), ("10", 4), ("1", 2), ("1", 3)])
 def test_a_mirror_writes_all_copies_but_those_of_the_missing_disk(level: Level, disks: int, units: float) -> None:
     """Each disk is missing with the same probability: on average, all but one part in `disks` of the bytes is left."""
     size = int(units * UNIT)
@@ -52,8 +53,8 @@ def with_parity(disks: int, parity: int, units: int, first: int) -> tuple[int, i
     return (min(map(len, ways)) if here else 0), len((new | here) - {0})
 
 
-@pytest.mark.parametrize("units", range(1, 6))
-@pytest.mark.parametrize(("level", "parity"), [("5", 1), ("6", 2)])
+@for_each("units", range(1, 6))
+@for_each("level, parity", [("5", 1), ("6", 2)])
 def test_a_write_to_a_group_with_a_missing_disk(level: Level, parity: int, units: int) -> None:
     """Parity lies on another disk in each stripe, so that every disk is the missing one for as many stripes."""
     disks = 8

@@ -6,12 +6,13 @@ from oracles.disk import mean_seek, runs_beside_users, served_in_turn
 from simbackup.equations.disk import DiskParameters, cylinder, seek_time, transfer_time
 from simbackup.equations.disk_scatter import scattered_seek_time
 from simbackup.equations.disk_turns import Visited, interrupted_share, returns, sweep_turn_time, turn_size
+from tests.cases import for_each
 
 DISK = DiskParameters(100e9, 120.0, 0.8e-3, 8.5e-3, 18e-3, 80e6, 40e6, 0.2e-3, 512 * 1024)
 MB = 2**20
 
 
-@pytest.mark.parametrize("span", [0.01, 0.1, 1 / 3, 0.5, 0.8, 1.0])
+@for_each("span", [0.01, 0.1, 1 / 3, 0.5, 0.8, 1.0])
 def test_a_seek_between_random_places_takes_the_mean_over_all_pairs(span: float) -> None:
     assert scattered_seek_time(DISK, span) == pytest.approx(mean_seek(DISK, span), rel=0.01)
 
@@ -20,8 +21,8 @@ def test_a_seek_over_the_mean_distance_takes_longer_than_the_mean_seek() -> None
     assert seek_time(DISK, 0.1) / scattered_seek_time(DISK, 0.3) == pytest.approx(1.07, abs=0.02)
 
 
-@pytest.mark.parametrize("places", [(0.0, 1.0), (0.0, 20.0), (0.0, 98.0), (10.0, 12.0, 60.0), (0.0, 30.0, 60.0, 90.0)])
-@pytest.mark.parametrize("run", [256 * 1024, 4 * MB])
+@for_each("places", [(0.0, 1.0), (0.0, 20.0), (0.0, 98.0), (10.0, 12.0, 60.0), (0.0, 30.0, 60.0, 90.0)])
+@for_each("run", [256 * 1024, 4 * MB])
 def test_streams_lose_what_a_disk_that_sweeps_over_them_loses(places: tuple[float, ...], run: float) -> None:
     """Adjacent streams, opposite ends, and several between: request by request."""
     streams = [(place * 1e9, 64.0 * MB) for place in places]
@@ -39,8 +40,8 @@ def test_the_most_that_is_asked_for_at_once_is_a_turn() -> None:
     assert turn_size(DISK, 4 * MB, MB, 100) == MB
 
 
-@pytest.mark.parametrize("run", [0.25e6, 1e6, 4e6])
-@pytest.mark.parametrize(("rate", "rel"), [(1.0, 0.01), (10.0, 0.01), (30.0, 0.02), (60.0, 0.04), (90.0, 0.16)])
+@for_each("run", [0.25e6, 1e6, 4e6])
+@for_each("rate, rel", [(1.0, 0.01), (10.0, 0.01), (30.0, 0.02), (60.0, 0.04), (90.0, 0.16)])
 def test_a_stream_comes_back_after_users_as_in_order_of_arrival(rate: float, rel: float, run: float) -> None:
     user, stream = 0.0077, 1 / 132e6
     found = (1.0 - rate * user) / (stream + returns(Visited(stream, user, run, rate, rate * user)))

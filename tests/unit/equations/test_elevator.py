@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simbackup.equations.elevator import visits
+from tests.cases import for_each
 from tests.oracles.requests import Mechanics, buffers_round
 
 SIZE = 2**20
@@ -32,8 +33,8 @@ def requests(volumes: int, files: int, waiting: float) -> float:
     return 1.0 / sum(share / visit.requests for share, visit in zip(shares, found, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("volumes", "files", "buffers"),
+@for_each(
+    "volumes, files, buffers",
     [
         *[(0, 2, 1), (0, 2, 7), (0, 2, 24), (0, 4, 2), (0, 4, 7), (0, 8, 4), (0, 8, 12), (0, 8, 50)],
         *[(1, 1, 7), (1, 2, 2), (1, 2, 7), (1, 4, 24), (2, 2, 7), (3, 2, 12)],

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from simbackup.equations.deduplication import touched_chunks
 from simbackup.equations.files import delta, looking, outside_record, positioned_reads
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("size", "reads"), [(0.0, 0.0), (1.0, 1.0), (65536.0, 1.0), (2 * 65536.0, 2.0), (40 * 65536.0, 40.0)]
-)
+@for_each("size, reads", [(0.0, 0.0), (1.0, 1.0), (65536.0, 1.0), (2 * 65536.0, 2.0), (40 * 65536.0, 40.0)])
 def test_data_take_a_read_for_each_fragment_and_at_least_one(size: float, reads: float) -> None:
     assert positioned_reads(size, 65536.0, 0.0) == reads
     assert positioned_reads(size, 65536.0, 3.25) == reads + 3.25
@@ -24,7 +23,7 @@ def test_a_larger_file_never_takes_fewer_reads() -> None:
     assert reads == sorted(reads)
 
 
-@pytest.mark.parametrize(("size", "outside"), [(0.0, 0.0), (1.0, 0.0), (700.0, 0.0), (701.0, 701.0), (1e6, 1e6)])
+@for_each("size, outside", [(0.0, 0.0), (1.0, 0.0), (700.0, 0.0), (701.0, 701.0), (1e6, 1e6)])
 def test_a_small_file_lies_in_its_record_and_a_large_one_all_outside(size: float, outside: float) -> None:
     assert outside_record(size, resident=700.0) == outside
 
@@ -54,7 +53,7 @@ def test_a_read_serves_all_files_that_lie_in_it(directories: int, each: int, ent
     assert listed + looked < reads + directories + 1
 
 
-@pytest.mark.parametrize(("each", "entries", "records"), [(64, 32, 16), (30, 128, 512), (1000, 50, 4)])
+@for_each("each, entries, records", [(64, 32, 16), (30, 128, 512), (1000, 50, 4)])
 def test_blocks_that_are_full_are_counted_exactly(each: int, entries: int, records: int) -> None:
     listed, looked = walk(512, each, entries, records)
     reads = looking(4096 / entries, 4096, 4096 / records, 4096, 1 / each)
@@ -67,7 +66,7 @@ def test_what_entries_say_takes_no_record_and_a_record_no_more_than_a_read() -> 
     assert looking(64, 4096, 8192, 4096, 0.0).reads == pytest.approx(1 / 64 + 1)
 
 
-@pytest.mark.parametrize("block", [500, 2000, 8000])
+@for_each("block", [500, 2000, 8000])
 def test_what_is_sent_of_a_changed_file_is_what_its_blocks_say(block: int) -> None:
     """Runs of 2,000 bytes that begin anywhere in 16 MB: every block is compared, byte by byte."""
     size, run, runs = 16_000_000, 2000, 800

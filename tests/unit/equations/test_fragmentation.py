@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.equations.fragmentation import broken_share, fetch_time, longest_queue
+from tests.cases import for_each
 
 
 def test_a_neighbour_is_lost_when_either_block_moved() -> None:
@@ -57,6 +58,6 @@ def test_data_in_one_piece_come_at_their_rate() -> None:
     assert fetch_time(1e6, 4.0, 1, 0.008, 50e6) == pytest.approx(0.052)
 
 
-@pytest.mark.parametrize("requests", [5e-324, 1e-9, 1e-6])
+@for_each("requests", [5e-324, 1e-9, 1e-6])
 def test_hardly_any_requests_never_meet(requests: float) -> None:
     assert longest_queue(requests, 32) == pytest.approx(requests, rel=1e-5)

@@ -7,10 +7,11 @@ import pytest
 from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from simbackup.equations.intervals import mean_interval, student_quantile, student_within
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 10, 29, 30, 200, 999])
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+@for_each("freedom", [1, 2, 3, 4, 9, 10, 29, 30, 200, 999])
+@for_each("confidence", [0.5, 0.95, 0.999])
 def test_the_quantiles_are_those_of_student(freedom: int, confidence: float) -> None:
     wanted = float(stats.t.ppf((1 + confidence) / 2, freedom))  # pyright: ignore[reportUnknownMemberType]
     assert student_quantile(freedom, confidence) == pytest.approx(wanted, rel=1e-9)

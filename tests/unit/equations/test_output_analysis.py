@@ -6,6 +6,7 @@ from statistics import fmean
 import pytest
 
 from simbackup.equations.output_analysis import batch_means, percentile_interval, replications_needed, warm_up
+from tests.cases import for_each
 
 
 def test_a_series_that_is_steady_loses_little_and_a_slow_start_is_cut() -> None:
@@ -18,7 +19,7 @@ def test_a_series_that_is_steady_loses_little_and_a_slow_start_is_cut() -> None:
     assert abs(fmean(rising[warm_up(rising) :]) - 10.0) < 0.2 < abs(fmean(rising) - 10.0)
 
 
-@pytest.mark.parametrize("value", [0.1, 0.7, 86_400.1])
+@for_each("value", [0.1, 0.7, 86_400.1])
 def test_a_series_that_never_changes_loses_nothing(value: float) -> None:
     assert warm_up([value] * 400) == 0
 
@@ -40,7 +41,7 @@ def test_batch_means_are_wider_than_the_interval_of_alike_neighbours_taken_as_in
     assert abs(apart.mean) < 2.0 * apart.half
 
 
-@pytest.mark.parametrize(("count", "share", "least"), [(100, 0.5, 0.95), (100, 0.9, 0.95), (60, 0.25, 0.95)])
+@for_each("count, share, least", [(100, 0.5, 0.95), (100, 0.9, 0.95), (60, 0.25, 0.95)])
 def test_the_interval_of_a_percentile_covers_it(count: int, share: float, least: float) -> None:
     """Of 1,000 samples; the number that cover is binomial, and three of its deviations below 950 are 929."""
     drawn = random.Random(2)  # noqa: S311
@@ -52,7 +53,7 @@ def test_the_interval_of_a_percentile_covers_it(count: int, share: float, least:
     assert hits >= 929
 
 
-@pytest.mark.parametrize("share", [0.07, 0.29, 0.55, 0.9])
+@for_each("share", [0.07, 0.29, 0.55, 0.9])
 def test_a_percentile_has_its_share_of_the_values_up_to_it(share: float) -> None:
     """Of 1 to 100, it is 100 times the share, though 0.07 * 100 and 0.55 * 100 are a little more in binary."""
     found = percentile_interval([float(n) for n in range(1, 101)], share)

@@ -5,11 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.page_cache import writer_time
 
+from tests.cases import for_each
+
 RATES = st.floats(1e6, 1e9)
 
 
-@pytest.mark.parametrize(
-    ("size", "seconds"),
+@for_each(
+    "size, seconds",
     [
         (100e6, 0.5),  # below the background limit: memory only
         (1400e6, 7.0),  # just fills the cache: 1 s to 200 MB, then 6 s at a difference of 100 MB/s to 800 MB

@@ -6,6 +6,7 @@ import pytest
 from oracles.queues import from_an_empty_queue, md1_wait, mg1_wait, mm1_wait, mmc_wait, shared_with_streams
 
 from simbackup.equations.queueing import growing_response, mixed_response, mva_closed, mva_pooled
+from tests.cases import for_each
 
 
 def test_mm1_by_hand() -> None:
@@ -82,7 +83,7 @@ def test_impossible_arguments_are_refused() -> None:
         mva_closed([0, 0], customers=1)
 
 
-@pytest.mark.parametrize("streams", [0, 1, 3])
+@for_each("streams", [0, 1, 3])
 def test_requests_and_streams_that_share_a_server(streams: int) -> None:
     """Half full of requests of equal length; 5 % are four standard errors of 20,000 requests."""
     simulated = shared_with_streams(50.0, 0.01, 20_000, streams=streams)
@@ -93,10 +94,10 @@ def test_a_server_full_of_requests_answers_none() -> None:
     assert mixed_response(0.01, 1.0) == math.inf
 
 
-@pytest.mark.parametrize("load", [1.0, 1.02, 1.1, 1.5])
+@for_each("load", [1.0, 1.02, 1.1, 1.5])
 def test_a_queue_that_more_join_than_leave_grows(load: float) -> None:
     """By simulation of each request from an empty queue on; the equation joins two limits, and is short between."""
-    simulated = from_an_empty_queue(load / 0.01, 0.01, 200.0, runs=100)
+    simulated = from_an_empty_queue(load / 0.01, 0.01, 200.0, runs=1000)
     assert growing_response(0.01, load, 200.0) == pytest.approx(simulated, rel=0.1)
 
 
@@ -120,9 +121,9 @@ def normalised(demands: list[float], customers: int, think: float, pool: tuple[f
     return found
 
 
-@pytest.mark.parametrize("customers", [1, 2, 6, 7, 12, 30])
-@pytest.mark.parametrize("pool", [(12.0, 6), (1.0, 2), (3.0, 1), (40.0, 100)])
-@pytest.mark.parametrize(("demands", "think"), [([0.3, 0.1], 0.2), ([2.0], 0.0), ([], 5.0)])
+@for_each("customers", [1, 2, 6, 7, 12, 30])
+@for_each("pool", [(12.0, 6), (1.0, 2), (3.0, 1), (40.0, 100)])
+@for_each("demands, think", [([0.3, 0.1], 0.2), ([2.0], 0.0), ([], 5.0)])
 def test_a_pool_of_servers_is_that_of_the_product_form(
     customers: int, pool: tuple[float, int], demands: list[float], think: float
 ) -> None:

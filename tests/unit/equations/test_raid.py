@@ -12,13 +12,14 @@ from simbackup.equations.raid import (
     usable_capacity,
 )
 from simbackup.equations.raid_work import DiskWork, write_operations
+from tests.cases import for_each
 
 UNIT = 65_536
 LEVELS: tuple[Level, ...] = ("0", "1", "10", "4", "5", "6", "dp")
 
 
-@pytest.mark.parametrize(
-    ("level", "disks", "data"),
+@for_each(
+    "level, disks, data",
     [
         ("0", 6, 6),
         ("1", 2, 1),
@@ -41,7 +42,7 @@ def test_capacity_of_a_measured_array() -> None:
     assert usable_capacity("0", 6, 279.4 * 2**30) / 2**30 == pytest.approx(1675.5, abs=1)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@for_each("level", LEVELS)
 def test_groups_begin_at_their_minimum(level: Level) -> None:
     least = minimum_disks(level)
     assert data_disks(level, least) >= 1
@@ -59,7 +60,7 @@ def test_small_accesses_cost_what_the_literature_says() -> None:
     assert all(read_operations(level) == 1 for level in LEVELS)
 
 
-@pytest.mark.parametrize(("level", "disks"), [("0", 6), ("1", 2), ("10", 8), ("4", 7), ("5", 8), ("6", 10), ("dp", 14)])
+@for_each("level, disks", [("0", 6), ("1", 2), ("10", 8), ("4", 7), ("5", 8), ("6", 10), ("dp", 14)])
 def test_small_writes_agree_with_writes_of_any_size_in_large_groups(level: Level, disks: int) -> None:
     assert write_operations(level, disks, 4096, UNIT).operations == small_write_operations(level)
 
@@ -102,7 +103,7 @@ def test_mirrors_write_every_copy_and_stripes_touch_their_units() -> None:
     assert write_operations("10", 8, 2.5 * UNIT, UNIT) == DiskWork(0, 6, 0, 5 * UNIT)
 
 
-@pytest.mark.parametrize(("level", "disks"), [("0", 6), ("1", 2), ("10", 8), ("5", 8), ("6", 10)])
+@for_each("level, disks", [("0", 6), ("1", 2), ("10", 8), ("5", 8), ("6", 10)])
 def test_nothing_written_is_no_work(level: Level, disks: int) -> None:
     assert write_operations(level, disks, 0, UNIT).operations == 0
 

@@ -12,6 +12,7 @@ from oracles.snapshot import Arm, Times, first_writes, sequential_first_writes
 from simbackup.equations import snapshot as equations
 from simbackup.equations.queueing import Centre, interactive_rate
 from simbackup.equations.snapshot import CopyOnWriteParameters
+from tests.cases import for_each
 
 COW = CopyOnWriteParameters(chunk=8192.0, record=16.0, in_flight=2.0**20, commit_backlog=65536.0)
 SIZES = [2.0**k for k in range(12, 20)]
@@ -32,7 +33,7 @@ def test_a_group_is_one_chunk_at_least(cow: CopyOnWriteParameters) -> None:
     assert equations.group_size(cow, waiting=512.0) == 1.0
 
 
-@pytest.mark.parametrize("backlog", [16384.0, 65536.0, 2.0**20])
+@for_each("backlog", [16384.0, 65536.0, 2.0**20])
 def test_a_group_grows_with_the_chunk_all_along(backlog: float) -> None:
     """No flat part and no step: each doubling of the chunk makes the bytes of a group at least a little larger."""
     cow = dataclasses.replace(COW, commit_backlog=backlog)
@@ -53,8 +54,8 @@ def cycle(cow: CopyOnWriteParameters, waiting: float | None) -> float:
     return turns + (2.0 * size + commits * cow.chunk + own) * ARM.byte
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.003])
-@pytest.mark.parametrize("chunk", SIZES)
+@for_each("delay", [0.0, 0.003])
+@for_each("chunk", SIZES)
 def test_sequential_writes_event_by_event(chunk: float, delay: float) -> None:
     """Runs of the page cache, drawn chunk by chunk, have the rate of the mean group: within 2 %."""
     cow = dataclasses.replace(COW, chunk=chunk, unplug_delay=delay, unplug_requests=4.0 if delay else 1.0)
@@ -62,8 +63,8 @@ def test_sequential_writes_event_by_event(chunk: float, delay: float) -> None:
     assert rate == pytest.approx(sequential_first_writes(cow, ARM), rel=0.02)
 
 
-@pytest.mark.parametrize("chunk", [4096.0, 16384.0, 65536.0])
-@pytest.mark.parametrize("in_flight", [16384.0, 65536.0, 2.0**20])
+@for_each("chunk", [4096.0, 16384.0, 65536.0])
+@for_each("in_flight", [16384.0, 65536.0, 2.0**20])
 def test_synchronous_writes_event_by_event(chunk: float, in_flight: float) -> None:
     """Copy windows smaller and larger than a chunk: reads and writes take turns as often as the memory is filled."""
     cow = dataclasses.replace(COW, chunk=chunk, in_flight=max(in_flight, chunk))
@@ -79,8 +80,8 @@ def rate(writers: int, times: Times, together: float, fresh: float, *, gathers: 
     return interactive_rate([Centre(demand, demand)], writers, times.think)
 
 
-@pytest.mark.parametrize("gathers", [False, True])
-@pytest.mark.parametrize("writers", [1, 2, 4, 8, 16])
+@for_each("gathers", [False, True])
+@for_each("writers", [1, 2, 4, 8, 16])
 def test_writers_who_wait_for_each_write_event_by_event(writers: int, gathers: bool) -> None:
     """All of them wait together, and one commit serves all: ten threads lose far less than one."""
     found = first_writes(writers, TIMES, gathers=gathers, writes=3000)
@@ -89,8 +90,8 @@ def test_writers_who_wait_for_each_write_event_by_event(writers: int, gathers: b
     assert rate(writers, TIMES, together, 1.0, gathers=gathers) == pytest.approx(found.rate, rel=0.02)
 
 
-@pytest.mark.parametrize("think", [0.02, 0.1, 0.5])
-@pytest.mark.parametrize("writers", [2, 4, 8])
+@for_each("think", [0.02, 0.1, 0.5])
+@for_each("writers", [2, 4, 8])
 def test_writers_who_do_other_things_too(writers: int, think: float) -> None:
     """The equation's commits give the writes a second that counted commits give; the queue itself is approximate."""
     times = TIMES._replace(think=think)

@@ -17,6 +17,7 @@ from simbackup.equations.tape import (
     pass_of,
     rewind_time,
 )
+from tests.cases import for_each
 
 DLT7000 = TapeDriveParameters(
     native_rate=5e6,
@@ -95,7 +96,7 @@ def test_means_measured_on_a_dlt4000() -> None:
     assert statistics.fmean(between) == pytest.approx(72.4, rel=0.02)
 
 
-@pytest.mark.parametrize("drive", [DLT7000, DLT4000, replace(DLT7000, passes=1)])
+@for_each("drive", [DLT7000, DLT4000, replace(DLT7000, passes=1)])
 def test_the_closed_mean_equals_the_mean_over_the_cartridge(drive: TapeDriveParameters) -> None:
     points = 52 * 64 * 20
     step = drive.cartridge_capacity / points

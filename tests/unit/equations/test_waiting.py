@@ -9,6 +9,7 @@ from oracles.queues import mm1_wait
 
 from simbackup.equations.queueing import mva_closed
 from simbackup.equations.waiting import Queue, late_behind_all, late_share, loop_queue, mean_wait
+from tests.cases import for_each
 
 
 def test_the_mean_queue_is_that_of_mean_value_analysis() -> None:
@@ -36,8 +37,8 @@ def test_behind_buffers_that_always_stand_the_wait_is_erlang() -> None:
     assert late_share(queue, 4.0) == pytest.approx(math.exp(-2.0) * (1 + 2 + 2))
 
 
-@pytest.mark.parametrize("request_s", [0.001, 0.3, 0.51, 0.6, 0.99, 1.0, 1.01, 3.0, 40.0])
-@pytest.mark.parametrize("buffers", [1, 5, 40])
+@for_each("request_s", [0.001, 0.3, 0.51, 0.6, 0.99, 1.0, 1.01, 3.0, 40.0])
+@for_each("buffers", [1, 5, 40])
 def test_the_mean_is_the_sum_of_all_late_shares(request_s: float, buffers: int) -> None:
     """The integral of the share that waits longer, whichever of request and buffer is larger."""
     queue = Queue(tuple(0.97**k for k in range(1, buffers + 1)), 1.0, request_s, 0.6)

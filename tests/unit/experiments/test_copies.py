@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
+from tests.cases import for_each
 
 COPIED = sys.platform == "linux"
 BEGIN = """
@@ -46,17 +46,18 @@ def printed(program: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-@pytest.mark.parametrize(("number", "items"), [(1, 9), (2, 9), (3, 40), (3, 8), (2, 1), (2, 0)])
-def test_items_keep_their_order(number: int, items: int) -> None:
+def test_items_keep_their_order() -> None:
+    cases = [(1, 9), (2, 9), (3, 40), (3, 8), (2, 1), (2, 0)]
     program = f"""
-shared = Copies({number})
-print([*shared.map(str, range({items}))] == [*map(str, range({items}))], len(shared.others))
-print([*shared.map(abs, range(-{items}, 0))] == [*map(abs, range(-{items}, 0))])
-shared.end()
-print(no_child())
+for number, items in {cases}:
+    shared = Copies(number)
+    print([*shared.map(str, range(items))] == [*map(str, range(items))], len(shared.others))
+    print([*shared.map(abs, range(-items, 0))] == [*map(abs, range(-items, 0))])
+    shared.end()
+    print(no_child())
 """
-    others = max(0, min(number, items // 4) - 1) if COPIED else 0
-    assert printed(program).split() == ["True", str(others), "True", "True"]
+    others = [max(0, min(number, items // 4) - 1) if COPIED else 0 for number, items in cases]
+    assert printed(program).split() == [word for each in others for word in ("True", str(each), "True", "True")]
 
 
 def test_what_a_killed_copy_should_have_done_is_done_here() -> None:
@@ -108,7 +109,7 @@ NO_PROCESS = "os.fork = lambda: os.open('/nowhere', 0)"
 NO_FILES = "resource.setrlimit(resource.RLIMIT_NOFILE, (files + 3, files + 3))"
 
 
-@pytest.mark.parametrize("without", [NO_TASKS, NO_PROCESS, NO_FILES])
+@for_each("without", [NO_TASKS, NO_PROCESS, NO_FILES])
 def test_a_process_that_cannot_be_copied_does_all_itself(without: str) -> None:
     program = f"""
 import pathlib, resource

@@ -9,6 +9,7 @@ import pytest
 
 from simbackup.errors import ResultError
 from simbackup.experiments.executors import Executor, InProcess, InProcesses, Lost, executor_for
+from tests.cases import for_each
 
 
 def square(n: int) -> int:
@@ -25,7 +26,7 @@ def killed_at(where: Path, times: int, n: int) -> int:
     return n * n
 
 
-@pytest.mark.parametrize("executor", [InProcess(), InProcesses(1), InProcesses(3)])
+@for_each("executor", [InProcess(), InProcesses(1), InProcesses(3)])
 def test_each_item_gives_what_the_function_makes_of_it(executor: Executor) -> None:
     assert dict(executor.run(square, range(20))) == {n: n * n for n in range(20)}
 

@@ -6,10 +6,11 @@ from simbackup.errors import Place
 from simbackup.experiments.factors import values_of
 from simbackup.schema.study import RangeSpec
 from simbackup.schema.tree import from_plain
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "count", "by", "values"),
+@for_each(
+    "first, last, count, by, values",
     [
         ("100 MB/s", "400 MB/s", 4, "difference", ("100 MB/s", "200 MB/s", "300 MB/s", "400 MB/s")),
         ("1 min", "4 min", 3, "factor", ("1 min", "2 min", "4 min")),

@@ -11,6 +11,7 @@ import pytest
 from simbackup.errors import InputError
 from simbackup.foreign.reader import ForeignFile
 from simbackup.foreign.registry import ANY, READERS, read_with
+from tests.cases import for_each
 
 SAMPLES = Path(__file__).parent / "samples"
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "bring-your-own-measurements.md"
@@ -87,7 +88,7 @@ def test_the_documentation_lists_each_format() -> None:
     assert {(row[0], row[1].replace("`", ""), row[2]) for row in rows} == wanted
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_no_damaged_file_ends_in_a_traceback(name: str, tmp_path: Path) -> None:
     whole = (SAMPLES / name).read_text(encoding="utf-8")
     chosen = random.Random(name)  # noqa: S311 (the same mutations in each run)
@@ -113,9 +114,9 @@ def test_no_damaged_file_ends_in_a_traceback(name: str, tmp_path: Path) -> None:
             read(path, command)
 
 
-@pytest.mark.parametrize("command", READERS)
-@pytest.mark.parametrize(
-    ("data", "message"),
+@for_each("command", READERS)
+@for_each(
+    "data, message",
     [
         (b"", "is empty"),
         (b" \n", "is empty"),

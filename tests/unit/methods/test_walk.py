@@ -21,6 +21,7 @@ from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.system import JobFailedError
+from tests.cases import for_each
 
 FIGURES = disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.5e-3, 1e6)
 MOVE = (1e-3 + 4e-3 * (0.09 * 3) ** 0.5 * 8 / 15) + 5e-3 + 0.5e-3
@@ -120,8 +121,8 @@ def test_a_window_is_no_larger_than_the_data() -> None:
     assert times(few, host(read_ahead=1e6))[1] == pytest.approx(1000 / 80e3 * window + 0.5e-3 + 40e3 / 50e6)
 
 
-@pytest.mark.parametrize("cached", [0.25, 0.75])
-@pytest.mark.parametrize("together", [False, True])
+@for_each("cached", [0.25, 0.75])
+@for_each("together", [False, True])
 def test_what_lies_in_memory_takes_no_time_of_the_disk(cached: float, together: bool) -> None:
     walked = replace(data(disk()), scattered=0.0 if together else 1.0)
     _, busy, cpu = times(walked)
@@ -137,7 +138,7 @@ def test_files_in_memory_that_cost_nothing_are_limited_by_nothing() -> None:
     assert math.isinf(walking(machine, walked, walked.volume.region, Walkers()).cap)
 
 
-@pytest.mark.parametrize("speed", [0.5, 1.0, 2.6])
+@for_each("speed", [0.5, 1.0, 2.6])
 def test_what_a_program_adds_costs_time_of_the_reference_core(speed: float) -> None:
     serial, busy, cpu = times(data(disk()), host(speed), file_cpu=3e-3)
     assert cpu == pytest.approx(4e-3 / speed)
@@ -248,7 +249,7 @@ def test_a_program_may_read_the_record_of_a_file_whose_directory_says_all() -> N
     assert slow == same
 
 
-@pytest.mark.parametrize("each", [4e3, 40e3, 40e6, 900e6])
+@for_each("each", [4e3, 40e3, 40e6, 900e6])
 def test_files_that_are_left_alone_never_make_the_others_slower_than_all(each: float) -> None:
     """A disk passes a small gap no later than it would read it, and seeks once for each file, not for each read."""
     walked = replace(data(disk(), each=each), scattered=0.0)
@@ -277,8 +278,8 @@ def walked_alone(windows: int, fetched: float, work: float) -> float:
     return now
 
 
-@pytest.mark.parametrize("work", [0.0, 0.3, 1.0, 2.5])
-@pytest.mark.parametrize("windows", [60, 1000])
+@for_each("work", [0.0, 0.3, 1.0, 2.5])
+@for_each("windows", [60, 1000])
 def test_a_large_file_is_read_ahead_of_the_program_as_windows_one_by_one(windows: int, work: float) -> None:
     """On flash, which delivers any number of windows at once; `work` is that on a window, in times of its request."""
     machine = host(read_ahead=100e3)
@@ -310,7 +311,7 @@ def test_a_file_that_fits_into_one_window_is_not_read_ahead(scattered: float) ->
     assert times(one, early) == times(one, late)
 
 
-@pytest.mark.parametrize("scattered", [0.0, 0.5, 1.0])
+@for_each("scattered", [0.0, 0.5, 1.0])
 def test_larger_files_are_never_walked_more_slowly(scattered: float) -> None:
     """Bytes a second rise with the size of files, with no step where read-ahead begins."""
     machine = host(read_ahead=100e3)

@@ -10,6 +10,7 @@ import pytest
 
 from simbackup.errors import ResultError
 from simbackup.output.whole import whole, write_whole
+from tests.cases import for_each
 
 
 def test_nothing_half_done_stays(tmp_path: Path) -> None:
@@ -48,7 +49,7 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     assert path.read_text() == "new"
 
 
-@pytest.mark.parametrize("path", ["", ".", "/"])
+@for_each("path", ["", ".", "/"])
 def test_a_path_without_a_name_is_reported(path: str) -> None:
     with pytest.raises(ResultError, match="is a folder; name a file"):
         write_whole(path, "text")

@@ -11,6 +11,7 @@ from sites.plan import site
 
 from simbackup.planning.available import Loss, Remaining, loss
 from simbackup.planning.site import load_site
+from tests.cases import for_each
 
 DAY, HOUR = 86_400.0, 3_600.0
 FAR = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", "place": "second"}
@@ -35,7 +36,7 @@ def lost(place: str, until: date, **keys: Any) -> Loss:
     return loss(remaining, until, loaded.systems)
 
 
-@pytest.mark.parametrize("until", [date(2027, 7, day) for day in range(3, 10)])
+@for_each("until", [date(2027, 7, day) for day in range(3, 10)])
 def test_the_worst_day_does_not_depend_on_the_weekday_on_which_a_plan_ends(until: date) -> None:
     """Full backups of Saturdays at 20:00 are copied: at noon of the next Saturday, 6 d 16 h are lost."""
     found = lost("main", until)

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.planning.cartridges import Cartridges
+from tests.cases import for_each
 
 SESSIONS = st.lists(st.floats(1.0, 50.0), min_size=1, max_size=40)
 
@@ -43,7 +43,7 @@ def test_nothing_that_is_kept_is_written_over(sizes: list[float], streams: int, 
     assert everything == set(range(max(len(sizes) - kept, 0), len(sizes)))
 
 
-@pytest.mark.parametrize("size", [5.0, 18.0, 20.0, 54.0])
+@for_each("size", [5.0, 18.0, 20.0, 54.0])
 def test_a_rotation_needs_what_one_counts_by_hand(size: float) -> None:
     tapes, weeks = Cartridges(18.0, fresh=True), 6
     for week in range(52):

@@ -14,6 +14,7 @@ from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.night import Night, room_of
 from simbackup.planning.scenarios import jobs_of
 from simbackup.planning.site import load_site
+from tests.cases import for_each
 
 FAR = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", "place": "second"}
 
@@ -91,8 +92,8 @@ def test_a_night_finds_what_the_morning_before_left() -> None:
         assert before.stocks["pool"].used == night.stocks["pool"].used
 
 
-@pytest.mark.parametrize(
-    ("at", "window", "windows", "due", "closes"),
+@for_each(
+    "at, window, windows, due, closes",
     [
         ("02:30", "20:00 to 06:00", {"friday": "18:00 to 12:00"}, "2027-01-09 02:30", "2027-01-09 12:00"),
         ("02:30", "20:00 to 06:00", {"saturday": "18:00 to 12:00"}, "2027-01-09 02:30", "2027-01-09 06:00"),
@@ -115,8 +116,8 @@ def test_a_job_is_judged_by_the_window_in_which_it_begins_or_by_the_next(
     assert room == (None if opening is None else (opening.closes - time).total_seconds())
 
 
-@pytest.mark.parametrize(
-    ("backup", "copy", "begins"),
+@for_each(
+    "backup, copy, begins",
     [("20:00", "08:00", "32 h"), ("20:00", "13:00", "37 h"), ("20:00", "21:00", "21:00"), ("02:30", "08:00", "32 h"),
      ("02:30", "20:00", "44 h"), ("20:00", "20:00", "20:00")],
 )  # fmt: skip

@@ -3,12 +3,12 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.planning.declared import Declared
 from simbackup.planning.recovery import Restored
+from tests.cases import for_each
 
 
 def one_drive(lengths: list[float]) -> list[Restored]:
@@ -31,8 +31,8 @@ def test_one_person_before_one_drive_is_a_line_of_two_stages(lengths: list[float
         assert math.isclose(found.back - found.starts, length, rel_tol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("catalogue", "operator", "fetch", "starts"),
+@for_each(
+    "catalogue, operator, fetch, starts",
     [
         (20.0, 3.0, 7.0, [120.0, 170.0]),  # the catalogue, after new hosts, takes longest
         (20.0, 30.0, 7.0, [130.0, 180.0]),  # a person prepares the first system longer than that

@@ -3,12 +3,12 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from sites.plan import site
 
 from simbackup.planning.endless import endless
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.site import PlannedSite, load_site
+from tests.cases import for_each
 
 SYSTEM = {"size": "1 TB", "change": {"daily": "1 %", "run": "1 MiB"}, "policy": "nightly"}
 KEPT = {"retention": {"age": "14 days"}}
@@ -24,8 +24,8 @@ def loaded(schedule: dict[str, str], copy: dict[str, Any] | None = None, **polic
     return load_site(made | {"policies": {"nightly": nightly}})
 
 
-@pytest.mark.parametrize(
-    ("planned", "found"),
+@for_each(
+    "planned, found",
     [
         (loaded(FOREVER), {"": OF_POLICY}),
         (loaded(FOREVER, merges=True), {}),

@@ -10,6 +10,7 @@ from sites.plan import site
 
 from simbackup.planning.futile import futile
 from simbackup.planning.site import load_site
+from tests.cases import for_each
 
 FAR = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", "place": "second"}
 WEEKLY = {"full": "saturday", "incremental": "daily"}
@@ -52,8 +53,8 @@ def test_copies_of_full_backups_that_the_schedule_does_not_have() -> None:
     assert not warned(schedule={"synthetic_full": "saturday", "incremental": "daily"}, **copies(which="full"))
 
 
-@pytest.mark.parametrize(
-    ("schedule", "address", "words"),
+@for_each(
+    "schedule, address, words",
     [
         ({"full": "daily", "incremental": "monday"}, "incremental", "listed before it"),
         ({"full": "2020-01-04", "incremental": "daily"}, "full", "names no date"),
@@ -116,5 +117,6 @@ def test_parts_of_a_policy_that_was_divided_are_named() -> None:
     assert found["policies.p.copies.away"].startswith("only the first backup is copied")
 
 
+@pytest.mark.slow
 def test_calendars_are_followed_as_long_as_the_plan() -> None:
     assert "until 2037-01-03" in warned(date(2037, 1, 3), schedule={"full": "2038-01-01", "incremental": "daily"})[0][1]

@@ -10,6 +10,7 @@ from simbackup.planning.idle import idle_keys
 from simbackup.planning.inventory import site_text, templates
 from simbackup.planning.loading import read_site
 from simbackup.planning.site import load_site
+from tests.cases import for_each
 
 
 def written(folder: Path, *rows: str) -> Path:
@@ -24,7 +25,7 @@ def problems(path: Path) -> list[str]:
     return [str(problem).removeprefix(str(path)) for problem in found.value.problems]
 
 
-@pytest.mark.parametrize("template", templates())
+@for_each("template", templates())
 def test_a_site_of_each_template_can_be_read(tmp_path: Path, template: str) -> None:
     path = written(tmp_path, "name,size,files,change", "a,1 TB,1000000,2 %", "b,500 GB,,5 %")
     spec = read_site(site_text(path, template)).spec
@@ -76,7 +77,7 @@ def test_policies_and_machines_that_the_template_lacks_are_written_as_assumed(tm
     assert "the template has no policy 'Gold-1', 'silver'; each is written as a copy of 'nightly'" in str(warnings[0])
 
 
-@pytest.mark.parametrize("template", templates())
+@for_each("template", templates())
 def test_parts_can_be_added_to_every_template(template: str, tmp_path: Path) -> None:
     path = written(tmp_path, "name,size,change,policy,machine,files", "a,1 TB,2 %,gold,rack,1000")
     spec = read_site(site_text(path, template)).spec
@@ -138,7 +139,7 @@ def test_what_no_site_may_say_is_reported_at_its_cell(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("template", templates())
+@for_each("template", templates())
 def test_the_growth_of_a_template_stays_only_for_systems_that_state_none(tmp_path: Path, template: str) -> None:
     head, one, two = "name,size,growth", "a,1 TB,5 %", "b,2 TB,"
     mixed = read_site(site_text(written(tmp_path, head, one, two), template)).spec

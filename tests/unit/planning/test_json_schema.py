@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 from simbackup import shelf
 from simbackup.planning.json_schema import KINDS, site_schema
 from simbackup.schema.yaml_file import parse, read
+from tests.cases import for_each
 from tests.shared import ROOT
 from tests.sites.plan import TEXT
 
@@ -27,13 +28,13 @@ def test_it_is_a_schema(kind: str) -> None:
     Draft202012Validator.check_schema(SCHEMAS[kind])
 
 
-@pytest.mark.parametrize("file", SITES)
+@for_each("file", SITES)
 def test_it_takes_the_sites_of_this_package(file: str) -> None:
     assert wrong("site", read(Path(ROOT, file), file).plain()) == []
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "address"),
+@for_each(
+    "old, new, address",
     [
         ("20:00 to 06:00", "[1, 2]", "policies.nightly.window"),
         ("size: 1 TB", "size: 1 m", "systems.first.size"),

@@ -8,6 +8,7 @@ from sites.plan import site
 
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.site import load_site
+from tests.cases import for_each, grid
 
 LAST = date(2029, 1, 6)
 DAILY = 0.03
@@ -26,8 +27,7 @@ def one(growth: float = 0.0, size: str = "10 TB") -> dict[str, Any]:
     return {"a": {"size": size, "change": change, "policy": "nightly"}}
 
 
-@pytest.mark.parametrize("growth", [0.0, 0.2, 1.0])
-@pytest.mark.parametrize("weekday", range(7))
+@for_each("weekday, growth", grid(range(7), [0.0, 0.2, 1.0]))
 def test_a_pool_holds_what_a_closed_form_has(growth: float, weekday: int) -> None:
     """Weekly full and daily incremental backups for 35 days, by two geometric series; days count from a Saturday."""
     found = days(systems=one(growth), policies=policy(retention={"age": "35 days"}), zone="UTC")

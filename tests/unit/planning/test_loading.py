@@ -11,6 +11,7 @@ from simbackup.planning.idle import idle_keys
 from simbackup.planning.loading import found, read_site
 from simbackup.planning.site import load_site
 from simbackup.schema.yaml_file import parse
+from tests.cases import for_each
 
 
 def test_a_site_is_read_from_a_file_a_text_or_a_mapping() -> None:
@@ -56,7 +57,7 @@ def test_a_system_may_have_next_to_nothing() -> None:
     assert load_site(TEXT.replace("size: 1 TB", "size: 0.2 B")).systems[0].size == 0.2
 
 
-@pytest.mark.parametrize("address", ["systems", "policies.nightly", "targets.pool.device"])
+@for_each("address", ["systems", "policies.nightly", "targets.pool.device"])
 def test_an_empty_override_that_would_change_nothing_is_refused(address: str) -> None:
     with pytest.raises(InputError) as wrong:
         load_site(TEXT, {address: {}})
@@ -92,8 +93,8 @@ def test_what_stands_in_the_file_keeps_its_place_beside_an_override() -> None:
     assert str(wrong.value).startswith("site:20:5: policies.nightly.to: is missing")
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
+@for_each(
+    "changes, message",
     [
         ({"systems.first.size": "8 Tb"}, "systems.first.size: '8 Tb' is in bits; did you mean '8 TB'?"),
         ({"growth": 20}, "growth: is 2,000 % in a year; did you mean '20 %'?"),

@@ -13,6 +13,7 @@ from simbackup.planning.playing import Outcome, job_of
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
 from simbackup.policies.levels import Level
+from tests.cases import for_each
 
 GROWING = {"a": {"size": "1 TB", "change": {"daily": "3 %", "growth": "40 %", "run": "256 KiB"}, "policy": "nightly"}}
 
@@ -80,7 +81,7 @@ def test_a_copy_has_a_time_by_which_it_should_have_ended() -> None:
     assert first.night == date(2027, 2, 20)  # 12 hours grow to 12.5 after 44 days
 
 
-@pytest.mark.parametrize("until", ["yesterday", "2026-01-01", "3 hours"])
+@for_each("until", ["yesterday", "2026-01-01", "3 hours"])
 def test_a_plan_ends_on_a_date_after_the_start(until: str) -> None:
     with pytest.raises(InputError):
         plan(load_site(site(systems=GROWING)), until, play=stub)
@@ -276,6 +277,7 @@ def test_nights_together_have_sizes_of_their_own() -> None:
     assert sizes == pytest.approx([1e12 * together.factors[job] for job in ("a", "a-night2")])
 
 
+@pytest.mark.slow
 def test_times_that_are_far_off_are_a_warning() -> None:
     """Times that jump from night to night follow from no others; all of them simulated, nothing is off."""
 

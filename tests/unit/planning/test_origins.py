@@ -7,6 +7,7 @@ from simbackup.errors import InputError
 from simbackup.planning.loading import read_site
 from simbackup.planning.origins import Origins
 from simbackup.planning.site import load_site
+from tests.cases import for_each
 
 
 def addresses(text: str) -> list[tuple[str, str]]:
@@ -15,8 +16,8 @@ def addresses(text: str) -> list[tuple[str, str]]:
     return [(str(problem.place), problem.address) for problem in wrong.value.problems]
 
 
-@pytest.mark.parametrize(
-    ("address", "path"),
+@for_each(
+    "address, path",
     [
         ("hosts.first", "machines.guest.host"),
         ("hosts.pool-host.cores", "targets.pool.host"),  # the host is a datasheet, in which nothing has an address
@@ -37,8 +38,8 @@ def test_every_part_has_its_address_in_the_site(address: str, path: str) -> None
     assert ".".join(Origins(read_site(TEXT), {}).known_path(address)) == path
 
 
-@pytest.mark.parametrize(
-    ("address", "shown"),
+@for_each(
+    "address, shown",
     [
         ("devices.pool", "targets.pool.device"),
         ("devices.vault.drive.1", "targets.vault.device.drive.1"),

@@ -12,6 +12,7 @@ from simbackup.planning.loading import read_site
 from simbackup.planning.site import load_site
 from simbackup.planning.sizing import size
 from simbackup.schema.yaml_file import parse
+from tests.cases import for_each
 
 PRICED = TEXT.replace("machines:", "prices: prices/list-2026\nmachines:")
 SOLD = TEXT.replace("    place: vault\n", "    place: vault\n    prices: prices/list-2026\n")
@@ -47,8 +48,8 @@ def test_a_device_of_its_own_kind_replaces_a_name() -> None:
     assert part.plain() == storage
 
 
-@pytest.mark.parametrize(
-    ("address", "message"),
+@for_each(
+    "address, message",
     [
         ("prices.cartrige", "prices.cartrige: is not known here; did you mean 'cartridge'?"),
         ("policies.nightly.tool.copy_cpu", "policies.nightly.tool.copy_cpu"),

@@ -8,12 +8,13 @@ import pytest
 from simbackup.policies.clock import Window, clock, elapsed, moment
 from simbackup.policies.days import DayError, Days, check, each_day
 from simbackup.policies.retention import period
+from tests.cases import for_each
 
 FIRST, LAST = date(2027, 1, 1), date(2028, 12, 31)
 
 
-@pytest.mark.parametrize(
-    ("text", "rule"),
+@for_each(
+    "text, rule",
     [
         ("daily", lambda d: True),  # noqa: ARG005
         ("Saturday", lambda d: d.weekday() == 5),
@@ -39,7 +40,7 @@ def last_day(day: date) -> int:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text", ["", "weekly", "day 0", "day 32", "2027-02-30", "every 0 days", "sixth monday", "first saturday of may, "]
 )
 def test_other_words_are_refused(text: str) -> None:
@@ -52,7 +53,7 @@ def test_exceptions_leave_days_out() -> None:
     assert [day.day for day in days.between(FIRST, date(2027, 1, 4))] == [3, 4]
 
 
-@pytest.mark.parametrize("text", ["5", "five weeks", "3 hours", "-1 days"])
+@for_each("text", ["5", "five weeks", "3 hours", "-1 days"])
 def test_a_period_is_one_of_a_calendar(text: str) -> None:
     with pytest.raises(ValueError, match="not a time of a calendar"):
         period(text)

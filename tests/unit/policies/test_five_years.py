@@ -17,6 +17,7 @@ from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention, period
 from simbackup.policies.series import Series
+from tests.cases import for_each
 
 FIRST, LAST = date(2027, 1, 4), date(2032, 1, 4)
 FULL, SYNTHETIC, DIFFERENTIAL, CUMULATIVE, INCREMENTAL = Level
@@ -206,8 +207,8 @@ SCHEMES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at", [time(20), time(2, 30)], ids=["evening", "the hour that clocks skip"])
-@pytest.mark.parametrize("name", SCHEMES)
+@for_each("at", [time(20), time(2, 30)], ids=["evening", "the hour that clocks skip"])
+@for_each("name", SCHEMES)
 def test_restore_points_equal_those_of_a_plain_calendar(name: str, at: time) -> None:
     entries, retention, rules = SCHEMES[name]
     plain = Plain(rules.level_on, rules.keeps, rules.merges)

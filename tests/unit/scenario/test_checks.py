@@ -17,6 +17,7 @@ from simbackup.scenario.spec import Spec
 from simbackup.scenario.topology import circles
 from simbackup.schema.capability import OnDevice
 from simbackup.schema.part import disagreements
+from tests.cases import for_each
 
 SITE = """\
 title: A site
@@ -93,8 +94,8 @@ def test_the_sound_parts_do_not_disagree(site: Load) -> None:
         assert not list(disagreements(part))
 
 
-@pytest.mark.parametrize(
-    ("changes", "address"),
+@for_each(
+    "changes, address",
     [
         ({"devices.sda.outer_rate": "10 MB/s"}, "devices.sda.outer_rate"),
         ({"devices.sda.inner_rate": "1 GB/s"}, "devices.sda.inner_rate"),
@@ -124,7 +125,7 @@ def test_a_disagreement_is_reported_where_its_author_wrote(site: Load, changes: 
     assert problem.place.file == "overrides"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "changes",
     [
         {"devices.volume_group.level": "10"}, {"devices.volume_group.level": "1", "devices.volume_group.disks": 3},
@@ -141,8 +142,8 @@ def test_what_is_just_right_is_right(site: Load, changes: dict[str, Any]) -> Non
     assert set(site(changes).spec.jobs) == {"full", "back"}
 
 
-@pytest.mark.parametrize(
-    ("changes", "address", "message"),
+@for_each(
+    "changes, address, message",
     [
         ({"data.last.at": "99.5 GB"}, "data.last.size",
          "does not fit on 'volume': it begins at 99.5 GB and is 500 MB too large"),
@@ -167,8 +168,8 @@ def test_what_is_just_wrong_is_reported(site: Load, changes: dict[str, Any], add
     assert (address, message) in {(problem.address, problem.message) for problem in found}
 
 
-@pytest.mark.parametrize(
-    ("changes", "address"),
+@for_each(
+    "changes, address",
     [
         ({"hosts.server.cores": 0}, "hosts.server.cores"),
         ({"hosts.server.model": "host/unknown-to-all"}, "hosts.server.model"),
@@ -217,7 +218,7 @@ jobs:
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     "changes",
     [
         {}, {"devices.volume.size": "146 GB"}, {"data.last.at": "98.9 GB"}, {"jobs.freeze.to": "mirror"},
@@ -230,8 +231,8 @@ def test_frozen_images_that_are_just_right(site: Load, changes: dict[str, Any]) 
     assert {"freeze", "thaw", "watch"} < set(site(changes, **FROZEN).spec.jobs)
 
 
-@pytest.mark.parametrize(
-    ("changes", "address", "message"),
+@for_each(
+    "changes, address, message",
     [
         ({"devices.volume.size": "146.5 GB"}, "devices.mirror.on",
          "does not fit on 'sda' behind its other contents: 500 MB too much"),
@@ -282,8 +283,8 @@ def notes(read: Load, changes: dict[str, Any]) -> list[str]:
     return [f"{note.address}: {note.message}; {note.remedy}" for note in caught.value.notes]
 
 
-@pytest.mark.parametrize(
-    ("changes", "wanted"),
+@for_each(
+    "changes, wanted",
     [
         ({"data.files.size": 5}, ["data.more, data.far, data.last, jobs.full", "data.files.size"]),
         ({"devices.tape.drive.model": "tape_drive/lto"}, ["jobs.full", "devices.tape.drive.model"]),
@@ -318,7 +319,7 @@ def test_what_was_not_checked_goes_along_to_another_process(site: Load) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("never", [0, "0", {"value": 0, "basis": "assumed", "range": [0, 1], "why": "all in memory"}])
+@for_each("never", [0, "0", {"value": 0, "basis": "assumed", "range": [0, 1], "why": "all in memory"}])
 def test_users_may_never_read_or_update(site: Load, never: object) -> None:
     users = {"model": "workload/oltp", "data": "files", "transactions": "159 /s", "reads": never, "updates": never}
     scenario = load(site().name, {})

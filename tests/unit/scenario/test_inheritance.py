@@ -9,6 +9,7 @@ from simbackup import simulate
 from simbackup.cli import checking
 from simbackup.errors import InputError
 from simbackup.scenario import Scenario, load
+from tests.cases import for_each
 
 BASE = """\
 title: The base
@@ -142,7 +143,7 @@ def test_a_base_whose_name_no_file_can_have_is_reported(tmp_path: Path) -> None:
     assert found.address == "extends"
 
 
-@pytest.mark.parametrize("address", ["jobs", "jobs.dd", "devices"])
+@for_each("address", ["jobs", "jobs.dd", "devices"])
 def test_an_empty_override_that_would_change_nothing_is_refused(address: str) -> None:
     with pytest.raises(InputError, match=rf"{address}: is empty, and so changes nothing; name the keys to change"):
         load("published/003-lvm-snapshots/same-disk", {address: {}})

@@ -11,6 +11,7 @@ from simbackup.errors import InputError
 from simbackup.scenario import Scenario, find, load, names
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.part import Part
+from tests.cases import for_each
 
 SAME_DISK = "published/003-lvm-snapshots/same-disk"
 BASE = """\
@@ -137,8 +138,8 @@ def test_a_whole_quantity_can_be_replaced() -> None:
     assert (value.given.basis, value.given.low) == ("assumed", 2.0**33)
 
 
-@pytest.mark.parametrize(
-    ("address", "message"),
+@for_each(
+    "address, message",
     [
         ("devices.cwo.chunk", "there is no 'cwo' under devices; did you mean 'cow'?"),
         ("links.lan.rate", "there is no 'lan' under links; none is defined"),
@@ -229,9 +230,7 @@ def test_a_datasheet_in_the_wrong_folder(write: Write, tmp_path: Path, monkeypat
         shelf.load_datasheet("disk/lan")
 
 
-@pytest.mark.parametrize(
-    "name", ["disk/../disk/scsi-10k-146gb-2004", "/etc/passwd", "disk/", "", "disk/" + "x" * 400, "a/b/c"]
-)
+@for_each("name", ["disk/../disk/scsi-10k-146gb-2004", "/etc/passwd", "disk/", "", "disk/" + "x" * 400, "a/b/c"])
 def test_only_names_are_names_of_datasheets(name: str) -> None:
     assert not shelf.exists(name)
     with pytest.raises(InputError, match="there is no datasheet"):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from simbackup import shelf
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize("name", shelf.names())
+@for_each("name", shelf.names())
 def test_each_end_of_a_range_is_a_value_that_the_rules_accept(name: str) -> None:
     sheet = shelf.load_datasheet(name)
     wrong = [

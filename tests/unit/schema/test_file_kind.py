@@ -7,12 +7,13 @@ from simbackup.planning.spec import SiteSpec
 from simbackup.scenario import spec
 from simbackup.schema.file_kind import SECTIONS, FileKind, refuse_others
 from simbackup.schema.yaml_file import parse
+from tests.cases import for_each
 
 SITE, SCENARIO, STUDY = "systems: {}\npolicies: {}\n", "hosts: {}\njobs: {}\n", "scenarios: {}\nshow: []\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted", "message"),
+@for_each(
+    "text, wanted, message",
     [
         (SITE, "scenario", "a.yaml:1:1: is a site, not a scenario; use 'simbackup plan run'"),
         (SCENARIO, "site", "a.yaml:1:1: is a scenario, not a site; use 'simbackup run'"),
@@ -27,7 +28,7 @@ def test_a_file_of_another_kind_is_named(text: str, wanted: FileKind, message: s
     assert [str(problem) for problem in raised.value.problems] == [message]
 
 
-@pytest.mark.parametrize("text", [SITE, "systems: {}\njobs: {}\n", "systms: {}\npolicys: {}\n", "{}\n"])
+@for_each("text", [SITE, "systems: {}\njobs: {}\n", "systms: {}\npolicys: {}\n", "{}\n"])
 def test_a_file_that_may_be_a_site_is_not_refused(text: str) -> None:
     refuse_others(parse(text, "a.yaml"), "site")
 

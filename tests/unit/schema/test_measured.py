@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from simbackup.schema.measured import Measurement, read_measured
+from tests.cases import for_each
 
 
 def row(folder: Path, value: str) -> Measurement:
@@ -16,8 +17,8 @@ def row(folder: Path, value: str) -> Measurement:
     return found
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "unit", "factor"),
+@for_each(
+    "text, value, unit, factor",
     [
         ("6.36", 6.36, "", 1.0),
         ("0", 0.0, "", 1.0),

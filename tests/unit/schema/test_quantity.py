@@ -25,6 +25,7 @@ from simbackup.schema.quantity import (
 )
 from simbackup.schema.tree import from_plain
 from simbackup.schema.validate import validate
+from tests.cases import for_each
 
 
 class Part(Frozen):
@@ -55,8 +56,8 @@ def only(**values: Any) -> tuple[str, str, str]:
     return problem.address, problem.message, problem.remedy
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "si"),
+@for_each(
+    "name, text, si",
     [
         ("size", "2 GiB", 2.0**31), ("size", "0 B", 0.0), ("size", 0, 0.0), ("time", "90 min", 5400.0),
         ("time", "1 h 30 min", 5400.0), ("rate", "1 Gb/s", 125e6), ("share", "40 %", 0.4), ("share", 0.4, 0.4),
@@ -72,8 +73,8 @@ def test_texts_and_numbers_become_si_values(name: str, text: Any, si: float) -> 
     assert float(given) == si
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message", "remedy"),
+@for_each(
+    "name, value, message, remedy",
     [
         ("size", "5 s", "'5 s' is not a size; write for example '5 MB', '2 GiB'", ""),
         ("size", 5, "5 has no unit; write for example '5 MB', '2 GiB'", ""),
@@ -128,8 +129,8 @@ def test_a_value_without_a_basis_takes_that_of_its_file() -> None:
     assert part.size.on("document").basis == "document"
 
 
-@pytest.mark.parametrize(
-    ("basis", "needs"),
+@for_each(
+    "basis, needs",
     [
         ("datasheet", "source and at"), ("measured", "source and at"), ("derived", "rule"),
         ("fitted", "fitted_to and uncertainty and plausible"), ("assumed", "range and why"),
@@ -141,8 +142,8 @@ def test_each_basis_asks_for_what_it_needs(basis: str, needs: str) -> None:
     assert all(f"{key}: ..." in remedy for key in needs.split(" and "))
 
 
-@pytest.mark.parametrize(
-    ("origin", "address", "message"),
+@for_each(
+    "origin, address, message",
     [
         ({"value": "3 B", "range": ["1 B", "2 B"]}, "part.size.range", "3 B is outside its own range, 1 B to 2 B"),
         ({"value": "3 B", "range": ["4 B", "2 B"]}, "part.size.range", "the range begins above its end"),
@@ -170,7 +171,7 @@ def test_everything_wrong_with_an_origin_is_reported_at_once() -> None:
     assert {problem.address for problem in problems} == {"part.size.basis", "part.size.sources"}
 
 
-@pytest.mark.parametrize("written", ["5", 5, {"value": "5", "basis": "user"}, {"value": 5, "basis": "user"}])
+@for_each("written", ["5", 5, {"value": "5", "basis": "user"}, {"value": 5, "basis": "user"}])
 def test_a_word_may_be_a_number_and_tell_its_origin(written: Any) -> None:
     part, problems = read(level=written)
     assert not problems

@@ -8,6 +8,7 @@ import pytest
 from simbackup.errors import InputError, Place
 from simbackup.schema.tree import Node, from_plain, overlay, set_path
 from simbackup.schema.yaml_file import GREATEST_DEPTH, parse, read
+from tests.cases import for_each
 
 TEXT = """\
 title: A title
@@ -52,8 +53,8 @@ def test_leaves_are_scalars_lists_and_whole_quantities() -> None:
     assert paths == [("title",), ("devices", "sda", "size"), ("devices", "sda", "names"), ("devices", "sdb", "size")]
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@for_each(
+    "text, value",
     [
         ("5", 5), ("-5", -5), ("1_900_000", 1_900_000), ("0.5", 0.5), (".5", 0.5), ("1e3", 1000.0), ("true", True),
         ("no", "no"), ("on", "on"), ("~", None), ("", None), ("'5'", "5"), ('"true"', "true"), ("22:00", "22:00"),
@@ -103,9 +104,7 @@ def test_aliases_cannot_blow_a_file_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("expands to too many values" in message for *_, message in problems("\n".join(lines)))
 
 
-@pytest.mark.parametrize(
-    "text", ["a: !x 1", "a: !x {b: 1}", "a: !x [1]", "a: !!python/object:os.system ls", "a: !x '1'"]
-)
+@for_each("text", ["a: !x 1", "a: !x {b: 1}", "a: !x [1]", "a: !!python/object:os.system ls", "a: !x '1'"])
 def test_tags_are_refused(text: str) -> None:
     ((line, column, address, message),) = problems(text)
     assert (line, column, address) == (1, 4, "a")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from simbackup.engine.randomness import stream
 from simbackup.uncertainty.permutation import permutation
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize("size", [0, 1, 2, 3, 10, 20, 64, 65, 200, 500])
+@for_each("size", [0, 1, 2, 3, 10, 20, 64, 65, 200, 500])
 def test_they_are_those_of_numpy(size: int) -> None:
     for seed in range(40):
         path = f"uncertainty {seed % 3} devices.disk-{seed}.seek"

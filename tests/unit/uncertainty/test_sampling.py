@@ -9,6 +9,7 @@ from simbackup.equations.uncertainty import SCORE, spread_of, value_at
 from simbackup.uncertainty.effort import LEAN, QUICK, THOROUGH
 from simbackup.uncertainty.inputs import Input, Use
 from simbackup.uncertainty.sampling import correlated, latin_hypercube, scores_of
+from tests.cases import for_each
 
 INPUTS = [Input(name, (Use("0", name, 1.0, 0.5, 2.0, "1"),)) for name in "abcd"]
 CASES = 200
@@ -32,7 +33,7 @@ def test_correlations_that_cannot_hold_together_are_refused() -> None:
         correlated(latin_hypercube(INPUTS, CASES, 1), {(0, 1): 0.9, (1, 2): 0.9, (0, 2): -0.9})
 
 
-@pytest.mark.parametrize("count", [LEAN.cases, QUICK.cases, 30, 40, 50, 100, THOROUGH.cases])
+@for_each("count", [LEAN.cases, QUICK.cases, 30, 40, 50, 100, THOROUGH.cases])
 def test_an_interval_from_a_single_input_has_the_ends_of_its_range(count: int) -> None:
     """A range holds nine values in ten, so what is inversely proportional to the value lies in its range as often."""
     best, low, high = 10.0, 8.0, 40.0

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simbackup.uncertainty.sobol import design, indices
+from tests.cases import for_each
 
 A, B = 7.0, 0.1
 """The usual parameters of the Ishigami function."""
@@ -19,7 +20,7 @@ def ishigami(places: list[tuple[float, ...]]) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_the_indices_of_the_ishigami_function_are_found_within_a_hundredth(seed: int) -> None:
     """Ishigami and Homma, 1990: variances of the single inputs, and of the first with the third.
 

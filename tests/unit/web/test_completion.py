@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-import pytest
-
 from simbackup import shelf
 from simbackup.planning.json_schema import site_schema
 from simbackup.scenario.json_schema import json_schema
 from simbackup.schema.json_forms import Json
 from simbackup.web.completion import completions
 from simbackup.web.cursor import cursor_at
+from tests.cases import for_each
 
 TEXT = """title: x
 hosts:
@@ -46,8 +45,8 @@ def at(number: int, typed: str = "") -> str:
     return "".join(parts[:number]) + typed + "|" + "".join(parts[number:])
 
 
-@pytest.mark.parametrize(
-    ("text", "some", "none"),
+@for_each(
+    "text, some, none",
     [
         ("|", {"title", "devices", "jobs"}, {"disks"}),
         (at(1), {"drives", "drive", "robots"}, {"model", "disks", "method"}),
@@ -78,8 +77,8 @@ def test_words_of_a_site() -> None:
     assert all(word.about for word in completions(site_schema("site"), found))
 
 
-@pytest.mark.parametrize(
-    ("line", "path", "key", "word"),
+@for_each(
+    "line, path, key, word",
     [
         ("a: {b: {c: d, e", ("a", "b"), None, "e"),
         ("a: {b: [x, y", ("a",), "b", "y"),
@@ -94,6 +93,6 @@ def test_where_a_cursor_stands(line: str, path: tuple[str, ...], key: str | None
     assert (found.path, found.key, found.word) == (path, key, word)
 
 
-@pytest.mark.parametrize("place", [(0, 0), (99, 99), (1, 99)])
+@for_each("place", [(0, 0), (99, 99), (1, 99)])
 def test_a_place_outside_of_the_text_is_no_error(place: tuple[int, int]) -> None:
     assert completions(schema(), cursor_at("title: a", *place)) is not None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 
 import pytest
-from shared import ROOT
 
 from simbackup.errors import InputError
 from simbackup.web.edits import edited, steps
+from tests.cases import for_each
+from tests.shared import ROOT
 
 MIDNIGHT = (ROOT / "scenarios/planning/midnight.yaml").read_text(encoding="utf-8")
 
@@ -19,8 +20,8 @@ def changed(text: str, changes: dict[str, str]) -> list[str]:
     return [line[1:].strip() for line in lines if line.startswith("+") and not line.startswith("+++")]
 
 
-@pytest.mark.parametrize(
-    ("address", "value", "line"),
+@for_each(
+    "address, value, line",
     [
         ("devices.array.disks", "12", "disks: 12}"),
         ("links.front.rate", "2 GB/s", "joins: [target, array], rate: 2 GB/s}"),
@@ -49,8 +50,8 @@ def test_a_value_may_be_any_text() -> None:
     assert "\nhosts" not in text
 
 
-@pytest.mark.parametrize(
-    ("text", "address", "message"),
+@for_each(
+    "text, address, message",
     [
         ("title: [", "title", "a.yaml:1"),
         ("title: A\ntitle: B\n", "title", "appears twice"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from starlette.datastructures import Headers
 
 from simbackup.web.guard import LOCAL, MOST_BYTES, POLICY, refusal
+from tests.cases import for_each
 
 GOOD = {
     "host": "localhost:8350",
@@ -20,8 +20,8 @@ def test_the_page_itself_may_ask() -> None:
     assert refusal("GET", Headers({"host": "127.0.0.1:8350"}), LOCAL) is None
 
 
-@pytest.mark.parametrize(
-    ("change", "status"),
+@for_each(
+    "change, status",
     [
         ({"host": "evil.example:8350"}, 421), ({"host": ""}, 421), ({"origin": "http://evil.example"}, 403),
         ({"origin": "null"}, 403), ({"origin": "http://localhost:9999"}, 403), ({"origin": ""}, 403),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
-from shared import loaded
 from sites.plan import TEXT
 
 from simbackup import units
@@ -15,6 +13,8 @@ from simbackup.schema.quantity import Duration, Frozen, Quantity
 from simbackup.web.edits import steps
 from simbackup.web.levers import MOST, Lever, levers_of
 from simbackup.web.settings import Setting, of_scenario, of_site
+from tests.cases import for_each
+from tests.shared import loaded
 
 
 def found(name: str) -> list[Lever]:
@@ -33,7 +33,7 @@ def test_a_fleet_is_moved_at_its_template_and_once() -> None:
     assert len(addresses) < 100  # of 4,624 values
 
 
-@pytest.mark.parametrize("name", ["teaching/one-file-from-tape", "planning/midnight", "planning/disk-then-tape"])
+@for_each("name", ["teaching/one-file-from-tape", "planning/midnight", "planning/disk-then-tape"])
 def test_every_stop_is_a_legal_value_and_all_are_in_order(name: str) -> None:
     settings = {one.address: one.value for one in of_scenario(loaded(name))}
     sliding = [one for one in found(name) if one.stops and not one.worded]
@@ -100,8 +100,8 @@ def test_links_step_through_the_speeds_that_are_sold() -> None:
     assert all("links" in address and address.endswith(".rate") for addresses in every for address in addresses)
 
 
-@pytest.mark.parametrize(
-    ("si", "unit", "text"),
+@for_each(
+    "si, unit, text",
     [
         (1e-5, "1", "0.001 %"), (1e-12, "1", "1e-10 %"), (4e-13, "s", "0.0004 ns"), (1e18, "B", "1000 PB"),
         (120.0, "1/s", "7200 rpm"), (28_800.0, "s", "8 h"), (1e15, "count", "1e15"), (5e-324, "1", "5e-322 %"),

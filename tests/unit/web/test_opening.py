@@ -9,6 +9,7 @@ import pytest
 
 from simbackup.errors import InputError
 from simbackup.web.opening import OwnFolder, of_library, uploaded
+from tests.cases import for_each
 
 
 def in_64(text: str) -> str:
@@ -40,9 +41,7 @@ def test_a_scenario_that_comes_along_is_extended() -> None:
         of_library("teaching/nothing")
 
 
-@pytest.mark.parametrize(
-    "name", ["../a.yaml", "/etc/a.yaml", "a/b.yaml", "..", ".yaml", "a.py", "a\x00.yaml", "a.yaml\n"]
-)
+@for_each("name", ["../a.yaml", "/etc/a.yaml", "a/b.yaml", "..", ".yaml", "a.py", "a\x00.yaml", "a.yaml\n"])
 def test_uploads_have_bare_names(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"is not a name of a file to upload|has no scenario"):
         uploaded(

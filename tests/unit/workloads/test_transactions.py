@@ -22,6 +22,7 @@ from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
 from simbackup.trace.trace import Trace
 from simbackup.workloads.users.transactions import Transaction, fresh_shares, load
+from tests.cases import for_each
 
 CHUNK = 8192.0
 COW = CopyOnWriteParameters(chunk=CHUNK, record=16.0, in_flight=2.0**20, commit_backlog=8 * CHUNK)
@@ -70,9 +71,7 @@ def test_reads_and_cores_by_hand(bench: Bench) -> None:
     assert found.held == {bench.here.link: pytest.approx(3 * BUSY), bench.host.cpu: 0.01}
 
 
-@pytest.mark.parametrize(
-    ("reads", "updates", "size"), [(3.0, 1.0, (3 * 64e3 + CHUNK) / 4), (0.0, 2.0, CHUNK), (0.0, 0.0, 64e3)]
-)
+@for_each("reads, updates, size", [(3.0, 1.0, (3 * 64e3 + CHUNK) / 4), (0.0, 2.0, CHUNK), (0.0, 0.0, 64e3)])
 def test_the_mean_size_of_a_request(reads: float, updates: float, size: float) -> None:
     """Of three reads of 64 kB and an update of 8 KiB; without either, no size matters, but there is one."""
     asked = Transaction(reads, 64e3, 0.0, updates, Spread(CHUNK, DATA), synchronous=False)

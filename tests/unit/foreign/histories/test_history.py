@@ -14,6 +14,7 @@ from simbackup.foreign.histories.history import jobs_csv, read_history
 from simbackup.foreign.histories.mapping import built_in, mapping_of
 from simbackup.foreign.histories.moments import form_of, zone_of
 from simbackup.schema.tree import Node
+from tests.cases import for_each
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 
@@ -143,8 +144,8 @@ def test_elapsed_times_may_have_decimal_commas(tmp_path: Path) -> None:
     assert [job.elapsed_s for job in jobs] == [3726.0, 3840.0, 90.0]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@for_each(
+    "text, message",
     [
         ("a,b\n1,2\n", "report.csv:2:1: no mapping fits the columns a, b"),
         (BACULA.replace(",345,", ",x,"), "report.csv:3:69: 'x' is not a number"),
@@ -199,7 +200,7 @@ def test_a_wrong_mapping_is_reported(tmp_path: Path) -> None:
     assert "m.yaml:3:21: units.size_bytes: '1 furlongs' is not a size" in str(raised.value)
 
 
-@pytest.mark.parametrize("form", ["%d %d", "%Q", "DD.MM.YYYY"])
+@for_each("form", ["%d %d", "%Q", "DD.MM.YYYY"])
 def test_a_form_of_dates_that_is_none_is_refused_at_its_place(form: str, tmp_path: Path) -> None:
     path = tmp_path / "m.yaml"
     path.write_text(f"title: X\ncolumns: {{start: Beginn}}\ndates: ['{form}']\n", encoding="utf-8")
@@ -233,8 +234,8 @@ RESTIC = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@for_each(
+    "change, message",
     [
         ({"backup_start": "today"}, "backup_start: 'today' is not a time such as 2026-11-22T12:42:19"),
         ({"data_added": 0.5}, "data_added: '0.5' is not a whole number"),

@@ -9,6 +9,7 @@ from simbackup.errors import InputError
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.foreign.histories.history import jobs_csv, read_history
 from simbackup.foreign.histories.moments import zone_of
+from tests.cases import for_each
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 MiB, GiB = 2.0**20, 2.0**30
@@ -83,8 +84,8 @@ def test_bacula_reports_at_the_end_of_a_job() -> None:
     assert notes == [f"the report of a job states no time zone; its times were read as {BERLIN}"]
 
 
-@pytest.mark.parametrize(
-    ("ending", "status"),
+@for_each(
+    "ending, status",
     [("Backup OK", "ok"), ("Backup OK -- with warnings", "warning"), ("*** Backup Error ***", "failed"),
      ("Backup Canceled", "failed")],
 )  # fmt: skip
@@ -160,8 +161,8 @@ def test_bpdbjobs_is_recognised_without_a_mapping() -> None:
     assert any("1 of 3 jobs" in note for note in notes)
 
 
-@pytest.mark.parametrize(
-    ("name", "what"),
+@for_each(
+    "name, what",
     [
         ("bpdbjobs.txt", "is the output of 'bpdbjobs -report': it states neither times nor sizes"),
         ("pbs-snapshots.json", "it does not state how long the backups took; use the logs of their tasks"),
@@ -176,12 +177,12 @@ def test_what_is_no_history_is_named(name: str, what: str) -> None:
     assert what in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["bareos-list.txt", "bacula-llist.txt", "bacula-report.txt", "borg-stats.txt", "pgbackrest.json", "pgbackrest.txt",
      "vzdump.txt", "pbs-task.txt", "restic.txt", "bpdbjobs.csv"],
 )  # fmt: skip
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@for_each("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_what_was_read_is_read_again_from_its_table(name: str, encoding: str, tmp_path: Path) -> None:
     path, neutral = tmp_path / name, tmp_path / "neutral.csv"
     path.write_text((SAMPLES / name).read_text(encoding="utf-8"), encoding=encoding)

@@ -8,6 +8,7 @@ from openpyxl import Workbook
 from simbackup.errors import InputError, Problem
 from simbackup.planning.inventory import site_text
 from simbackup.planning.loading import read_site
+from tests.cases import for_each
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 MiB = 2.0**20
@@ -37,8 +38,8 @@ def test_rvtools_counts_in_mib_and_lists_what_is_no_machine() -> None:
     assert sizes(path, powered_off=True)["old"] == 50000 * MiB
 
 
-@pytest.mark.parametrize("mark", [",", ";", "\t"])
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
+@for_each("mark", [",", ";", "\t"])
+@for_each("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
 def test_rvtools_is_read_with_any_mark_and_encoding(mark: str, encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "RVTools_tabvInfo.csv"
     plain = RVTOOLS.replace('"two, lines"', "two lines")
@@ -92,8 +93,8 @@ def test_no_petabyte_passes_in_silence(tmp_path: Path) -> None:
     assert warned(path, "MB") == []
 
 
-@pytest.mark.parametrize(
-    ("head", "size"),
+@for_each(
+    "head, size",
     [("used_mib", 12 * MiB), ("Used MB", 12e6), ("Size (GB)", 12e9), ("size_gb", 12e9), ("In use [GiB]", 12 * 2.0**30)],
 )
 def test_a_unit_may_be_the_last_word_of_a_head(head: str, size: float, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from simbackup.foreign.measurements.finding import Output
 from simbackup.foreign.measurements.measured_sheet import measured_sheet
 from simbackup.foreign.measurements.tools import read_outputs
 from simbackup.schema.measurable import Measurable
+from tests.cases import for_each
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 MiB, TiB = 2.0**20, 2.0**40
@@ -51,8 +52,8 @@ def test_fio_as_text_with_only_its_last_lines(tmp_path: Path) -> None:
     assert [one.value for one in output.findings] == [6400 * MiB / 40.0]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "why"),
+@for_each(
+    "old, new, why",
     [
         ("fio-3.36", "$ fio --rw=read job.fio", "it went through the page cache"),
         ("jobs=1): err= 0: pid=811", "jobs=1): err= 5: pid=811", "it ended with error 5"),

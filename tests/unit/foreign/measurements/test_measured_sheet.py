@@ -14,6 +14,7 @@ from simbackup.schema.measurable import Measurable, measured_as
 from simbackup.schema.registry import sheets
 from simbackup.schema.yaml_file import parse
 from simbackup.text import for_line
+from tests.cases import for_each
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 SSD = "ssd/nvme-gen4-2021"
@@ -98,7 +99,7 @@ def test_what_is_measured_are_parameters_of_the_kind_in_its_unit() -> None:
         assert set(parameters.values()) <= set(sheets()[kind].model_fields)
 
 
-@pytest.mark.parametrize("name", ["a: b{c", "-x", "red \x1b[31m", "half \udcff", "x #y", "'"])
+@for_each("name", ["a: b{c", "-x", "red \x1b[31m", "half \udcff", "x #y", "'"])
 def test_any_name_of_a_file_gives_a_datasheet(name: str) -> None:
     text = _sheet("fio-seqread-1.json", SSD, f"{name}.yaml").text
     tree = parse(text, "x.yaml")

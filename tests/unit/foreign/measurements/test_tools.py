@@ -9,6 +9,7 @@ from simbackup.errors import InputError
 from simbackup.foreign.measurements.finding import Finding, Output
 from simbackup.foreign.measurements.tools import read_outputs
 from simbackup.schema.measurable import Measurable
+from tests.cases import for_each
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 
@@ -52,8 +53,8 @@ def _fio(folder: Path, options: dict[str, str], job: dict[str, object] | None = 
     return _of(json.dumps(whole), folder, "fio.json")
 
 
-@pytest.mark.parametrize(
-    ("options", "why"),
+@for_each(
+    "options, why",
     [
         ({"direct": "0"}, "page cache"),
         ({"rw": "randrw"}, "mixes"),
@@ -103,9 +104,9 @@ OLD = "134217728 bytes (134 MB) copied, 0.5 seconds, 268 MB/s\n"
 BSD = "128+0 records in\n128+0 records out\n134217728 bytes transferred in 0.500000 secs (268435456 bytes/sec)\n"
 
 
-@pytest.mark.parametrize("text", [GNU, GERMAN, OLD, BSD])
-@pytest.mark.parametrize(
-    ("command", "what"),
+@for_each("text", [GNU, GERMAN, OLD, BSD])
+@for_each(
+    "command, what",
     [
         ("$ dd if=/dev/sda of=/dev/null bs=1M iflag=direct count=128", Measurable.SEQUENTIAL_READ),
         ("dd if=/dev/zero of=/mnt/x bs=1M conv=fsync", Measurable.SEQUENTIAL_WRITE),
@@ -119,8 +120,8 @@ def test_dd_reports_what_its_command_did(text: str, command: str, what: Measurab
     assert found.place.line == len(text.splitlines()) + 1
 
 
-@pytest.mark.parametrize(
-    ("command", "why"),
+@for_each(
+    "command, why",
     [
         ("dd if=/dev/sda of=/dev/null", "page cache"),
         ("dd if=/dev/zero of=x", "page cache"),
@@ -149,8 +150,8 @@ def test_btape_reports_each_file_by_its_data() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@for_each(
+    "text, message",
     [
         ("", "x.txt:1:1: is empty"),
         ("hello\n", "x.txt:1:1: is not the output of a known program"),
@@ -177,7 +178,7 @@ def test_a_day_that_no_calendar_has_is_refused(tool: str, said: str, tmp_path: P
         _of(text, tmp_path, "out.json")
 
 
-@pytest.mark.parametrize("seconds", ["1.234,5", ",", "9" * 30 + ",0,1"])
+@for_each("seconds", ["1.234,5", ",", "9" * 30 + ",0,1"])
 def test_seconds_that_are_no_number_are_no_output_of_dd(seconds: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not the output of a known program"):
         _of(f"dd if=/dev/zero of=x\n1000 bytes copied, {seconds} s, 1 MB/s\n", tmp_path)
