@@ -10,7 +10,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from simbackup.equations.one_kind import MOST_ROUNDS, PRECISION, REFINEMENTS, SCATTER
+from simbackup.equations.one_kind import FARTHEST, MOST_ROUNDS, PRECISION, REFINEMENTS, SCATTER
 
 Numbers = NDArray[np.float64]
 Kind = tuple[int, float, Sequence[tuple[int, float, float, float]]]
@@ -85,6 +85,7 @@ class Linearizer:
         count = _Found(customers, self.changes, self.shared)
         work = None if self.size is None else _Found(customers, self.changes * self.size, self.shared)
         most, pools = self._most(customers), bool(self.pooled.any())
+        last: tuple[Numbers, Numbers] | None = None
         for _ in range(MOST_ROUNDS):
             found = count.of(queues)
             ahead = found if work is None else work.of(queues * self.size)
@@ -97,9 +98,11 @@ class Linearizer:
             lengths = rates[:, :, None] * seconds
             if self.blocked.any():
                 self._stop(customers, rates, seconds, lengths)
-            change = np.abs(lengths - queues).max(axis=(1, 2), initial=0.0)
-            queues = (queues + lengths) / 2.0
-            if (change <= precision).all():
+            steps = lengths - queues
+            done = (np.abs(steps).max(axis=(1, 2), initial=0.0) <= precision).all()
+            before, queues = queues, _further(queues, steps, last)
+            last = before, steps
+            if done:
                 break
         return rates, seconds, queues
 
@@ -122,6 +125,19 @@ class Linearizer:
         spread = SCATTER * found * np.maximum(1.0 - found / np.where(most > 0.0, most, 1.0), 0.0)
         beyond = np.where(self.free > 0.0, 0.5 * (beyond + np.sqrt(beyond * beyond + spread)), beyond)
         return np.where(self.pooled, np.where(room, beyond, 0.0), found)
+
+
+def _further(queues: Numbers, steps: Numbers, last: tuple[Numbers, Numbers] | None) -> Numbers:
+    """As in `one_kind`, for each population."""
+    half = queues + 0.5 * steps
+    if last is None:
+        return half
+    bends = steps - last[1]
+    square, product = ((each * bends).sum(axis=2).sum(axis=1)[:, None, None] for each in (bends, steps))
+    part = product / np.where(square > 0.0, square, 1.0)
+    found = half - part * ((queues - last[0]) + 0.5 * bends)
+    good = (np.abs(part) <= FARTHEST) & (found >= 0.0).all(axis=(1, 2), keepdims=True)
+    return np.where(good, found, half)
 
 
 class _Found:

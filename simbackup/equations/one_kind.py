@@ -12,6 +12,8 @@ PRECISION = 1e-9
 MOST_ROUNDS = 500
 REFINEMENTS = 2
 """Times that the change of queue lengths by one customer is taken anew, as Chandy and Neuse do."""
+FARTHEST = 50.0
+"""Times the last change that one round goes further at most."""
 MOST_QUEUES = 7
 """Queues up to which numpy adds numbers one after the other, as it is done here."""
 
@@ -110,6 +112,7 @@ class _Circuit:
         part, precision, most = 1.0 / customers, PRECISION * customers, customers - 1.0
         fewer = [customers * change - change for change in self.changes]
         rate, seconds = 0.0, list[float]()
+        last: tuple[list[float], list[float]] | None = None
         for _ in range(MOST_ROUNDS):
             seconds = list[float]()
             total = 0.0
@@ -119,12 +122,34 @@ class _Circuit:
                 seconds.append(each)
                 total += each
             rate = customers / (self.delay + total)
-            change, last = 0.0, lengths
-            lengths = list[float]()
-            for before, each in zip(last, seconds, strict=True):
-                length = rate * each
-                change = max(change, abs(length - before))
-                lengths.append((before + length) / 2.0)
-            if change <= precision:
+            steps = [rate * each - length for each, length in zip(seconds, lengths, strict=True)]
+            done = max([abs(step) for step in steps], default=0.0) <= precision
+            before, lengths = lengths, _further(lengths, steps, last)
+            last = before, steps
+            if done:
                 break
         return rate, seconds, lengths
+
+
+def _further(lengths: list[float], steps: list[float], last: tuple[list[float], list[float]] | None) -> list[float]:
+    """The next queue lengths, from these, what substitution would add, and both of the round before.
+
+    Anderson, "Iterative Procedures for Nonlinear Integral Equations", Journal of the ACM 12(4), 1965, with one round
+    before and half steps; half a step alone where it would go far or below zero.
+    """
+    half = [length + 0.5 * step for length, step in zip(lengths, steps, strict=True)]
+    if last is None:
+        return half
+    bends = [step - before for step, before in zip(steps, last[1], strict=True)]
+    square = product = 0.0
+    for step, bend in zip(steps, bends, strict=True):
+        square += bend * bend
+        product += step * bend
+    part = product / square if square > 0.0 else 0.0
+    if not abs(part) <= FARTHEST:
+        return half
+    found = [
+        to - part * ((length - before) + 0.5 * bend)
+        for to, length, before, bend in zip(half, lengths, last[0], bends, strict=True)
+    ]
+    return found if all(length >= 0.0 for length in found) else half
