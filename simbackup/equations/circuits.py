@@ -127,32 +127,19 @@ def _solved(kinds: Sequence[Round], others: Sequence[float], pooled: Sequence[fl
     given = [(one.customers, one.delay + one.away, one.visits) for one in kinds]
     alone = turnout(*given[0], others, pooled) if len(kinds) == 1 else None
     if alone is not None:
-        return [_while_there(one, alone[1], ()) for one in kinds]
+        return [_while_there(one, alone[1]) for one in kinds]
     from simbackup.equations.linearizer import Linearizer  # noqa: PLC0415 (numpy takes a while to import)
 
-    stays = [list(seconds) for _, seconds in Linearizer(given, others, pooled).solved()]
-    if len(kinds) == 1:
-        return [_while_there(kinds[0], stays[0], ())]
-    meeting = _Meeting(kinds, stays, others, pooled)
-    meeting.fit()
-    return [_while_there(one, stays[i], meeting.behind(i)) for i, one in enumerate(kinds)]
+    solved = [seconds for _, seconds in Linearizer(given, others, pooled).solved()]
+    if len(kinds) > 1:
+        solved = _Meeting(kinds, solved, others, pooled).solved()
+    return [_while_there(one, seconds) for one, seconds in zip(kinds, solved, strict=True)]
 
 
-def _while_there(one: Round, stay: Sequence[float], behind: Sequence[tuple[float, float]]) -> Turnout:
-    """The turnout of a kind, from the seconds at each visit.
-
-    Of these it spends some `behind` each other kind, which stays away for a part of the time.
-    """
+def _while_there(one: Round, stay: Sequence[float]) -> Turnout:
+    """The turnout of a kind, from the seconds at each visit."""
     total = one.delay + math.fsum(stay)
-    if math.isinf(total):
-        return Turnout(0.0, tuple(stay))
-    shorter = 2.0 * math.fsum([seconds * seconds * away for seconds, away in behind]) / (total * total)
-    if shorter > 0.0:
-        alone = one.delay + math.fsum([visit.wait for visit in one.visits])
-        part = max(total / (1.0 + shorter) - alone, 0.0) / (total - alone)
-        stay = [visit.wait + (seconds - visit.wait) * part for visit, seconds in zip(one.visits, stay, strict=True)]
-        total = one.delay + math.fsum(stay)
-    return Turnout(one.customers / total, tuple(stay))
+    return Turnout(0.0 if math.isinf(total) else one.customers / total, tuple(stay))
 
 
 class _Meeting:
@@ -161,11 +148,11 @@ class _Meeting:
     def __init__(
         self,
         kinds: Sequence[Round],
-        stays: Sequence[list[float]],
+        stays: Sequence[Sequence[float]],
         others: Sequence[float],
         pooled: Sequence[float | None],
     ) -> None:
-        self.kinds, self.stays = kinds, stays
+        self.kinds, self.stays = kinds, [list(seconds) for seconds in stays]
         self.at: dict[int, list[tuple[int, int, float, float]]] = {}
         """By queue, who visits it, as which of its visits, the share that a round a second holds, and of whose time."""
         for i, one in enumerate(kinds):
@@ -181,11 +168,23 @@ class _Meeting:
         """Seconds of a whole round of a customer."""
         return self.kinds[kind].delay + self.kinds[kind].away + math.fsum(self.stays[kind])
 
-    def fit(self) -> None:
-        """Let all wait longer at queues that would serve more than they can."""
+    def solved(self) -> list[list[float]]:
+        """The seconds at each visit of each kind when others are away by turns, and no queue serves more than it can."""
+        self.stays = [self._by_turns(i) for i in range(len(self.kinds))]
         for _ in range(MOST_SWEEPS):
             if not any([self._lengthen(queue) for queue in self.at]):
                 break
+        return self.stays
+
+    def _by_turns(self, kind: int) -> list[float]:
+        """The seconds at each visit of a kind that goes faster while others are away."""
+        one, stay = self.kinds[kind], self.stays[kind]
+        total, alone = one.delay + math.fsum(stay), one.delay + math.fsum([visit.wait for visit in one.visits])
+        shorter = 2.0 * math.fsum([seconds * seconds * away for seconds, away in self._behind(kind)]) / (total * total)
+        if not 0.0 < shorter < math.inf:
+            return stay
+        part = max(total / (1.0 + shorter) - alone, 0.0) / (total - alone)
+        return [visit.wait + (seconds - visit.wait) * part for visit, seconds in zip(one.visits, stay, strict=True)]
 
     def _lengthen(self, queue: int) -> bool:
         """Let all who visit a queue wait there as much longer as it takes; whether it took any."""
@@ -205,7 +204,7 @@ class _Meeting:
             self.stays[i][j] += longer * each
         return longer > 0.0
 
-    def behind(self, kind: int) -> list[tuple[float, float]]:
+    def _behind(self, kind: int) -> list[tuple[float, float]]:
         """The seconds of a round that a customer of a kind waits behind each other kind, and which part that is away.
 
         Only of kinds that are.
