@@ -317,7 +317,7 @@ class Problem:
         for flow in self.flows:
             i = self.place[flow]
             going, wait, rate = flow.going, self.limits[i].wait, used.rates[i]
-            if going is None or not flow.asks or wait is None or not 0.0 < rate:
+            if going is None or not flow.asks or wait is None or rate <= 0.0:
                 continue
             held_up = rate < wait.rate * (1.0 - AWAY)
             seconds, old = going.workers * (1.0 / rate - 1.0 / wait.rate) if held_up else 0.0, before.get(flow, 0.0)

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from simbackup.equations.one_kind import turnout
 
-
 FULL = 1e-9
 """Share of a queue beyond its own at which it is full."""
 
@@ -169,10 +168,11 @@ class _Meeting:
         return self.kinds[kind].delay + self.kinds[kind].away + math.fsum(self.stays[kind])
 
     def solved(self) -> list[list[float]]:
-        """The seconds at each visit of each kind when others are away by turns, and no queue serves more than it can."""
+        """The seconds at each visit of each kind, with others away by turns, and no queue beyond what it can serve."""
         self.stays = [self._by_turns(i) for i in range(len(self.kinds))]
         for _ in range(MOST_SWEEPS):
-            if not any([self._lengthen(queue) for queue in self.at]):
+            longer = [self._lengthen(queue) for queue in self.at]
+            if not any(longer):
                 break
         return self.stays
 

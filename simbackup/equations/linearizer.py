@@ -45,14 +45,13 @@ class Linearizer:
                 here, servers, left = (row, column), pooled[queue], 1.0 - others[queue]
                 self.there[here], self.wait[here] = True, wait
                 if servers is not None:
-                    self.pooled[here], self.free[here], held = True, servers - 1.0, wait / servers
+                    self.pooled[here], self.free[here], self.held[here] = True, servers - 1.0, wait / servers
                 elif left > 0.0:
-                    self.left[here] = left
+                    self.held[here], self.left[here] = held, left
                 else:
-                    self.blocked[here], held = True, 0.0
-                self.held[here] = held
+                    self.blocked[here] = True
                 if self.size is not None and queue in ordered:
-                    self.size[here], self.held[here] = held / times, times
+                    self.size[here], self.held[here] = self.held[here] / times, times
         self.delay = np.array([delay for _, delay, _ in kinds])
         self.full = np.array([float(customers) for customers, *_ in kinds])
         self.changes = np.zeros((len(kinds), *shape))  # by who is missing
@@ -83,12 +82,13 @@ class Linearizer:
         rates = seconds = queues
         precision = PRECISION * np.maximum(customers.sum(axis=1), 1.0)
         count = _Found(customers, self.changes, self.shared)
-        work = None if self.size is None else _Found(customers, self.changes * self.size, self.shared)
+        size = self.size
+        work = _Found(customers, self.changes * size, self.shared) if size is not None else None
         most, pools = self._most(customers), bool(self.pooled.any())
         last: tuple[Numbers, Numbers] | None = None
         for _ in range(MOST_ROUNDS):
             found = count.of(queues)
-            ahead = found if work is None else work.of(queues * self.size)
+            ahead = work.of(queues * size) if work is not None and size is not None else found
             if pools:
                 beyond = self._excess(found, most)
                 ahead = beyond if work is None else ahead * beyond / np.where(found > 0.0, found, 1.0)

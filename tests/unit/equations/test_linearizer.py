@@ -29,7 +29,11 @@ def test_each_customer_spends_its_round_somewhere() -> None:
     """Little's law over the round of each of forty kinds, `N = X (Z + sum R)`; no queue serves 2 % more than it can."""
     draw = random.Random(4)  # noqa: S311
     kinds = [
-        (draw.choice([1, 1, 4, 16]), draw.uniform(0.0, 1.0), [(q, w := draw.uniform(0.0, 0.1), w, 0.0) for q in range(3)])
+        (
+            draw.choice([1, 1, 4, 16]),
+            draw.uniform(0.0, 1.0),
+            [(q, w := draw.uniform(0.0, 0.1), w, 0.0) for q in range(3)],
+        )
         for _ in range(40)
     ]
     found = Linearizer(kinds, [0.0] * 3, [None] * 3).solved()
