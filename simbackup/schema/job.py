@@ -176,6 +176,12 @@ class SharedOut(JobSpec):
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {**JobSpec.pieces, "serial_share": OF_PROGRAMS}
 
+    def stated_share(self, spec: Spec) -> Quantity | None:
+        """The serial share that its program states, None if it states none."""
+        runs = spec.jobs.get(self.tool_of() or "", self)
+        program: Any = getattr(runs, "tool", None) or getattr(runs, "engine", None)
+        return program.serial_share if program is not None else None
+
 
 class FileKeeping(JobSpec):
     """A job whose files an index keeps."""
