@@ -50,7 +50,9 @@ class Program(Late):
             yield system.env.timeout(self.start)
         pending = list[Dirty]()
         for groups in self.phases.values():
-            yield from _Phase(context, [lowered(context, group) for group in groups], pending).run()
+            found = [lowered(context, group) for group in groups]
+            if found := [group for group in found if group.takes_time]:
+                yield from _Phase(context, found, pending).run()
         yield from system.written_back(job, pending)
         return Moved(context.portions.bytes["changed"], context.portions.files["changed"])
 
@@ -84,13 +86,12 @@ class _Phase:
 
     def run(self) -> Wait:
         """Start a flow for each group, and one for a largest item, join them by buffers, and wait for them all."""
-        system, job = self.context.system, self.context.job
+        system = self.context.system
         flows = [self._started(group) for group in self.groups]
         for here, there in zip(range(len(flows)), range(1, len(flows)), strict=False):
             self._join(here, there, flows)
         yield system.env.all_of([flow.done for some in flows for flow in some])
-        for flow in flows[-1]:  # the last group works from the beginning of the phase to its end
-            self._account(flow, flows)
+        self._account(flows)
 
     def _started(self, group: Lowered) -> list[Flow]:
         """The flows of a group."""
@@ -107,15 +108,13 @@ class _Phase:
         return flows
 
     def _parts(self, group: Lowered) -> list[_Part]:
-        """The items of a group: all for all workers; or the largest file for one of them, and the rest for the others.
-
-        """
+        """The items of a group: all for all workers, or the largest file for one and the rest for the others."""
         system, job = self.context.system, self.context.job
         last = group is self.groups[-1]
         shape = system.bounded(job, group.shape) if last else group.shape
         shape = shape._replace(alone=system.serial_share(job) if shape.shared_out else 0.0)
         workers, largest = group.group.workers, self.context.data.largest
-        if group.group.item != FILES or workers < 2 or not 0.0 < largest < 1.0:
+        if group.group.item != FILES or workers == 1 or not 0.0 < largest < 1.0:
             return [_Part(shape, 0.0, group.items)]
         alone = largest * group.items
         others = shape._replace(workers=workers - 1, share=shape.share * (workers - 1))
@@ -161,14 +160,18 @@ class _Phase:
         system.note_dirty(dirty.on_disk)
         self.pending.append(dirty)
 
-    def _account(self, flow: Flow, flows: Sequence[Sequence[Flow]]) -> None:
-        """Record how long each thing limited the phase, under the name of the group that it limited."""
+    def _account(self, flows: Sequence[Sequence[Flow]]) -> None:
+        """Record what limited the phase, each cause under the name of the group that takes most of it.
+
+        The last group works from the beginning of the phase to its end, and all go at one pace.
+        """
         loads = {
-            group.group.name: {link.name: demand * group.items for link, demand in some[0].demands.items()}
-            for group, some in zip(self.groups, flows, strict=True)
+            group.group.name: {link.name: demand * group.items for link, demand in group.shape.demands.items()}
+            for group in self.groups
         }
 
         def limited(cause: str) -> str:
             return max(loads, key=lambda name: loads[name].get(cause, 0.0))
 
-        self.context.system.account(self.context.job, flow, limited)
+        last = max(flows[-1], key=lambda flow: flow.segments[-1].end if flow.segments else 0.0)
+        self.context.system.account(self.context.job, last, limited)

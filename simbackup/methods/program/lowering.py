@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import reduce
@@ -129,6 +130,11 @@ class Lowered:
     written: tuple[Written, ...]
     made: float
 
+    @property
+    def takes_time(self) -> bool:
+        """Whether its items take any time; they do not where they only go to `nul`, or to the same host."""
+        return bool(self.shape.demands or self.written) or math.isfinite(self.shape.bound.rate)
+
 
 def lowered(context: Context, group: Group) -> Lowered:
     """A group as the shape of one flow whose unit is an item: workers, parts of their cycle, demands.
@@ -166,7 +172,7 @@ def _named(shape: FlowShape, name: str) -> FlowShape:
     def parts(found: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
         named: dict[tuple[str, str], float] = {}
         for (address, activity), seconds in found.items():
-            key = (address, activity if activity == Activity.TRAVEL else name)
+            key = (address, activity if activity == Activity.TRAVEL.value else name)
             named[key] = named.get(key, 0.0) + seconds
         return named
 

@@ -61,10 +61,17 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
     owner = spec.owner_of(device) if device else None
     ways = (spec.way_to(here, device) or (), spec.way_from(here, device) or ()) if device else ((), ())
     return Step(
-        name, CPU if role == CPU or inside == CPU else NETWORK if inside == NETWORK else DATA if role == DATA else "",
+        name, _place(role, inside),
         device=device, host=owner if owner is not None and role != CPU else here, ways=ways, do=step.do or "",
         item=si_or(step.item, 0.0), byte=si_or(step.byte, 0.0) + si_or(step.coded_byte, 0.0) / ratio,
         codec=step.codec or "", of=step.of or group.of, bytes=si_or(step.bytes, 1.0),
         times=None if step.times is None else step.times.si, request=None if step.request is None else step.request.si,
         trips=si_or(step.trips, 0.0), wait=si_or(step.wait, 0.0), every=si_or(step.every, 1.0), lock=step.lock or "",
     )  # fmt: skip
+
+
+def _place(role: str, inside: str) -> str:
+    """The kind of place that a step names: cores, a network, the data, or another device."""
+    if CPU in {role, inside}:
+        return CPU
+    return inside if inside == NETWORK else DATA if role == DATA else ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
+
+from pydantic import Field
 
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
@@ -77,25 +79,32 @@ class StepSpec(Frozen):
     def rules(self) -> Rules:
         """It costs something, in one way, and where that can be."""
         at, work = self.at or "", [key for key in OF_WORK if getattr(self, key) is not None]
-        if self.wait is not None and (self.at or self.do):
-            yield ("wait",), "a step that waits is nowhere", "leave 'at' and 'do' out, or write a step of its own"
-        elif at.rpartition(".")[2] == CPU or (not at and self.lock is not None):
-            if not work:
-                yield ("at",) if at else ("lock",), "the step costs nothing", "write 'item: 0.1 ms' or 'byte: 2 ns/B'"
-            if self.do is not None:
-                yield ("do",), f"nothing is {self.do!r} with cores", "leave it out, or name a device or a network"
+        inside = at.rpartition(".")[2]
+        if self.wait is not None and (self.at or self.do or work):
+            yield ("wait",), "a step that waits is nowhere and does nothing", "write two steps"
+        elif inside == CPU or (not at and self.lock is not None):
+            yield from self._of_work(work)
         elif work:
             remedy = "write a step of its own with 'at: cpu'"
-            yield (work[0],), "only a step at a cpu, or at a lock alone, takes time of a core", remedy
-        elif at.rpartition(".")[2] == NETWORK:
-            if self.trips is None and self.do is None:
-                yield ("at",), "the step costs nothing", "write 'trips: 1' for a round trip, or 'do: send'"
-            if self.do not in {None, "send", "receive"}:
-                yield ("do",), f"a network does not {self.do}", "write send or receive"
+            yield (work[0],), "only a step at a cpu, or under a lock alone, takes time of a core", remedy
+        elif inside == NETWORK:
+            yield from self._of_network()
         elif at and self.do is None:
             yield ("at",), "the step costs nothing", "write what it does there, such as 'do: read'"
         elif not at and self.wait is None:
-            yield (), "the step is nowhere", "write 'at: cpu', or another role, a 'lock', or 'wait: 1 ms'"
+            yield ("at",), "the step is nowhere", "write 'at: cpu', or another role, a 'lock', or 'wait: 1 ms'"
+
+    def _of_work(self, work: Sequence[str]) -> Rules:
+        if not work:
+            yield ("at" if self.at else "lock",), "the step costs nothing", "write 'item: 0.1 ms' or 'byte: 2 ns/B'"
+        if self.do is not None:
+            yield ("do",), f"cores do not {self.do}", "leave it out, or name a device or a network"
+
+    def _of_network(self) -> Rules:
+        if self.trips is None and self.do is None:
+            yield ("at",), "the step costs nothing", "write 'trips: 1' for a round trip, or 'do: send'"
+        if self.do not in {None, "send", "receive"}:
+            yield ("do",), f"a network does not {self.do}", "write send or receive"
 
 
 class GroupSpec(Frozen):
@@ -139,7 +148,7 @@ class OperationSpec(Frozen):
 class ProgramSheet(Frozen):
     """A program that moves data, as a list of what its workers do."""
 
-    options: dict[str, PositiveCount] = {}
+    options: dict[str, PositiveCount] = Field(default_factory=dict)
     """Numbers that a user may set, such as of workers, with the defaults of the program."""
     operations: dict[str, OperationSpec]
     """What it can do."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from pydantic import Field
+
 from simbackup.errors import choices
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.program.sheet import CORES, CPU, NETWORK, OperationSpec, ProgramSpec, StepSpec, steps_of
@@ -49,7 +51,7 @@ class ProgramJobSpec(SharedOut):
     """The disk, volume or object store of its backups, or `nul`; the role `target`."""
     host: Annotated[Text, Refers("uses", "hosts")] | None = None
     """The host on which it runs; by default, that of the data."""
-    roles: dict[str, Text] = {}
+    roles: dict[str, Text] = Field(default_factory=dict)
     """Further devices that its steps name, by their roles."""
     since: PositiveDuration | None = None
     """How long ago it last did so: only what has changed since then is `changed`. By default, everything is."""
