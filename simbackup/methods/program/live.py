@@ -50,7 +50,7 @@ class Program(Late):
             yield system.env.timeout(self.start)
         pending = list[Dirty]()
         for groups in self.phases.values():
-            found = [lowered(context, group) for group in groups]
+            found = [lowered(context, group) for group in groups if context.portions.items(group.of, group.item) > 0.0]
             if found := [group for group in found if group.takes_time]:
                 yield from _Phase(context, found, pending).run()
         yield from system.written_back(job, pending)
@@ -62,9 +62,10 @@ class Program(Late):
         if new is None and self.since is not None and data.change is not None:
             new = min(differs(data.change, self.since) / part.share, 1.0)
         fresh = part.size * (1.0 if new is None else new)
-        sizes = {"all": data.size, "changed": part.size, "new": fresh, "stored": fresh / self.ratio}
-        files = dict.fromkeys(sizes, part.files) | {"all": float(data.files)}
-        return Portions(sizes, files)
+        left = {"all": data.size, "unchanged": data.size - part.size}
+        sizes = left | {"changed": part.size, "new": fresh, "stored": fresh / self.ratio}
+        files = {"all": float(data.files), "unchanged": data.files - part.files}
+        return Portions(sizes, dict.fromkeys(sizes, part.files) | files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +145,9 @@ class _Phase:
 
     def _room(self, group: Lowered, to: Written) -> VolumeRange:
         """Where all that a group writes to a device goes: into the data, or behind what is there."""
-        system, data, total = self.context.system, self.context.data, to.size * group.items
-        if to.of_data:
+        system, total = self.context.system, to.size * group.items
+        if to.data:
+            data = system.data[to.data]
             return VolumeRange(data.volume, data.begin, total, beside(data, FilesMade(group.made / to.size)))
         return VolumeRange(system.volumes[to.device], system.reserve(to.device, total), total)
 

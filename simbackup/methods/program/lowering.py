@@ -27,7 +27,7 @@ FILES = 0.0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: its name, at a `cpu`, a `network`, with the `data` or another device, and the part of the system there.
+    """A step: its name, at a `cpu`, a `network`, or with a device or the data on it, and the part of the system there.
 
     `ways` are the networks from the program's host to the device, and back; `host` is that whose cores work, or that
     owns the device. The times are seconds of the reference core for an item and a byte. It moves so many `bytes` for
@@ -37,6 +37,7 @@ class Step:
     name: str
     place: str
     device: str
+    data: str
     host: str
     ways: tuple[tuple[str, ...], tuple[str, ...]]
     do: str
@@ -49,6 +50,7 @@ class Step:
     request: float | None
     trips: float
     wait: float
+    items: float | None
     every: float
     lock: str
 
@@ -76,14 +78,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Portions:
-    """Bytes and files of the data by what counts: all, what has changed, what is new, what is stored of it."""
+    """Bytes and files of the data by what counts: all, what has changed or not, what is new, what is stored of it."""
 
     bytes: Mapping[str, float]
     files: Mapping[str, float]
 
-    def items(self, group: Group) -> float:
-        """Items that pass through a group."""
-        return self.files[group.of] if group.item == FILES else self.bytes[group.of] / group.item
+    def items(self, of: str, item: float) -> float:
+        """How many files, or pieces of so many bytes, a portion has."""
+        return self.files[of] if item == FILES else self.bytes[of] / item
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,8 @@ class Context:
 
     def place(self, step: Step) -> BackupSource:
         """Where the bytes of a step lie: in the data, or where a device has what was written there last."""
-        if step.place == "data":
-            return self.system.origin(self.data, None)
+        if step.data:
+            return self.system.origin(self.system.data[step.data], None)
         volume, size = self.system.volumes[step.device], max(self.portions.bytes[step.of], 1.0)
         size = min(size, volume.region.size)
         begin = min(max(self.system.used.get(step.device, 0.0) - size, 0.0), volume.region.size - size)
@@ -112,11 +114,11 @@ class Context:
 
 
 class Written(NamedTuple):
-    """What a page cache takes: bytes of each item, for a device of a host, into the place of the data or behind it."""
+    """What a page cache takes: bytes of each item, for a device, or for the place of a data set on it, of a host."""
 
     device: str
+    data: str
     host: str
-    of_data: bool
     size: float
 
 
@@ -142,16 +144,19 @@ def lowered(context: Context, group: Group) -> Lowered:
     Its workers do the steps one after the other, so that the parts of all steps make up the cycle; each also demands
     what it takes of links. How workers wait for each other there is for the network of flows to know.
     """
-    items = context.portions.items(group)
+    items = context.portions.items(group.of, group.item)
     shapes, written, made = list[FlowShape](), list[Written](), 0.0
     for step in group.steps:
-        moved = context.portions.bytes[step.of] / items * step.bytes
+        own = items if step.items is None else context.portions.items(step.of, step.items)
+        if own <= 0.0:
+            continue
+        moved, each = context.portions.bytes[step.of] / own * step.bytes, own / items / step.every
         shape = _locked(context, step, _named(_step(context, group, step, moved), f"{group.name}: {step.name}"))
-        shapes.append(shape.times(1.0 / step.every))
+        shapes.append(shape.times(each))
         if step.do == "create":
-            made += (1.0 if step.times is None else step.times) / step.every
+            made += (1.0 if step.times is None else step.times) * each
         if step.do == "write" and step.requests(moved) is None and step.device in context.system.volumes:
-            written.append(Written(step.device, step.host, step.place == "data", moved / step.every))
+            written.append(Written(step.device, step.data, step.host, moved * each))
     shape = reduce(_then, shapes, FlowShape())
     sent = context.portions.bytes[group.of] / items
     return Lowered(group, items, shape._replace(workers=group.workers, sent=sent), tuple(written), made)
@@ -234,7 +239,7 @@ def _crossing(networks: list[Network], moved: float, trips: float) -> FlowShape:
 
 def _with_files(context: Context, group: Group, step: Step) -> FlowShape:
     """Files of the data that are opened and read, only looked at, or made, as their file system has it."""
-    data, host = context.data, context.system.hosts[step.host]
+    data, host = context.system.data[step.data], context.system.hosts[step.host]
     times = 1.0 if step.times is None else step.times
     if step.do == "create":
         return filling(FlowShape(), host, data, FilesMade(times))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.program.live import Program
 from simbackup.methods.program.lowering import Group, Step
-from simbackup.methods.program.sheet import CORES, CPU, NETWORK, GroupSpec, StepSpec
-from simbackup.methods.program.spec import DATA, ProgramJobSpec
+from simbackup.methods.program.sheet import CORES, CPU, GroupSpec, StepSpec
+from simbackup.methods.program.spec import ProgramJobSpec
 from simbackup.schema.quantity import Quantity, si_or
 
 if TYPE_CHECKING:
@@ -57,21 +57,20 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
     """A step, and the parts of the system where it is done."""
     (group, ratio), here = within, job.runs_on(spec)
     role, _, inside = (step.at or "").partition(".")
-    device = job.device_of(role, spec) or "" if role not in {"", CPU} else ""
+    name_of = job.bound(role) or "" if role not in {"", CPU} else ""
+    device = spec.data[name_of].on if name_of in spec.data else name_of
     owner = spec.owner_of(device) if device else None
     ways = (spec.way_to(here, device) or (), spec.way_from(here, device) or ()) if device else ((), ())
     return Step(
-        name, _place(role, inside),
-        device=device, host=owner if owner is not None and role != CPU else here, ways=ways, do=step.do or "",
+        name, inside if role != CPU else CPU, device=device, data=name_of if name_of in spec.data else "",
+        host=owner if owner is not None and role != CPU else here, ways=ways, do=step.do or "",
         item=si_or(step.item, 0.0), byte=si_or(step.byte, 0.0) + si_or(step.coded_byte, 0.0) / ratio,
-        codec=step.codec or "", of=step.of or group.of, bytes=si_or(step.bytes, 1.0),
-        times=None if step.times is None else step.times.si, request=None if step.request is None else step.request.si,
-        trips=si_or(step.trips, 0.0), wait=si_or(step.wait, 0.0), every=si_or(step.every, 1.0), lock=step.lock or "",
+        codec=step.codec or "", of=step.of or group.of, bytes=si_or(step.bytes, 1.0), times=_if_said(step.times),
+        request=_if_said(step.request), trips=si_or(step.trips, 0.0), wait=si_or(step.wait, 0.0),
+        items=_if_said(step.items), every=si_or(step.every, 1.0), lock=step.lock or "",
     )  # fmt: skip
 
 
-def _place(role: str, inside: str) -> str:
-    """The kind of place that a step names: cores, a network, the data, or another device."""
-    if CPU in {role, inside}:
-        return CPU
-    return inside if inside == NETWORK else DATA if role == DATA else ""
+def _if_said(given: Quantity | None) -> float | None:
+    """The SI value of a quantity, if a file states it."""
+    return None if given is None else given.si

@@ -30,7 +30,7 @@ CORES = "cores"
 CPU, NETWORK = "cpu", "network"
 """Roles of cores and networks; those at another end are named after it, such as `target.cpu`."""
 Items = Annotated[Quantity, Unit("B", positive=True, words=(("files", FILES),))]
-Portion = Literal["all", "changed", "new", "stored"]
+Portion = Literal["all", "unchanged", "changed", "new", "stored"]
 Deed = Literal["open", "look", "read", "write", "create", "flush", "send", "receive", "ask"]
 OF_WORK = ("item", "byte", "coded_byte", "codec")
 """Keys of core time."""
@@ -40,12 +40,12 @@ class StepSpec(Frozen):
     """A step of a worker: time at one place for each item and for each byte that passes."""
 
     at: Text | None = None
-    """Where: `cpu` (the cores of the program's host), `data` (the device of the data), `target` (the disk, the object
-    store or `nul` of the backups), or a role under the job's `roles`; `data.cpu` and `target.cpu` for the cores of
-    these hosts, `data.network` and `target.network` for the way between them and the program's host.
+    """Where: `cpu` (the cores of the program's host), `data` (the device of the data), `target` (what the job names as
+    such), or a role under the job's `roles`; `data.cpu` and `target.cpu` for the cores of their hosts, `data.network`
+    and `target.network` for the way between them and the program's host.
     """
     do: Deed | None = None
-    """What it does there. With files of the data: `open` (open, read and close one), `look` (find that one has not
+    """What it does there. With files of a data set: `open` (open, read and close one), `look` (find that one has not
     changed), `create` (make one). With a device: `read`, `write`, or `flush` (a write that is waited for). With a
     network: `send` or `receive`. With a service, or an object store if no bytes move: `ask`.
     """
@@ -71,6 +71,8 @@ class StepSpec(Frozen):
     """Round trips over a network that it waits for with each item, in addition to its bytes."""
     wait: Duration | None = None
     """Time that passes with each item and uses nothing."""
+    items: Items | None = None
+    """What it repeats on, if not on the items of its group: whole `files`, or pieces of so many bytes."""
     every: Ratio | None = None
     """Number of items that share the step, such as the files of a transaction; one by default."""
     lock: Text | None = None
@@ -116,8 +118,8 @@ class GroupSpec(Frozen):
     items: Items
     """What a worker takes: whole `files`, or pieces of so many bytes (a block, a chunk, a pack, an object)."""
     of: Annotated[Portion, Word()] = "changed"
-    """What passes through the group: `all` data, files that have `changed` (all of them without `since`), what is
-    `new` to the target, or what is `stored` there: the new bytes after compression.
+    """What passes through the group: `all` data, files that have `changed` (all of them without `since`) or that are
+    `unchanged`, what is `new` to the target, or what is `stored` there: the new bytes after compression.
     """
     buffer: PositiveCount | None = None
     """Items that wait between this group and the next at most; one by default."""

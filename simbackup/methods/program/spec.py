@@ -47,12 +47,13 @@ class ProgramJobSpec(SharedOut):
     """Which of its operations."""
     data: Annotated[Text, Refers("works on", "data")]
     """The data set that it saves, restores or copies; the role `data`."""
-    target: Annotated[Text, Refers("uses", "devices")] | None = None
-    """The disk, volume or object store of its backups, or `nul`; the role `target`."""
+    target: Annotated[Text, Refers("uses", "devices", "data")] | None = None
+    """The disk, volume or object store of its backups, `nul`, or the data set that a copy replaces; the role `target`.
+    """
     host: Annotated[Text, Refers("uses", "hosts")] | None = None
     """The host on which it runs; by default, that of the data."""
     roles: dict[str, Text] = Field(default_factory=dict)
-    """Further devices that its steps name, by their roles."""
+    """Further devices and data sets that its steps name, by their roles."""
     since: PositiveDuration | None = None
     """How long ago it last did so: only what has changed since then is `changed`. By default, everything is."""
     new: PositiveShare | None = None
@@ -75,20 +76,19 @@ class ProgramJobSpec(SharedOut):
         """The host on which it runs."""
         return self.host or spec.host_of(self.data)
 
-    def device_of(self, role: str, spec: Spec) -> str | None:
-        """The device that has a role; None if the job names none."""
-        return spec.data[self.data].on if role == DATA else self.target if role == TARGET else self.roles.get(role)
+    def bound(self, role: str) -> str | None:
+        """The data set or the device that has a role; None if the job names none."""
+        return {DATA: self.data, TARGET: self.target}.get(role, self.roles.get(role))
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report unknown parts and operations, and steps that cannot be done where they are."""
         known = checks.data_set(path, self.data)
         if self.host is not None:
             checks.name((*path, "host"), self.host, checks.spec.hosts, "host")
-        with checks.about(*path):
-            if self.target is not None:
-                checks.name((*path, "target"), self.target, checks.spec.devices, "device")
-        for role, device in self.roles.items():
-            checks.name((*path, "roles", role), device, checks.spec.devices, "device")
+        if self.target is not None:
+            self._check_bound(checks, (*path, "target"), self.target)
+        for role, name in self.roles.items():
+            self._check_bound(checks, (*path, "roles", role), name)
         with checks.about(*path):
             for paths, message, remedy in disagreements(self.program):
                 checks.report((*path, "program", *paths[0]), message, remedy)
@@ -103,6 +103,13 @@ class ProgramJobSpec(SharedOut):
                 checks.report((*path, "operation"), message, choices(self.operation, self.program.operations))
             elif known:
                 self._check_operation(checks, path, operation)
+
+    @staticmethod
+    def _check_bound(checks: Checks, path: Path, name: str) -> None:
+        """Report what is neither a device nor a data set."""
+        with checks.about(*path[:2]):
+            if name not in checks.named("data"):
+                checks.name(path, name, checks.spec.devices, "device")
 
     def _check_operation(self, checks: Checks, path: Path, operation: OperationSpec) -> None:
         """Report wrong numbers of workers, and wrong steps."""
@@ -120,44 +127,49 @@ class ProgramJobSpec(SharedOut):
     def _check_step(self, checks: Checks, path: Path, here: Path, step: StepSpec) -> None:
         """Report a role that is not bound, and what cannot be done there."""
         role, _, inside = (step.at or CPU).partition(".")
-        if role == CPU or not isinstance(step.at, str):
+        if role == CPU:
             return
-        device = self.device_of(role, checks.spec)
-        if device is None:
+        spec, name = checks.spec, self.bound(role)
+        device = spec.data[name].on if name in spec.data else name
+        if name is None or device is None:
             roles = (CPU, *ENDS, *self.roles)
-            remedy = f"write 'target: DEVICE' under {'.'.join(map(str, path))}" if role == TARGET else ""
-            remedy = remedy or f"write 'roles: {{{role}: DEVICE}}' in the job, or one of {', '.join(roles)}"
+            remedy = f"write 'target: NAME' under {'.'.join(map(str, path))}" if role == TARGET else ""
+            remedy = remedy or f"write 'roles: {{{role}: NAME}}' in the job, or one of {', '.join(roles)}"
             checks.report((*here, "at"), f"the job does not say what '{role}' is", remedy)
         elif inside not in {"", CPU, NETWORK}:
             checks.report((*here, "at"), f"'{step.at}' is nothing", choices(inside, (CPU, NETWORK)))
-        elif device in checks.spec.devices:
-            if inside:
-                self._check_end(checks, (*here, "at"), device, inside)
-            else:
-                self._check_deed(checks, here, role, (device, checks.spec.devices[device]), step)
+        elif device in spec.devices and inside:
+            self._check_end(checks, (*here, "at"), device, inside)
+        elif device in spec.devices:
+            self._check_deed(checks, here, (role, name), step)
 
     def _check_end(self, checks: Checks, here: Path, device: str, inside: str) -> None:
-        """Report the core of a device that no host owns, and a network where there is none."""
+        """Report the cores of a device that no host owns, and a network where there is none."""
         if inside == CPU and checks.spec.owner_of(device) is None:
             checks.report(here, f"no host owns '{device}', so it has no cores", "write 'cpu', or let a host own it")
-        elif inside == NETWORK and checks.spec.way_to(self.runs_on(checks.spec), device) is None:
-            message = f"there is no connection from '{self.runs_on(checks.spec)}' to '{device}'"
-            checks.report(here, message, "let a link join them")
+        elif inside == NETWORK:
+            self._check_way(checks, here, device)
 
-    def _check_deed(self, checks: Checks, here: Path, role: str, at: tuple[str, Device], step: StepSpec) -> None:
+    def _check_way(self, checks: Checks, here: Path, device: str) -> None:
+        """Report a device that the host of the program does not reach."""
+        host = self.runs_on(checks.spec)
+        if checks.spec.way_to(host, device) is None:
+            checks.report(here, f"there is no connection from '{host}' to '{device}'", "let a link join them")
+
+    def _check_deed(self, checks: Checks, here: Path, bound: tuple[str, str], step: StepSpec) -> None:
         """Report what cannot be done with a device, or with files of data that have none."""
-        (name, device), spec = at, checks.spec
-        legal = next((deeds for kind, deeds in DEEDS.items() if isinstance(device, kind)), ())
-        if role == DATA:
-            legal = (*WITH_FILES, *legal)
+        (role, name), spec = bound, checks.spec
+        data = spec.data.get(name)
+        on = data.on if data is not None else name
+        legal = next((deeds for kind, deeds in DEEDS.items() if isinstance(spec.devices[on], kind)), ())
+        legal = (*WITH_FILES, *legal) if data is not None else legal
         if step.do is not None and step.do not in legal:
             message = f"a step cannot {step.do} at '{role}', which is '{name}'"
             checks.report((*here, "do"), message, choices(step.do, legal))
-        elif step.do in WITH_FILES and spec.data[self.data].filesystem is None:
-            remedy = f"write 'filesystem: filesystem/...' under data.{self.data}, or 'do: read'"
-            checks.report((*here, "do"), f"'{self.data}' has no file system", remedy)
-        elif isinstance(device, BlockDevice) and spec.owner_of(name) is None:
-            checks.report((*here, "at"), f"no host owns '{name}'", f"add '{name}' to 'owns' of a host")
-        elif isinstance(device, ObjectTarget) and spec.way_to(self.runs_on(spec), name) is None:
-            message = f"there is no connection from '{self.runs_on(spec)}' to '{name}'"
-            checks.report((*here, "at"), message, "let a link join them, or let the host own the store")
+        elif step.do in WITH_FILES and data is not None and data.filesystem is None:
+            remedy = f"write 'filesystem: filesystem/...' under data.{name}, or 'do: read'"
+            checks.report((*here, "do"), f"'{name}' has no file system", remedy)
+        elif isinstance(spec.devices[on], BlockDevice) and spec.owner_of(on) is None:
+            checks.report((*here, "at"), f"no host owns '{on}'", f"add '{on}' to 'owns' of a host")
+        elif isinstance(spec.devices[on], ObjectTarget):
+            self._check_way(checks, (*here, "at"), on)
