@@ -125,7 +125,7 @@ class GroupSpec(Frozen):
     """Items that wait between this group and the next at most; one by default."""
     buffer_size: PositiveSize | None = None
     """The same in bytes."""
-    steps: dict[str, StepSpec]
+    steps: Annotated[dict[str, StepSpec], Field(min_length=1)]
     """What a worker does with an item, one step after the other, by names of your choice."""
 
     def rules(self) -> Rules:
@@ -141,7 +141,7 @@ class OperationSpec(Frozen):
     """Time before the first phase; none by default."""
     serial_share: Share | None = None
     """Share of the work that one worker does while the others wait; by default, that of the job."""
-    phases: dict[str, dict[str, GroupSpec]]
+    phases: dict[str, Annotated[dict[str, GroupSpec], Field(min_length=1)]]
     """Phases, one after the other, by names of your choice; in each the groups of workers, in the order in which items
     pass from one to the next. All groups of a phase work at the same time.
     """

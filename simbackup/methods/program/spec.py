@@ -115,7 +115,12 @@ class ProgramJobSpec(SharedOut):
         """Report wrong numbers of workers, and wrong steps."""
         here, options = (*path, "program", "operations", self.operation), {**self.program.options, CORES: None}
         for phase, groups in operation.phases.items():
+            *_, last = groups
             for name, group in groups.items():
+                for key in ("buffer", "buffer_size"):
+                    if name == last and getattr(group, key) is not None:
+                        message = "nobody takes from the last group of a phase"
+                        checks.report((*here, "phases", phase, name, key), message, "leave it out")
                 if group.workers is not None and group.workers not in options:
                     message = f"there is no option '{group.workers}'"
                     inside = (*here, "phases", phase, name, "workers")
