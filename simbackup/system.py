@@ -327,15 +327,15 @@ class System:
             for adapter in self.adapters.values():
                 adapter.loops.pop(flow, None)
 
-    def account(self, job: str, flow: Flow, doing: Callable[[str], str] | None = None) -> None:
+    def account(self, job: str, flow: Flow, leader: Callable[[Segment], Flow] | None = None) -> None:
         """Record how long a flow that has ended was held by each of its bottlenecks; fails if it could not go on.
 
-        Of flows that go at one pace, one is recorded; the activity is then that of what a cause holds up.
+        Of flows that go at one pace, one is recorded; at each time, what was done is what their `leader` did.
         """
         for segment in flow.segments:
-            begin, end, cause, parts = _waiting_for_one(job_of(job), flow, segment)
-            activity = flow.activity if doing is None else doing(cause)
-            self.trace.span(begin, end, job, cause, activity, cycle=parts)
+            doing = flow if leader is None else leader(segment)
+            begin, end, cause, parts = _waiting_for_one(job_of(job), doing, segment)
+            self.trace.span(begin, end, job, cause, doing.activity, cycle=parts)
         if flow.failure is not None:
             raise JobFailedError(flow.failure)
 

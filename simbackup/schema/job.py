@@ -92,6 +92,10 @@ class JobSpec(Part):
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"most_rate": ("most_rate",)}
     """What of a job can limit it, by its name in addresses, and the keys of which there is then too little."""
 
+    def pieces_of(self) -> Mapping[str, tuple[str, ...]]:
+        """These, with what only this job has."""
+        return self.pieces
+
     def creates(self) -> str | None:
         """The frozen image that it creates, None if it creates none."""
         return None

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simbackup as sb
+from simbackup.experiments.knock_out import faster, resource
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
 
@@ -51,15 +52,20 @@ FILES = 10_000
 SIZE = 10e9
 
 
-def simulated(*phases: dict[str, Any], changes: dict[str, Any] | None = None, **job: Any) -> Result:
-    """The result of a program with some phases, each of which has groups by name."""
+def loaded(*phases: dict[str, Any], **job: Any) -> sb.Scenario:
+    """A program with some phases, each of which has groups by name."""
     operation = {
         "serial_share": job.pop("serial_share", "0 %"), "start": job.pop("start", "0 s"),
         "phases": {f"phase{i}": groups for i, groups in enumerate(phases)},
     }  # fmt: skip
     program = {"options": job.pop("options", {}), "operations": {"backup": operation}}
     save = {"method": "program", "operation": "backup", "data": "tree", "target": "hole", "program": program, **job}
-    result = sb.simulate(sb.load({**SITE, "jobs": {"save": save}}), changes or {})
+    return sb.load({**SITE, "jobs": {"save": save}})
+
+
+def simulated(*phases: dict[str, Any], changes: dict[str, Any] | None = None, **job: Any) -> Result:
+    """The result of such a program."""
+    result = sb.simulate(loaded(*phases, **job), changes or {})
     assert result.jobs.loc["save", "status"] == "done"
     return result
 
@@ -247,6 +253,23 @@ def test_explain_names_the_group_and_the_step() -> None:
     full = {"readers": group({"wait": "1 ms"}), "writers": group({"at": "target", "do": "write"}, workers="many")}
     found = split(simulated(full, options={"many": 8}, target="target"), "save")
     assert {cause for cause, _ in list(found)[:1]} == {"devices.target"}
+
+
+def test_explain_names_the_time_in_which_one_worker_works() -> None:
+    groups = {"one": group({"wait": "4 ms"}, workers="many"), "other": group({"wait": "0.2 s"}, items="1 GB")}
+    found = split(simulated(groups, options={"many": 4}, serial_share="20 %"), "save")
+    assert found[Cause("jobs.save.one", "one: step0")] == pytest.approx(10.0, rel=1e-2)
+    assert found[Cause("jobs.save.serial_share", "wait for one worker")] == pytest.approx(6.0, rel=1e-2)
+
+
+def test_a_shorter_lock_is_a_remedy() -> None:
+    job = workers(64, {"wait": "1 ms"}, {"at": "cpu", "item": "2 ms", "lock": "index"})
+    scenario = loaded(job["groups"], options=job["options"])
+    result = sb.simulate(scenario)
+    part = resource(next(iter(split(result, "save"))), scenario)
+    assert part == "jobs.save.locks.index"
+    quicker = sb.simulate(faster(scenario, part, 2.0))
+    assert quicker.get("jobs.save.elapsed") == pytest.approx(result.get("jobs.save.elapsed") / 2.0, rel=1e-2)
 
 
 @settings(max_examples=12, deadline=None)

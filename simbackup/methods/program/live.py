@@ -14,6 +14,7 @@ from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
+from simbackup.engine.limit import Segment
 from simbackup.equations.change import differs
 from simbackup.late import Late
 from simbackup.methods.file_backup.portion import portion
@@ -163,17 +164,20 @@ class _Phase:
         self.pending.append(dirty)
 
     def _account(self, flows: Sequence[Sequence[Flow]]) -> None:
-        """Record what limited the phase, each cause under the name of the group that takes most of it.
+        """Record what limited the phase, under the name of the group that set the pace.
 
         The last group works from the beginning of the phase to its end, and all go at one pace.
         """
-        loads = {
-            group.group.name: {link.name: demand * group.items for link, demand in group.shape.demands.items()}
-            for group in self.groups
-        }
 
-        def limited(cause: str) -> str:
-            return max(loads, key=lambda name: loads[name].get(cause, 0.0))
+        def leader(segment: Segment) -> Flow:
+            return flows[max(range(len(flows)), key=lambda n: _limited(self.groups[n], segment))][0]
 
         last = max(flows[-1], key=lambda flow: flow.segments[-1].end if flow.segments else 0.0)
-        self.context.system.account(self.context.job, last, limited)
+        self.context.system.account(self.context.job, last, leader)
+
+
+def _limited(group: Lowered, segment: Segment) -> tuple[int, float]:
+    """How much of what limits a phase is of a group: parts of its cycle, and what it demands of a full link."""
+    parts = sum(part in group.shape.parts for part in segment.parts)
+    loads = {link.name: demand * group.items for link, demand in group.shape.demands.items()}
+    return parts, loads.get(segment.cause, 0.0)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from simbackup.errors import choices
 from simbackup.methods.compression.spec import CompressionSpec
-from simbackup.methods.program.sheet import CORES, CPU, NETWORK, OperationSpec, ProgramSpec, StepSpec, steps_of
+from simbackup.methods.program.sheet import CORES, CPU, NETWORK, OF_WORK, OperationSpec, ProgramSpec, StepSpec, steps_of
 from simbackup.schema.capability import BlockDevice, Device, ObjectTarget, Service, Sink
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import SharedOut
@@ -67,6 +67,16 @@ class ProgramJobSpec(SharedOut):
         """That of its operation."""
         del spec
         return self.program.operations[self.operation].serial_share
+
+    def pieces_of(self) -> Mapping[str, tuple[str, ...]]:
+        """Also the locks of its operation, with the times for which they are held."""
+        found, operation = dict(self.pieces), self.program.operations[self.operation]
+        for inside, step in steps_of(operation).items():
+            here = ".".join(("program", "operations", self.operation, *inside))
+            if step.lock is not None:
+                held = tuple(f"{here}.{key}" for key in OF_WORK)
+                found[f"locks.{step.lock}"] = (*found.get(f"locks.{step.lock}", ()), *held)
+        return found
 
     def own_facts(self) -> Facts:
         """Which operation."""
