@@ -78,7 +78,9 @@ def circulate(rounds: Sequence[Round], others: Sequence[float], pooled: Sequence
     rate is above that of the mean wait p_j behind it: a round c takes `c / (1 + 2 sum p_j^2 (1 - a_j) / c^2)`.
 
     Exact for one customer, and where no two meet; within 2 % of exact mean value analysis for exponential service
-    times. Waits for constant service times are shorter, at most by half, where one queue is half used. The share o that
+    times. Waits for constant service times are shorter, at most by half, where one queue is half used. In order of
+    arrival, rates of jobs that meet have a median error of 3 % (simulated event by event, with services of 1:3 and
+    more); it is worst, up to 50 %, for short visits to several servers which few long ones keep busy. The share o that
     others take without waiting stretches each service as in an open queue.
 
     Parameters
