@@ -320,11 +320,19 @@ def _sheet(kind: str) -> tuple[str, str]:
     """The first values of the first datasheet of a kind, without where they come from."""
     name = next(name for name in shelf.names() if name.startswith(f"{kind}/"))
     plain = shelf.load_datasheet(name).tree.plain()
-    values = {key: _plain(value) for key, value in [*plain["parameters"].items()][:FIRST]}
+    values = {key: _first(_plain(value)) for key, value in [*plain["parameters"].items()][:FIRST]}
     kept = {key: plain[key] for key in ("title", "kind") if key in plain}
     text = _yaml({**kept, "parameters": values}, flow=False)
     more = "Its first values" if len(plain["parameters"]) > FIRST else "Its values"
     return name, f"# {more}; in the file each also states where it comes from.\n{text}"
+
+
+def _first(value: Any) -> Any:
+    """A value as it is; of mappings inside mappings the first of each."""
+    if not isinstance(value, dict):
+        return value
+    inner = next((key for key, each in value.items() if isinstance(each, dict)), None)
+    return {key: _first(each) for key, each in value.items() if key == inner or not isinstance(each, dict)}
 
 
 def _plain(value: Any) -> Any:

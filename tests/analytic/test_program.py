@@ -201,6 +201,17 @@ def test_round_trips_and_bytes_over_a_network_are_waited_for() -> None:
     assert of_workers(32, *steps, target="there") == pytest.approx(SIZE / 1e9, rel=2e-2)
 
 
+def test_no_request_holds_bytes_of_two_items() -> None:
+    for size, seconds in (("4 MB", 41e-3 + 1e6 / 50e6), ("250 kB", 4 * 41e-3 + 1e6 / 50e6)):
+        got = of_workers(1, {"at": "target", "do": "read", "request": size}, target="bucket")
+        assert got == pytest.approx(FILES * seconds, rel=1e-3)
+
+
+def test_there_are_no_more_workers_than_items() -> None:
+    assert of_workers(8, {"wait": "1 s"}, items="5 GB") == pytest.approx(1.0, rel=1e-6)
+    assert of_workers(8, {"wait": "1 s"}, items="10 GB") == pytest.approx(1.0, rel=1e-6)
+
+
 @pytest.mark.parametrize("number", [1, 5, 20])
 def test_requests_under_way_at_an_object_store_are_as_many_as_workers(number: int) -> None:
     each = 80e-3 + 1e-3 + 20e6 / 50e6

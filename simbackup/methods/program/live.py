@@ -115,7 +115,7 @@ class _Phase:
         last = group is self.groups[-1]
         shape = system.bounded(job, group.shape) if last else group.shape
         shape = shape._replace(alone=system.serial_share(job) if shape.shared_out else 0.0)
-        workers, largest = group.group.workers, self.context.data.largest
+        workers, largest = shape.workers, self.context.data.largest
         if group.group.item != FILES or workers == 1 or not 0.0 < largest < 1.0:
             return [_Part(shape, 0.0, group.items)]
         alone = largest * group.items

@@ -56,8 +56,9 @@ class Step:
 
     def requests(self, moved: float) -> tuple[float, float] | None:
         """How many requests move so many bytes, and the bytes of one; None if they are moved in sequence."""
-        if self.request is not None:
-            return (moved / self.request, self.request) if moved > 0.0 else (self.times or 1.0, self.request)
+        if self.request is not None:  # none holds bytes of two items
+            number = max(moved / self.request, 1.0)
+            return number, moved / number if moved > 0.0 else self.request
         return None if self.times is None else (self.times, moved / self.times if self.times > 0.0 else 0.0)
 
 
@@ -158,8 +159,8 @@ def lowered(context: Context, group: Group) -> Lowered:
         if step.do == "write" and step.requests(moved) is None and step.device in context.system.volumes:
             written.append(Written(step.device, step.data, step.host, moved * each))
     shape = reduce(_then, shapes, FlowShape())
-    sent = context.portions.bytes[group.of] / items
-    return Lowered(group, items, shape._replace(workers=group.workers, sent=sent), tuple(written), made)
+    sent, workers = context.portions.bytes[group.of] / items, min(group.workers, math.ceil(items))
+    return Lowered(group, items, shape._replace(workers=workers, sent=sent), tuple(written), made)
 
 
 def _then(shape: FlowShape, step: FlowShape) -> FlowShape:

@@ -66,7 +66,7 @@ class StepSpec(Frozen):
     written in so many positioned requests, otherwise in sequence; an object store gets one request by default.
     """
     request: PositiveSize | None = None
-    """Bytes of each request, instead of `times`."""
+    """Bytes of each request at most, instead of `times`; an item has one at least."""
     trips: Multiple | None = None
     """Round trips over a network that it waits for with each item, in addition to its bytes."""
     wait: Duration | None = None
