@@ -15,6 +15,7 @@ from simbackup.devices.service.live import Operations
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, bus
 from simbackup.engine.link import Link
+from simbackup.late import Late
 from simbackup.methods.compression.live import coding
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.making import FilesMade, filling
@@ -26,7 +27,7 @@ FILES = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Late):
     """A step: its name, at a `cpu`, a `network`, or with a device or the data on it, and the part of the system there.
 
     `ways` are the networks from the program's host to the device, and back; `host` is that whose cores work, or that
