@@ -86,8 +86,9 @@ class Portions:
     files: Mapping[str, float]
 
     def items(self, of: str, item: float) -> float:
-        """How many files, or pieces of so many bytes, a portion has."""
-        return self.files[of] if item == FILES else self.bytes[of] / item
+        """How many files, or pieces of so many bytes, a portion has; the last piece of few bytes is one, too."""
+        size = self.bytes[of]
+        return self.files[of] if item == FILES else max(size / item, 1.0) if size > 0.0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
