@@ -210,6 +210,7 @@ def test_no_request_holds_bytes_of_two_items() -> None:
 def test_there_are_no_more_workers_than_items() -> None:
     assert of_workers(8, {"wait": "1 s"}, items="5 GB") == pytest.approx(1.0, rel=1e-6)
     assert of_workers(8, {"wait": "1 s"}, items="10 GB") == pytest.approx(1.0, rel=1e-6)
+    assert of_workers(8, {"wait": "1 s"}, items="1 TB") == pytest.approx(1.0, rel=1e-6)  # one that is not full
 
 
 @pytest.mark.parametrize("number", [1, 5, 20])

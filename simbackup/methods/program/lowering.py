@@ -15,6 +15,7 @@ from simbackup.devices.service.live import Operations
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, bus
 from simbackup.engine.link import Link
+from simbackup.late import Late
 from simbackup.methods.compression.live import coding
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.making import FilesMade, filling
@@ -26,7 +27,7 @@ FILES = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Late):
     """A step: its name, at a `cpu`, a `network`, or with a device or the data on it, and the part of the system there.
 
     `ways` are the networks from the program's host to the device, and back; `host` is that whose cores work, or that
@@ -85,8 +86,9 @@ class Portions:
     files: Mapping[str, float]
 
     def items(self, of: str, item: float) -> float:
-        """How many files, or pieces of so many bytes, a portion has."""
-        return self.files[of] if item == FILES else self.bytes[of] / item
+        """How many files, or pieces of so many bytes, a portion has; the last piece of few bytes is one, too."""
+        size = self.bytes[of]
+        return self.files[of] if item == FILES else max(size / item, 1.0) if size > 0.0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)

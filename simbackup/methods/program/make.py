@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from simbackup.late import late
 from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.program.live import Program
 from simbackup.methods.program.lowering import Group, Step
@@ -61,13 +62,15 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
     device = spec.data[name_of].on if name_of in spec.data else name_of
     owner = spec.owner_of(device) if device else None
     ways = (spec.way_to(here, device) or (), spec.way_from(here, device) or ()) if device else ((), ())
-    return Step(
-        name, inside if role != CPU else CPU, device=device, data=name_of if name_of in spec.data else "",
-        host=owner if owner is not None and role != CPU else here, ways=ways, do=step.do or "",
-        item=si_or(step.item, 0.0), byte=si_or(step.byte, 0.0) + si_or(step.coded_byte, 0.0) / ratio,
-        codec=step.codec or "", of=step.of or group.of, bytes=si_or(step.bytes, 1.0), times=_if_said(step.times),
-        request=_if_said(step.request), trips=si_or(step.trips, 0.0), wait=si_or(step.wait, 0.0),
-        items=_if_said(step.items), every=si_or(step.every, 1.0), lock=step.lock or "",
+    return late(
+        Step, name=name, place=inside if role != CPU else CPU, device=device,
+        data=name_of if name_of in spec.data else "", host=owner if owner is not None and role != CPU else here,
+        ways=ways, do=lambda: step.do or "", item=lambda: si_or(step.item, 0.0),
+        byte=lambda: si_or(step.byte, 0.0) + si_or(step.coded_byte, 0.0) / ratio, codec=lambda: step.codec or "",
+        of=step.of or group.of, bytes=lambda: si_or(step.bytes, 1.0), times=lambda: _if_said(step.times),
+        request=lambda: _if_said(step.request), trips=lambda: si_or(step.trips, 0.0),
+        wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: si_or(step.every, 1.0),
+        lock=step.lock or "",
     )  # fmt: skip
 
 

@@ -1,0 +1,64 @@
+"""Datasheets of programs: the values inside their operations are values like all others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup import shelf
+from simbackup.errors import InputError
+from simbackup.scenario import Scenario
+from simbackup.uncertainty.inputs import inputs
+
+PACKS = "planning/program-in-packs"
+CUT = "jobs.first.program.operations.backup.phases.save.readers.steps.cut.byte"
+SHEETS = [name for name in shelf.names() if name.startswith("program/")]
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_every_value_inside_a_program_says_where_it_comes_from(name: str) -> None:
+    values = dict(shelf.load_datasheet(name).values())
+    assert len(values) > 3
+    assert all(given.basis for given in values.values())
+    assert any(path.startswith("operations.") for path in values)
+
+
+def test_a_value_inside_a_program_without_a_basis_is_reported_with_its_place(tmp_path: Path) -> None:
+    text = Path(shelf.roots()[-1] / "models/program/gnu-tar.yaml").read_text(encoding="utf-8")
+    stated = 'basis: datasheet, source: gnu-tar-manual, at: "--create, the order of members"'
+    broken = tmp_path / "broken.yaml"
+    broken.write_text(text.replace(f"{{value: files, {stated}}}", "files"), encoding="utf-8")
+    with pytest.raises(InputError) as found:
+        shelf.read_datasheet(broken, "program/broken")
+    [problem] = found.value.problems
+    assert problem.address == "parameters.operations.create.phases.archive.tar.items"
+    assert problem.message == "does not say where it comes from"
+    assert problem.place.line > 1
+
+
+def test_values_inside_programs_are_drawn_from_their_ranges() -> None:
+    scenario = sb.load(PACKS)
+    found = {one.origin: one for one in inputs({"": scenario})}
+    cut = found["program/restic-0.14#operations.backup.phases.save.readers.steps.cut.byte"]
+    assert {address.split(".")[1] for address in cut.addresses} == {"first", "nightly", "back", "wider"}  # one unknown
+
+
+def cut(scenario: Scenario) -> float:
+    """Seconds of a core to cut a byte."""
+    job: Any = scenario.spec.jobs["first"]
+    return float(job.program.operations["backup"].phases["save"]["readers"].steps["cut"].byte.si)
+
+
+def test_values_inside_programs_can_be_overridden_and_multiplied() -> None:
+    scenario = sb.load(PACKS)
+    assert cut(scenario.with_({CUT: "80 ns/B"})) == pytest.approx(80e-9)
+    assert cut(scenario.scaled({CUT: 2.0})) == pytest.approx(16e-9)
+
+
+def test_a_key_of_a_step_that_does_nothing_is_named() -> None:
+    address = "jobs.first.program.operations.backup.phases.save.readers.steps.cut.times"
+    warned = sb.simulate(sb.load(PACKS).with_({address: 3})).warnings
+    assert any("steps.cut.times: has no effect here" in line for line in warned), warned
