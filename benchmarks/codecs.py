@@ -244,7 +244,9 @@ def main() -> None:
         with TABLE.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(Measured._fields)
-            writer.writerows(sorted([*kept, *measured], key=lambda one: list(CODECS).index(one.codec)))
+            rows = [*kept, *measured]
+            rows.sort(key=lambda row: list(CODECS).index(row.codec))
+            writer.writerows(rows)
     for one in measured if asked.points else ():
         print(*one, sep="\t")
     print("codec\ta ns/B\t+-\tb ns/B\t+-\tpoints over line\tstored\tback: a\t+-\tb\t+-\tpoints over line\tstored")

@@ -29,7 +29,7 @@ from simbackup.schema.measured import MeasuredRow
 from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
-from simbackup.schema.reflection import attribute_texts, mark_of, nested_part, sheet_kind, text_of
+from simbackup.schema.reflection import attribute_texts, held_parts, mark_of, nested_part, sheet_kind, text_of
 from simbackup.schema.study import BoundSpec, CorrelationSpec, RangeSpec, SpanSpec, StudySpec
 from simbackup.schema.yaml_file import read
 
@@ -136,9 +136,11 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
     for key in [key for key in keys if key not in common]:
         inner = nested_part(part, key)
         kind = sheet_kind(inner) if inner is not None else None
-        if inner is not None and kind is None:
+        if inner is None:
+            lines += _held(part, key)
+        elif kind is None:
             lines += ["", *_nested(key, inner)]
-        elif inner is not None and kind is not None and (further := _further(inner, kind)):
+        elif further := _further(inner, kind):
             said = f"Keys besides those of its [datasheet]({'../' if section in FOLDERS else ''}datasheets/{kind}.md):"
             lines += ["", f"## `{key}`", "", _text(inner.__doc__), "", said, "", *_table(inner, further)]
     if example is not None:
@@ -207,6 +209,15 @@ def _nested(key: str, part: type[BaseModel]) -> list[str]:
     return [f"## `{key}`", "", _text(part.__doc__), "", *_table(part, list(part.model_fields))]
 
 
+def _held(part: type[BaseModel], key: str) -> list[str]:
+    """What stands inside the mappings of a key, and what these hold in their turn."""
+    lines: list[str] = []
+    for inner in held_parts(part, key):
+        lines += ["", *_nested(key, inner)]
+        lines += [line for name in inner.model_fields for line in _held(inner, name)]
+    return lines
+
+
 def _table(part: type[BaseModel], keys: Iterable[str]) -> list[str]:
     rows = [f"| `{key}` | {_type(part, key)} | {_default(part, key)} | {_meaning(part, key)} |" for key in keys]
     return ["| key | value | default | meaning |", "|---|---|---|---|", *rows] if rows else ["It has no keys."]
@@ -237,6 +248,8 @@ def _type(part: type[BaseModel], key: str) -> str:
         if kind is None:
             return f"mapping, see `{key}` below"
         return f"{named}; see `{key}` below" if _further(inner, kind) else named
+    if held_parts(part, key):
+        return f"names, each with a mapping; see `{key}` below"
     annotation = str(part.model_fields[key].annotation)
     return next(shown for begin, shown in SHAPES.items() if begin in annotation)
 
@@ -307,11 +320,19 @@ def _sheet(kind: str) -> tuple[str, str]:
     """The first values of the first datasheet of a kind, without where they come from."""
     name = next(name for name in shelf.names() if name.startswith(f"{kind}/"))
     plain = shelf.load_datasheet(name).tree.plain()
-    values = {key: _plain(value) for key, value in [*plain["parameters"].items()][:FIRST]}
+    values = {key: _first(_plain(value)) for key, value in [*plain["parameters"].items()][:FIRST]}
     kept = {key: plain[key] for key in ("title", "kind") if key in plain}
     text = _yaml({**kept, "parameters": values}, flow=False)
     more = "Its first values" if len(plain["parameters"]) > FIRST else "Its values"
     return name, f"# {more}; in the file each also states where it comes from.\n{text}"
+
+
+def _first(value: Any) -> Any:
+    """A value as it is; of mappings inside mappings the first of each."""
+    if not isinstance(value, dict):
+        return value
+    inner = next((key for key, each in value.items() if isinstance(each, dict)), None)
+    return {key: _first(each) for key, each in value.items() if key == inner or not isinstance(each, dict)}
 
 
 def _plain(value: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import simpy
 
@@ -34,7 +33,7 @@ from simbackup.schema.capability import (
     SplitMirror,
 )
 from simbackup.schema.job import JobSpec, Lasting, SharedOut
-from simbackup.schema.quantity import Quantity, si_or
+from simbackup.schema.quantity import si_or
 from simbackup.system import System
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace
@@ -68,10 +67,7 @@ def build(
 
 def _serial_share(job: SharedOut, spec: Spec) -> float:
     """The share of a job that one worker does while the others wait: as its program says, or as the job does."""
-    runs = spec.jobs[job.tool_of() or ""] if job.tool_of() in spec.jobs else job
-    program: Any = getattr(runs, "tool", None) or getattr(runs, "engine", None)
-    stated: Quantity | None = program.serial_share if program is not None else None
-    return si_or(stated or job.serial_share, 0.0)
+    return si_or(job.stated_share(spec) or job.serial_share, 0.0)
 
 
 def job_of(name: str, spec: Spec) -> Job:

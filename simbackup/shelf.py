@@ -16,6 +16,7 @@ from pathlib import Path
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.files import is_source, whole
 from simbackup.schema.datasheet import check_datasheet, own_sources
+from simbackup.schema.part import quantities_of
 from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.registry import RoomError, offered
 from simbackup.schema.tree import Node
@@ -144,10 +145,8 @@ class Datasheet:
 
     def values(self) -> Iterator[tuple[str, Quantity]]:
         """Each quantity with its name."""
-        for name in type(self.parameters).model_fields:
-            value = getattr(self.parameters, name)
-            if isinstance(value, Quantity):
-                yield name, value
+        for path, value in quantities_of(self.parameters):
+            yield ".".join(path), value
 
 
 def names() -> list[str]:

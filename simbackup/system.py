@@ -327,11 +327,15 @@ class System:
             for adapter in self.adapters.values():
                 adapter.loops.pop(flow, None)
 
-    def account(self, job: str, flow: Flow) -> None:
-        """Record how long a flow that has ended was held by each of its bottlenecks; fails if it could not go on."""
+    def account(self, job: str, flow: Flow, leader: Callable[[Segment], Flow] | None = None) -> None:
+        """Record how long a flow that has ended was held by each of its bottlenecks; fails if it could not go on.
+
+        Of flows that go at one pace, one is recorded; at each time, what was done is what their `leader` did.
+        """
         for segment in flow.segments:
-            begin, end, cause, parts = _waiting_for_one(job_of(job), flow, segment)
-            self.trace.span(begin, end, job, cause, flow.activity, cycle=parts)
+            doing = flow if leader is None else leader(segment)
+            begin, end, cause, parts = _waiting_for_one(job_of(job), doing, segment)
+            self.trace.span(begin, end, job, cause, doing.activity, cycle=parts)
         if flow.failure is not None:
             raise JobFailedError(flow.failure)
 

@@ -36,13 +36,13 @@ def page(kind: str, sheets: Iterable[Datasheet]) -> str:
 
 def _values(sheet: Datasheet) -> list[str]:
     """A row for each value; its range below it, if it has one."""
-    given = sheet.tree.mapping["parameters"].mapping
+    given = sheet.tree.mapping["parameters"]
     rows: list[str] = []
     for row in datasheet_values(sheet.name):
         shown = together(plain(str(row["value"]))) + (
             f"<br><small>{plain(row['range'])}</small>" if row["range"] else ""
         )
-        key = given[row["parameter"]].mapping.get("source")
+        key = given.find(tuple(str(row["parameter"]).split(".")))[0].mapping.get("source")
         cited = f"[{plain(row['source'])}](work-{key.word})" if key else ""
         said = "; ".join(each for each in (cited, plain(row["at"]), prose(row["why"])) if each)
         rows.append(f"| `{row['parameter']}` | {shown} | {row['basis']} | {said} |")

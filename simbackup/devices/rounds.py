@@ -21,13 +21,15 @@ STEP = 1e-6
 class Rounds:
     """How each unit of a flow goes round: the parts of its cycle, what it holds of links, and how many workers go.
 
-    `serial` are seconds of a unit that only one worker at a time can spend.
+    `serial` are seconds of a unit that only one worker at a time can spend. `visits` are the times that a unit comes to
+    links that serve in order of arrival, such as locks, if all who come there say so; elsewhere all share the link.
     """
 
     workers: int
     parts: Parts
     demands: Mapping[Link, float]
     serial: float = 0.0
+    visits: Mapping[Link, float] = field(default_factory=dict["Link", float])
     own: Link = field(default_factory=lambda: Link("serial", 1.0))
 
     def waits(self) -> dict[Link, float]:
@@ -53,40 +55,33 @@ class Rounds:
         all_of_them: Sequence[Rounds],
         others: Callable[[Link], float],
         turns: Sequence[Mapping[Link, float]] | None = None,
-        rates: Sequence[float] | None = None,
+        away: Sequence[float] | None = None,
     ) -> list[Limit]:
         """The limits of several flows whose requests go round at once, when others use a share of each link.
 
-        One that moves less than it could, as something else holds it up, comes back later, and others wait less for it.
+        Workers that stay away for some seconds of each unit, as something else holds them up, are waited for less.
         """
         all_of_them = [
             each.turned(lost) for each, lost in zip(all_of_them, turns or [NOBODY] * len(all_of_them), strict=True)
         ]
-        meeting = _Meeting(all_of_them, others)
-        at_once = meeting.limits(meeting.turnouts([0.0] * len(all_of_them)))
-        if rates is None or len(all_of_them) == 1:
-            return at_once
-        idle = [
-            each.workers * (1.0 / rate - 1.0 / limit.rate) if 0.0 < rate < limit.rate * (1.0 - STEP) else 0.0
-            for each, rate, limit in zip(all_of_them, rates, at_once, strict=True)
-        ]
-        if not any(idle):
-            return at_once
-        # who is held up elsewhere is so below either limit; if not, it is busy the next time and gets the other one
-        waited_less = meeting.limits(meeting.turnouts(idle))
-        return [first if away > 0.0 else other for first, other, away in zip(at_once, waited_less, idle, strict=True)]
+        return _Meeting(all_of_them, others, away or [0.0] * len(all_of_them)).limits()
 
-    def round(self, waits: Mapping[Link, float], number: Mapping[Link, int]) -> Round:
-        """One unit as a round of the queueing network."""
+    def round(self, waits: Mapping[Link, float], number: Mapping[Link, int], away: float) -> Round:
+        """One unit as a round of the queueing network, with some seconds away."""
         visits = [
-            Visit(number[link], wait, self.demands[link] / link.capacity if link.capacity > 0.0 else 0.0)
+            Visit(
+                number[link],
+                wait,
+                self.demands[link] / link.capacity if link.capacity > 0.0 else 0.0,
+                self.visits.get(link, 0.0),
+            )
             for link, wait in waits.items()
         ]
         delay = sum(self.parts.values()) - math.fsum(waits.values())
         if self.own in number:
             visits.append(Visit(number[self.own], self.serial, self.serial))
             delay -= self.serial
-        return Round(self.workers, max(delay, 0.0), tuple(visits))
+        return Round(self.workers, max(delay, 0.0), tuple(visits), away)
 
     def limit(self, rate: float, residence: Mapping[Link, float], waits: Mapping[Link, float]) -> Limit:
         """The rate of all workers, what takes most of it, and where the seconds of a unit go, waiting included."""
@@ -105,32 +100,30 @@ class Rounds:
 class _Meeting:
     """Flows whose requests go round at once, as a queueing network."""
 
-    def __init__(self, flows: Sequence[Rounds], others: Callable[[Link], float]) -> None:
+    def __init__(self, flows: Sequence[Rounds], others: Callable[[Link], float], away: Sequence[float]) -> None:
         self.flows = flows
         self.waits = [each.waits() for each in flows]
         used = {link: None for waits in self.waits for link in waits}
         private = [each.own for each in flows if each.workers > 1 and each.serial > 0.0]
         number = {link: i for i, link in enumerate([*used, *private])}
-        self.rounds = [each.round(waits, number) for each, waits in zip(flows, self.waits, strict=True)]
+        self.rounds = [
+            each.round(waits, number, seconds) for each, waits, seconds in zip(flows, self.waits, away, strict=True)
+        ]
         self.taken = [*(round(others(link) / STEP) * STEP for link in used), *(0.0 for _ in private)]
         self.pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
-        self.takes_time = [one.delay + sum(visit.wait for visit in one.visits) > 0.0 for one in self.rounds]
 
-    def turnouts(self, idle: Sequence[float]) -> list[Turnout | None]:
-        """How the requests of each flow go round when they stay away for some seconds of each unit.
-
-        None for a flow whose requests take no time.
-        """
-        away = zip(self.rounds, idle, self.takes_time, strict=True)
-        going = [replace(one, delay=one.delay + seconds) for one, seconds, does in away if does]
+    def turnouts(self) -> list[Turnout | None]:
+        """How the requests of each flow go round; None for a flow whose requests take no time."""
+        takes_time = [one.delay + sum(visit.wait for visit in one.visits) > 0.0 for one in self.rounds]
+        going = [one for one, does in zip(self.rounds, takes_time, strict=True) if does]
         turned = iter(circulate(going, self.taken, self.pooled))
-        return [next(turned) if does else None for does in self.takes_time]
+        return [next(turned) if does else None for does in takes_time]
 
-    def limits(self, turnouts: Sequence[Turnout | None]) -> list[Limit]:
+    def limits(self) -> list[Limit]:
         """The limits of all flows."""
         return [
             each.limit(found.rate, dict(zip(waits, found.residence, strict=False)), waits)
             if found is not None
             else Limit(math.inf, "")
-            for each, waits, found in zip(self.flows, self.waits, turnouts, strict=True)
+            for each, waits, found in zip(self.flows, self.waits, self.turnouts(), strict=True)
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,18 +28,22 @@ class Customers(Protocol):
         all_of_them: Sequence[Any],
         others: Callable[[Link], float],
         turns: Sequence[Mapping[Link, float]],
-        rates: Sequence[float],
+        away: Sequence[float],
     ) -> list[Limit]:
         """The limits of several flows whose requests go round at once, when others use a share of each link.
 
-        `turns` are the units of each link for which a unit of each flow waits there by taking turns with others,
-        `rates` what it moves in a second at the most, as something else holds it up: so it comes less often.
+        `turns` are the units of each link for which a unit of each flow waits there by taking turns with others, `away`
+        the seconds of each unit for which its customers stay away, as something else holds them up: its limit is that
+        of the rest of the time.
         """
         ...
 
 
 def go_round(
-    flows: Sequence[Flow], lost: Callable[[Flow, Link], float], rates: Mapping[Flow, float] | None = None
+    flows: Sequence[Flow],
+    lost: Callable[[Flow, Link], float],
+    rates: Mapping[Flow, float] | None = None,
+    away: Mapping[Flow, float] | None = None,
 ) -> dict[Flow, Limit]:
     """The limits of flows whose requests go round by the time that these wait, behind each other and behind the rest.
 
@@ -53,6 +56,8 @@ def go_round(
     rates
         What the rest makes of what the network offers it, asked once: a stream takes all of it, and users who wait for
         each transaction what they ask for. Without rates the rest does not count.
+    away
+        Seconds of a unit for which the customers of a flow stay away, as something else holds them up.
 
     Notes
     -----
@@ -84,12 +89,12 @@ def go_round(
         {link: lost(flow, link) / place.share / link.capacity for link, place in flow.places.items() if link.capacity}
         for flow, _ in going
     ]
-    moved = [offered.get(flow, math.inf) for flow, _ in going]
-    limits = going[0][1].together([one for _, one in going], others, turns, moved)
+    stay = [away.get(flow, 0.0) if away else 0.0 for flow, _ in going]
+    limits = going[0][1].together([one for _, one in going], others, turns, stay)
     return {flow: limit for (flow, _), limit in zip(going, limits, strict=True)}
 
 
 def alone(going: Customers) -> Limit:
     """The limit of a flow whose requests meet no others where they wait: nothing that others do moves it."""
-    [limit] = going.together([going], lambda link: 0.0 if link.capacity > 0.0 else 1.0, [{}], [math.inf])
+    [limit] = going.together([going], lambda link: 0.0 if link.capacity > 0.0 else 1.0, [{}], [0.0])
     return limit

@@ -9,36 +9,55 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from simbackup.equations.one_kind import turnout
+
+FULL = 1e-9
+"""Share of a queue beyond its own at which it is full."""
+
+MOST_STEPS = 50
+"""Steps of the search for the time that all wait longer at a queue."""
+
+MOST_SWEEPS = 5
+"""Times that all queues are looked at, as each makes the load of the others less."""
 
 
 class Visit(NamedTuple):
     """A shared queue that customers visit in each round.
 
     Its number, the seconds that a customer takes there in one round when alone, and the share of the queue that one
-    round a second holds: less than the seconds where several equal servers are visited at random, such as disks.
+    round a second holds: less than the seconds where several equal servers are visited at random, such as disks. If all
+    who visit it say how many `times` they come in a round, they are served in the order in which they come; if not, all
+    who are there share it.
     """
 
     queue: int
     wait: float
     held: float
+    times: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Customers of one kind: how many circulate, the seconds outside all queues, and where they queue."""
+    """Customers of one kind: how many circulate, the seconds outside all queues, and where they queue.
+
+    They stay `away` for some more seconds of each round, all of them by turns, because something else limits them.
+    """
 
     customers: int
     delay: float
     visits: tuple[Visit, ...]
+    away: float = 0.0
 
 
 class Turnout(NamedTuple):
-    """Rounds a second of all customers of one kind, and the seconds that one takes at each of its visits."""
+    """Rounds a second of all customers of one kind, and the seconds that one takes at each of its visits.
+
+    If they stay away for a part of the time, the rate is that of the rest of it.
+    """
 
     rate: float
     residence: tuple[float, ...]
@@ -49,10 +68,20 @@ def circulate(rounds: Sequence[Round], others: Sequence[float], pooled: Sequence
 
     A customer that arrives sees the queue without itself, `R_ck = (w_ck + h_ck Q_k(N - 1_c)) / (1 - o_k)`, and its
     kind completes `X_c = N_c / (Z_c + sum R_ck)` rounds per second. If servers share one queue (`pooled`, their number
-    m), nobody waits before all m are busy: `R = w + w / m max(0, Q - (m - 1))`. Exact for one customer, and where no
-    two meet; within 2 % of exact mean value analysis for exponential service times. Waits for constant service times
-    are shorter, at most by half, where one queue is half used. The share o that others take without waiting stretches
-    each service as in an open queue.
+    m), nobody waits before all m are busy: `R = w + w / m E[(Q - (m - 1))+]` (`one_kind.excess`). If a queue is served
+    in order, a customer waits for the work that it finds, `R_ck = w_ck + v_ck sum_j h_jk / v_jk Q_jk(N - 1_c)` with v
+    visits in a round (Reiser, "A Queueing Network Analysis of Computer Communication Networks with Window Flow
+    Control", IEEE Transactions on Communications 27(8), 1979). Where this comes to more than a queue can serve, by up
+    to 2 %, all who meet there wait as much longer as it takes.
+
+    A kind that stays away for a part 1 - a of the time, all by turns, makes others faster meanwhile, and their mean
+    rate is above that of the mean wait p_j behind it: a round c takes `c / (1 + 2 sum p_j^2 (1 - a_j) / c^2)`.
+
+    Exact for one customer, and where no two meet; within 2 % of exact mean value analysis for exponential service
+    times. Waits for constant service times are shorter, at most by half, where one queue is half used. In order of
+    arrival, rates of jobs that meet have a median error of 3 % (simulated event by event, with services of 1:3 and
+    more); it is worst, up to 50 %, for short visits to several servers which few long ones keep busy. The share o that
+    others take without waiting stretches each service as in an open queue.
 
     Parameters
     ----------
@@ -81,25 +110,125 @@ def _circulate(
 ) -> tuple[Turnout, ...]:
     if any(one.delay + math.fsum(visit.wait for visit in one.visits) <= 0.0 for one in rounds):
         raise ValueError("a round without service or delay has no finite rate")
-    merged: dict[tuple[float, tuple[Visit, ...]], int] = {}
+    merged: dict[Round, int] = {}
     for one in rounds:  # equal kinds are one kind
-        merged[one.delay, one.visits] = merged.get((one.delay, one.visits), 0) + one.customers
-    solved = _solved([(customers, *key) for key, customers in merged.items()], others, pooled)
-    found = {key: Turnout(rate, seconds) for key, (rate, seconds) in zip(merged, solved, strict=True)}
+        kind = replace(one, customers=0)
+        merged[kind] = merged.get(kind, 0) + one.customers
+    kinds = [replace(kind, customers=customers) for kind, customers in merged.items()]
+    found = dict(zip(merged, _solved(kinds, others, pooled), strict=True))
     turned: list[Turnout] = []
     for one in rounds:
-        all_of_them = found[one.delay, one.visits]
-        turned.append(all_of_them._replace(rate=all_of_them.rate * one.customers / merged[one.delay, one.visits]))
+        kind = replace(one, customers=0)
+        turned.append(found[kind]._replace(rate=found[kind].rate * one.customers / merged[kind]))
     return tuple(turned)
 
 
-def _solved(
-    kinds: Sequence[tuple[int, float, tuple[Visit, ...]]], others: Sequence[float], pooled: Sequence[float | None]
-) -> Sequence[tuple[float, tuple[float, ...]]]:
-    """For each of several kinds, the rounds a second of all its customers, and the seconds that one takes."""
-    alone = turnout(*kinds[0], others, pooled) if len(kinds) == 1 else None
+def _solved(kinds: Sequence[Round], others: Sequence[float], pooled: Sequence[float | None]) -> list[Turnout]:
+    """The turnout of each of several kinds that differ."""
+    given = [(one.customers, one.delay + one.away, one.visits) for one in kinds]
+    alone = turnout(*given[0], others, pooled) if len(kinds) == 1 else None
     if alone is not None:
-        return [alone]
+        return [_while_there(one, alone[1]) for one in kinds]
     from simbackup.equations.linearizer import Linearizer  # noqa: PLC0415 (numpy takes a while to import)
 
-    return Linearizer(kinds, others, pooled).solved()
+    solved = [seconds for _, seconds in Linearizer(given, others, pooled).solved()]
+    if len(kinds) > 1:
+        solved = _Meeting(kinds, solved, others, pooled).solved()
+    return [_while_there(one, seconds) for one, seconds in zip(kinds, solved, strict=True)]
+
+
+def _while_there(one: Round, stay: Sequence[float]) -> Turnout:
+    """The turnout of a kind, from the seconds at each visit."""
+    total = one.delay + math.fsum(stay)
+    return Turnout(0.0 if math.isinf(total) else one.customers / total, tuple(stay))
+
+
+class _Meeting:
+    """Kinds of customers at the queues where they meet, with the seconds that each spends there."""
+
+    def __init__(
+        self,
+        kinds: Sequence[Round],
+        stays: Sequence[Sequence[float]],
+        others: Sequence[float],
+        pooled: Sequence[float | None],
+    ) -> None:
+        self.kinds, self.stays = kinds, [list(seconds) for seconds in stays]
+        self.at: dict[int, list[tuple[int, int, float, float]]] = {}
+        """By queue, who visits it, as which of its visits, the share that a round a second holds, and of whose time."""
+        for i, one in enumerate(kinds):
+            for j, visit in enumerate(one.visits):
+                servers = pooled[visit.queue]
+                held = visit.held if servers is None else visit.wait / servers
+                self.at.setdefault(visit.queue, []).append((i, j, held, visit.times))
+        self.at = {queue: there for queue, there in self.at.items() if len(there) > 1}
+        self.room = {queue: 1.0 - others[queue] if pooled[queue] is None else 1.0 for queue in self.at}
+        self.ordered = {queue for queue, there in self.at.items() if all(times > 0.0 for *_, times in there)}
+
+    def cycle(self, kind: int) -> float:
+        """Seconds of a whole round of a customer."""
+        return self.kinds[kind].delay + self.kinds[kind].away + math.fsum(self.stays[kind])
+
+    def solved(self) -> list[list[float]]:
+        """The seconds at each visit of each kind, with others away by turns, and no queue beyond what it can serve."""
+        self.stays = [self._by_turns(i) for i in range(len(self.kinds))]
+        for _ in range(MOST_SWEEPS):
+            longer = [self._lengthen(queue) for queue in self.at]
+            if not any(longer):
+                break
+        return self.stays
+
+    def _by_turns(self, kind: int) -> list[float]:
+        """The seconds at each visit of a kind that goes faster while others are away."""
+        one, stay = self.kinds[kind], self.stays[kind]
+        total, alone = one.delay + math.fsum(stay), one.delay + math.fsum([visit.wait for visit in one.visits])
+        shorter = 2.0 * math.fsum([seconds * seconds * away for seconds, away in self._behind(kind)]) / (total * total)
+        if not 0.0 < shorter < math.inf:
+            return stay
+        part = max(total / (1.0 + shorter) - alone, 0.0) / (total - alone)
+        return [visit.wait + (seconds - visit.wait) * part for visit, seconds in zip(one.visits, stay, strict=True)]
+
+    def _lengthen(self, queue: int) -> bool:
+        """Let all who visit a queue wait there as much longer as it takes; whether it took any."""
+        there = [
+            (i, j, self.kinds[i].customers * held, self.cycle(i), times if queue in self.ordered else held)
+            for i, j, held, times in self.at[queue]
+            if held > 0.0
+        ]
+        longer = 0.0
+        for _ in range(MOST_STEPS):  # Newton's method, from below, of a convex function
+            used = math.fsum([load / (cycle + longer * each) for _, _, load, cycle, each in there])
+            if used <= self.room[queue] * (1.0 + FULL):
+                break
+            slope = math.fsum([load * each / (cycle + longer * each) ** 2 for _, _, load, cycle, each in there])
+            longer += (used - self.room[queue]) / slope
+        for i, j, _, _, each in there:
+            self.stays[i][j] += longer * each
+        return longer > 0.0
+
+    def _behind(self, kind: int) -> list[tuple[float, float]]:
+        """The seconds of a round that a customer of a kind waits behind each other kind, and which part that is away.
+
+        Only of kinds that are.
+        """
+        if not any(other.away > 0.0 for i, other in enumerate(self.kinds) if i != kind):
+            return []
+        waits = [0.0 for _ in self.kinds]
+        for queue, there in self.at.items():
+            work: dict[int, float] = {}
+            waited = 0.0
+            for i, j, held, times in there:
+                customers = self.kinds[i].customers - (i == kind)
+                size = held / times if queue in self.ordered else 1.0
+                work[i] = customers * self.stays[i][j] / self.cycle(i) * size
+                if i == kind:
+                    waited = self.stays[i][j] - self.kinds[i].visits[j].wait
+            total = math.fsum(work.values())
+            if waited > 0.0 and total > 0.0:
+                for i, each in work.items():
+                    waits[i] += waited * each / total
+        return [
+            (seconds, other.away / self.cycle(i))
+            for i, (seconds, other) in enumerate(zip(waits, self.kinds, strict=True))
+            if i != kind and other.away > 0.0
+        ]

@@ -10,11 +10,12 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from simbackup.equations.one_kind import MOST_ROUNDS, PRECISION, REFINEMENTS
+from simbackup.equations.one_kind import FARTHEST, MOST_ROUNDS, PRECISION, REFINEMENTS, SCATTER
 
 Numbers = NDArray[np.float64]
-Kind = tuple[int, float, Sequence[tuple[int, float, float]]]
-"""Customers, seconds of delay, and visits: the number of a queue, seconds of waiting alone, and share held."""
+Kind = tuple[int, float, Sequence[tuple[int, float, float, float]]]
+"""Customers, seconds of delay, and visits: the number of a queue, seconds of waiting alone, share held, and how often.
+"""
 
 
 class Linearizer:
@@ -25,7 +26,7 @@ class Linearizer:
     """
 
     def __init__(self, kinds: Sequence[Kind], others: Sequence[float], pooled: Sequence[float | None]) -> None:
-        visits = [{queue: (wait, held) for queue, wait, held in each} for *_, each in kinds]
+        visits = [{queue: visit for queue, *visit in each} for *_, each in kinds]
         at = Counter(queue for there in visits for queue in there)
         shared = {queue: column for column, queue in enumerate(sorted(queue for queue in at if at[queue] > 1))}
         self.columns: list[list[int]] = []
@@ -34,18 +35,23 @@ class Linearizer:
             self.columns.append([shared[queue] if queue in shared else next(own) for queue in there])
         self.shared = len(shared)
         shape = len(kinds), max((column + 1 for columns in self.columns for column in columns), default=0)
-        self.there, self.blocked = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+        self.there, self.blocked, self.pooled = (np.zeros(shape, dtype=bool) for _ in range(3))
         self.wait, self.held, self.free, self.left = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.ones(shape)
+        ordered = {queue for queue in shared if all(there[queue][2] > 0.0 for there in visits if queue in there)}
+        self.size: Numbers | None = np.ones(shape) if ordered else None
+        """Seconds of a queue that one visit holds, where those who come are served in order; one where all share it."""
         for row, (there, columns) in enumerate(zip(visits, self.columns, strict=True)):
-            for (queue, (wait, held)), column in zip(there.items(), columns, strict=True):
+            for (queue, (wait, held, times)), column in zip(there.items(), columns, strict=True):
                 here, servers, left = (row, column), pooled[queue], 1.0 - others[queue]
                 self.there[here], self.wait[here] = True, wait
                 if servers is not None:
-                    self.held[here], self.free[here] = wait / servers, servers - 1.0
+                    self.pooled[here], self.free[here], self.held[here] = True, servers - 1.0, wait / servers
                 elif left > 0.0:
                     self.held[here], self.left[here] = held, left
                 else:
                     self.blocked[here] = True
+                if self.size is not None and queue in ordered:
+                    self.size[here], self.held[here] = self.held[here] / times, times
         self.delay = np.array([delay for _, delay, _ in kinds])
         self.full = np.array([float(customers) for customers, *_ in kinds])
         self.changes = np.zeros((len(kinds), *shape))  # by who is missing
@@ -74,22 +80,29 @@ class Linearizer:
     def _core(self, customers: Numbers, queues: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Rates, seconds of each visit, and queue lengths of some populations, by successive substitution."""
         rates = seconds = queues
-        n, precision = customers[:, :, None], PRECISION * np.maximum(customers.sum(axis=1), 1.0)
-        part, fewer = 1.0 / np.maximum(n, 1.0), self._fewer(customers)
-        missed = n * np.max(-self.changes, axis=0) if self.shared else n
+        precision = PRECISION * np.maximum(customers.sum(axis=1), 1.0)
+        count = _Found(customers, self.changes, self.shared)
+        size = self.size
+        work = _Found(customers, self.changes * size, self.shared) if size is not None else None
+        most, pools = self._most(customers), bool(self.pooled.any())
+        last: tuple[Numbers, Numbers] | None = None
         for _ in range(MOST_ROUNDS):
-            found = queues - queues * part + fewer
-            if self.shared:
-                self._meet(found, n, queues, missed)
-            seconds = (self.wait + self.held * np.maximum(found - self.free, 0.0)) / self.left
+            found = count.of(queues)
+            ahead = work.of(queues * size) if work is not None and size is not None else found
+            if pools:
+                beyond = self._excess(found, most)
+                ahead = beyond if work is None else ahead * beyond / np.where(found > 0.0, found, 1.0)
+            seconds = (self.wait + self.held * ahead) / self.left
             total = self.delay + seconds.sum(axis=2)
             rates = customers / total
             lengths = rates[:, :, None] * seconds
             if self.blocked.any():
                 self._stop(customers, rates, seconds, lengths)
-            change = np.abs(lengths - queues).max(axis=(1, 2), initial=0.0)
-            queues = (queues + lengths) / 2.0
-            if (change <= precision).all():
+            steps = lengths - queues
+            done = (np.abs(steps).max(axis=(1, 2), initial=0.0) <= precision).all()
+            before, queues = queues, _further(queues, steps, last)
+            last = before, steps
+            if done:
                 break
         return rates, seconds, queues
 
@@ -100,23 +113,77 @@ class Linearizer:
         rates[:, ended] = 0.0
         lengths[:, ended] = np.where(self.there, customers[:, :, None], 0.0)[:, ended]
 
-    def _fewer(self, customers: Numbers) -> Numbers:
-        """By how many customers each kind finds queues longer than they are, but for itself."""
-        own = np.arange(len(self.full))
-        itself = self.changes[own, own]
-        found = np.zeros((len(customers), *self.there.shape))
-        for other, changes in enumerate(self.changes.transpose(1, 0, 2)):  # one by one, as sums of BLAS vary by machine
-            found += customers[:, other, None, None] * changes
-        found[:, :, self.shared :] = customers[:, :, None] * itself[:, self.shared :]
-        return found - np.where(customers[:, :, None] > 0.0, itself, 0.0)
+    def _most(self, customers: Numbers) -> Numbers:
+        """How many a customer of each kind can find at most in each queue."""
+        there = np.where(self.there, customers[:, :, None], 0.0)
+        there[:, :, : self.shared] = there[:, :, : self.shared].sum(axis=1, keepdims=True)
+        return np.maximum(there - 1.0, 0.0)
 
-    def _meet(self, found: Numbers, n: Numbers, queues: Numbers, missed: Numbers) -> None:
+    def _excess(self, found: Numbers, most: Numbers) -> Numbers:
+        """`one_kind.excess` where servers are pooled; elsewhere all who are found."""
+        room, beyond = most > self.free, found - self.free
+        spread = SCATTER * found * np.maximum(1.0 - found / np.where(most > 0.0, most, 1.0), 0.0)
+        beyond = np.where(self.free > 0.0, 0.5 * (beyond + np.sqrt(beyond * beyond + spread)), beyond)
+        return np.where(self.pooled, np.where(room, beyond, 0.0), found)
+
+
+def _further(queues: Numbers, steps: Numbers, last: tuple[Numbers, Numbers] | None) -> Numbers:
+    """As in `one_kind`, for each population."""
+    half = queues + 0.5 * steps
+    if last is None:
+        return half
+    bends = steps - last[1]
+    square, product = ((each * bends).sum(axis=2).sum(axis=1)[:, None, None] for each in (bends, steps))
+    part = product / np.where(square > 0.0, square, 1.0)
+    found = half - part * ((queues - last[0]) + 0.5 * bends)
+    good = (np.abs(part) <= FARTHEST) & (found >= 0.0).all(axis=(1, 2), keepdims=True)
+    return np.where(good, found, half)
+
+
+class _Found:
+    """What one customer of each kind finds in each queue, of some populations: how many customers, or their work.
+
+    Parameters
+    ----------
+    customers
+        Of each kind, in each population.
+    changes
+        How the share of each customer in each queue changes with one missing, by who is missing.
+    shared
+        In how many of the queues kinds meet.
+    """
+
+    def __init__(self, customers: Numbers, changes: Numbers, shared: int) -> None:
+        self.here, self.changes, self.shared = customers, changes, shared
+        self.n = customers[:, :, None]
+        self.part = 1.0 / np.maximum(self.n, 1.0)
+        self.fewer = self._fewer()
+        self.missed = self.n * np.max(-changes, axis=0) if shared else self.n
+
+    def of(self, queues: Numbers) -> Numbers:
+        """What they find, from the length of each queue, or the work in it, by kind."""
+        found = queues - queues * self.part + self.fewer
+        if self.shared:
+            self._meet(found, queues)
+        return np.maximum(found, 0.0)
+
+    def _fewer(self) -> Numbers:
+        """By how many customers each kind finds queues longer than they are, but for itself."""
+        own = np.arange(len(self.changes))
+        itself = self.changes[own, own]
+        found = np.zeros((len(self.here), *itself.shape))
+        for other, changes in enumerate(self.changes.transpose(1, 0, 2)):  # one by one, as sums of BLAS vary by machine
+            found += self.here[:, other, None, None] * changes
+        found[:, :, self.shared :] = self.n * itself[:, self.shared :]
+        return found - np.where(self.n > 0.0, itself, 0.0)
+
+    def _meet(self, found: Numbers, queues: Numbers) -> None:
         """Add those of other kinds to what one of each finds in each shared queue, of no kind fewer than nobody."""
         meet = slice(self.shared)
         there = queues[:, :, meet]
         found[:, :, meet] += there.sum(axis=1, keepdims=True) - there
-        for population, queue in np.argwhere((there < missed[:, :, meet]).any(axis=1)):
-            here = n[population, :, 0]
+        for population, queue in np.argwhere((there < self.missed[:, :, meet]).any(axis=1)):
+            here = self.here[population]
             shares = queues[population, :, queue] / np.maximum(here, 1.0) + self.changes[:, :, queue]
             others = np.maximum(here - np.eye(len(here)), 0.0)
             found[population, :, queue] = np.maximum(others * shares, 0.0).sum(axis=1)

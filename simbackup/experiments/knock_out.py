@@ -54,7 +54,7 @@ def resource(cause: Cause, scenario: Scenario | None = None) -> str | None:
         return _of_device(cause.activity, name, inner, _pieces(scenario, name))
     if section == "hosts" and inner[:1] == ["page_cache"]:
         return ".".join(inner[1:3])
-    if section == "jobs" and inner[:1] and inner[0] in _pieces_of_jobs(scenario, name):
+    if section == "jobs" and {inner[0] if inner else "", ".".join(inner)} & _pieces_of_jobs(scenario, name).keys():
         return cause.address
     return f"{section}.{name}" if section != "hosts" or inner else "tool"
 
@@ -102,7 +102,7 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
         return by_unit if of_program or flushed else 1.0
     if section == "jobs" and section_of in {"jobs", "devices"}:
         said = _said(scenario, (section_of, name_of, piece), name)
-        more = 1.0 / factor if unit == SHARE else min(factor, MANY)
+        more = 1.0 / factor if unit in {SHARE, *INVERSE} else min(factor, MANY)
         return more if ".".join(inner) in said else 1.0
     if section_of == "hosts":
         mine = section == "hosts" and name in _computers(scenario, name_of)
@@ -148,7 +148,7 @@ def _pieces_of_jobs(scenario: Scenario | None, name: str) -> Mapping[str, tuple[
     """What of a job, or of the backup that it restores, can limit it; of any job where the scenario is not known."""
     if scenario is not None:
         job = scenario.spec.jobs.get(_backup(scenario, name))
-        return {**JobSpec.pieces, **job.pieces} if job is not None else {}
+        return {**JobSpec.pieces, **job.pieces_of()} if job is not None else {}
     return {piece: keys for kind in method_kinds().values() for piece, keys in kind.spec.pieces.items()}
 
 

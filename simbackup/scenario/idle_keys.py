@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from simbackup.errors import Problem
 from simbackup.scenario.fleets import reported_once
 from simbackup.schema.fleet import PARTS
-from simbackup.schema.part import Part
+from simbackup.schema.part import Part, held
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.reads import noting
 from simbackup.schema.reflection import text_of
@@ -76,9 +76,9 @@ def _inside(part: Frozen, path: Path, node: Node, file: str) -> Iterator[tuple[P
             continue
         if own and not (field.is_required() and "model" not in node.mapping):  # else it cannot be left out
             yield (*path, key), child, type(part)
-        inner = getattr(part, key)
-        if isinstance(inner, Frozen):
-            yield from _inside(inner, (*path, key), child, file)
+        for where, inner in held(getattr(part, key), (*path, key)):
+            if isinstance(inner, Frozen):
+                yield from _inside(inner, where, child.find(where[len(path) + 1 :])[0], file)
 
 
 def _parts(spec: Spec, section: str) -> Mapping[str, Part]:

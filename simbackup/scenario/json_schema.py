@@ -25,7 +25,17 @@ from simbackup.schema.origin import NEEDS
 from simbackup.schema.part import Modelled
 from simbackup.schema.patterns import name_pattern
 from simbackup.schema.quantity import Frozen, Unit, Word
-from simbackup.schema.reflection import about, mark_of, plain_keys, required, sheet_kind, text_of, words_of
+from simbackup.schema.reflection import (
+    about,
+    held_parts,
+    holds_parts,
+    mark_of,
+    plain_keys,
+    required,
+    sheet_kind,
+    text_of,
+    words_of,
+)
 from simbackup.schema.registry import device_kinds, method_kinds, sheets, workload_kinds
 from simbackup.schema.study import StudySpec
 from simbackup.schema.workload import WorkloadSpec
@@ -194,6 +204,10 @@ class _Files(Forms):
         self.defs["BasisOfDatasheet"] = {"description": "A datasheet states the basis of each value.", **basis}
         plain, properties = plain_keys(part), dict[str, Any]()
         for name in part.model_fields:
+            if holds_parts(part, name):
+                inside = self.inside(plain[name], held_parts(part, name))
+                properties[name] = {**inside, "description": self.text(part, name, None)}
+                continue
             unit, word = mark_of(part, name, Unit), mark_of(part, name, Word)
             form = self.originated(unit) if unit else self.word(plain[name])[1] if word else {}
             text = {"description": self.text(part, name, unit)}

@@ -15,10 +15,10 @@ from simbackup.scenario.completion import Completed, complete
 from simbackup.scenario.fleets import Fleets, lay_out
 from simbackup.scenario.inheritance import override, references
 from simbackup.scenario.library import Holdings, Reader
-from simbackup.scenario.spec import Spec, quantities_of, read_spec
+from simbackup.scenario.spec import Spec, read_spec
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.inventory import Inventory
-from simbackup.schema.part import Part
+from simbackup.schema.part import Part, quantities_of
 from simbackup.schema.quantity import Quantity
 from simbackup.schema.tree import Node
 

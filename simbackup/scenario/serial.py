@@ -27,6 +27,8 @@ def with_serial_share(job: Node, jobs: Mapping[str, Node], reader: Reader) -> No
         return job
     if any(KEY in job.mapping[program].mapping for program in PROGRAMS if program in job.mapping):
         return job
+    if KEY in _operation(job).mapping:
+        return job
     stated = reader.sheet(SHEET).mapping["parameters"].mapping[KEY]
     return Node({**job.mapping, KEY: stated}, job.place, job.key)
 
@@ -40,7 +42,23 @@ def _shares_work(job: Node, jobs: Mapping[str, Node]) -> bool:
     saved = jobs.get(job.mapping["restore"].word) if "restore" in job.mapping else None
     if saved is not None and isinstance(saved.value, dict) and any(key in saved.mapping for key in CODING):
         return True
+    if any("workers" in group.mapping for phase in _phases(job) for group in phase.mapping.values()):
+        return True
     return any(_several(job.find(path)) for path in COUNTS)
+
+
+def _operation(job: Node) -> Node:
+    """The operation of its program that a job runs; the job itself where there is none."""
+    word = job.mapping["operation"].word if "operation" in job.mapping else ""
+    path = ("program", "operations", word)
+    found, seen = job.find(path)
+    return found if seen == path else job
+
+
+def _phases(job: Node) -> list[Node]:
+    """The phases of the operation that a job runs, each with the groups of its workers."""
+    operation = _operation(job).mapping
+    return list(operation["phases"].mapping.values()) if "phases" in operation else []
 
 
 def _several(found: tuple[Node, tuple[str | int, ...]]) -> bool:

@@ -20,7 +20,7 @@ from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.history import HistorySpec
 from simbackup.schema.job import Copying, JobSpec
-from simbackup.schema.part import NAME
+from simbackup.schema.part import NAME, quantities_of
 from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate, validate_in_part
@@ -92,30 +92,21 @@ def _scaled(part: Frozen, address: str, factors: Mapping[str, float]) -> Frozen:
     """A part with some of its quantities multiplied."""
     changed: dict[str, object] = {}
     for name in type(part).model_fields:
-        value, here = getattr(part, name), f"{address}.{name}"
-        if isinstance(value, Quantity) and here in factors:
-            changed[name] = value.scaled(factors[here])
-        elif isinstance(value, Frozen):
-            changed[name] = _scaled(value, here, factors)
-        elif isinstance(value, dict):
-            named = cast("dict[str, Quantity]", value)
-            changed[name] = {
-                k: v.scaled(factors[f"{here}.{k}"]) if f"{here}.{k}" in factors else v for k, v in named.items()
-            }
+        value = getattr(part, name)
+        if isinstance(value, Quantity | Frozen | dict):
+            changed[name] = _times(cast("object", value), f"{address}.{name}", factors)
     return part.model_copy(update=changed)
 
 
-def quantities_of(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Quantity]]:
-    """Every quantity of a part with its path, which begins with that of the part."""
-    for name in type(part).model_fields:
-        value = getattr(part, name)
-        if isinstance(value, Quantity):
-            yield (*path, name), value
-        elif isinstance(value, Frozen):
-            yield from quantities_of(value, (*path, name))
-        elif isinstance(value, dict):
-            named = cast("dict[str, object]", value)  # no field maps names to anything but quantities
-            yield from (((*path, name, key), given) for key, given in named.items() if isinstance(given, Quantity))
+def _times(value: object, here: str, factors: Mapping[str, float]) -> object:
+    """What a key holds, with some of its quantities multiplied."""
+    if isinstance(value, Quantity):
+        return value.scaled(factors[here]) if here in factors else value
+    if isinstance(value, Frozen):
+        return _scaled(value, here, factors)
+    if isinstance(value, dict):
+        return {k: _times(v, f"{here}.{k}", factors) for k, v in cast("dict[str, object]", value).items()}
+    return value
 
 
 def read_spec(

@@ -238,3 +238,7 @@ class JobLimit(Device):
 
 class Sink(Device):
     """A device that takes whatever is written and keeps nothing."""
+
+
+class Service(Device):
+    """A device that answers operations, and keeps nothing of them."""

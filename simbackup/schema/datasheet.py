@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simbackup.errors import Problem, choices
-from simbackup.schema.part import disagreements
+from simbackup.schema.part import disagreements, quantities_of
 from simbackup.schema.quantity import Frozen, Quantity
+from simbackup.schema.reflection import holds_parts
 from simbackup.schema.registry import sheets
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
@@ -47,11 +50,14 @@ def check_datasheet(
     part = validate(sheets()[kind.word], parameters, "parameters", problems)
     if part is not None:
         problems.extend(
-            Problem(parameters.find(found.paths[0])[0].place, f"parameters.{found.paths[0][0]}", *found[1:])
+            Problem(parameters.find(found.paths[0])[0].place, ".".join(("parameters", *found.paths[0])), *found[1:])
             for found in disagreements(part)
         )
-    for name, node in parameters.mapping.items():
-        problems.extend(_origin(name, node, part, sources, rows))
+    given = dict(quantities_of(part)) if part is not None else {}
+    inside = {name for name in sheets()[kind.word].model_fields if holds_parts(sheets()[kind.word], name)}
+    paths = [(name,) for name in parameters.mapping if name not in inside]
+    for path in [*paths, *(path for path in given if path[0] in inside)]:
+        problems.extend(_origin(path, parameters.find(path)[0], given.get(path), sources, rows))
     return part, problems
 
 
@@ -69,10 +75,10 @@ def own_sources(tree: Node, problems: list[Problem] | None = None) -> dict[str, 
 
 
 def _origin(
-    name: str, node: Node, part: Frozen | None, sources: dict[str, Node], rows: frozenset[str] | None
+    path: Sequence[str], node: Node, given: Quantity | None, sources: dict[str, Node], rows: frozenset[str] | None
 ) -> list[Problem]:
     """What is wrong with the origin of one value of a datasheet."""
-    address = f"parameters.{name}"
+    address = ".".join(("parameters", *path))
     if not node.is_quantity or "basis" not in node.mapping:
         remedy = "write {value: ..., basis: datasheet, source: ..., at: ...} or another basis"
         return [Problem(node.place, address, "does not say where it comes from", remedy)]
@@ -85,8 +91,7 @@ def _origin(
     if basis.word in {"user", "document"}:
         remedy = "write datasheet, measured, derived, fitted or assumed"
         problems.append(Problem(basis.place, f"{address}.basis", f"'{basis.value}' is for scenarios", remedy))
-    given = getattr(part, name, None)
-    if rows is not None and isinstance(given, Quantity):
+    if rows is not None and given is not None:
         problems += [
             Problem(node.place, address, f"there is no measured row '{row}'", choices(row, rows))
             for row in (*given.fitted_to, *given.seen)

@@ -92,6 +92,10 @@ class JobSpec(Part):
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {"most_rate": ("most_rate",)}
     """What of a job can limit it, by its name in addresses, and the keys of which there is then too little."""
 
+    def pieces_of(self) -> Mapping[str, tuple[str, ...]]:
+        """These, with what only this job has."""
+        return self.pieces
+
     def creates(self) -> str | None:
         """The frozen image that it creates, None if it creates none."""
         return None
@@ -175,6 +179,12 @@ class SharedOut(JobSpec):
     """
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {**JobSpec.pieces, "serial_share": OF_PROGRAMS}
+
+    def stated_share(self, spec: Spec) -> Quantity | None:
+        """The serial share that its program states, None if it states none."""
+        runs = spec.jobs.get(self.tool_of() or "", self)
+        program: Any = getattr(runs, "tool", None) or getattr(runs, "engine", None)
+        return program.serial_share if program is not None else None
 
 
 class FileKeeping(JobSpec):

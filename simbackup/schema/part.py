@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.figures import Figures
@@ -61,11 +61,34 @@ class Disagreement(NamedTuple):
     remedy: str
 
 
+def held(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Frozen | Quantity]]:
+    """The quantity or the part that a key holds at a path, or all those that its mappings hold by name.
+
+    >>> [where for where, _ in held({"jobs": Quantity(4.0, "count", "4"), "note": "text"}, ("options",))]
+    [('options', 'jobs')]
+    """
+    if isinstance(value, Quantity | Frozen):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for name, child in cast("Mapping[str, object]", value).items():
+            yield from held(child, (*path, name))
+
+
+def quantities_of(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Quantity]]:
+    """Every quantity of a part with its path, which begins with that of the part."""
+    for name in type(part).model_fields:
+        for where, value in held(getattr(part, name), (*path, name)):
+            if isinstance(value, Quantity):
+                yield where, value
+            else:
+                yield from quantities_of(value, where)
+
+
 def disagreements(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[Disagreement]:
     """All conflicts among the values of a part, and of the parts inside it."""
     for names, message, remedy in part.rules():
         yield Disagreement(tuple((*path, name) for name in names), message, remedy)
     for name in type(part).model_fields:
-        inner = getattr(part, name)
-        if isinstance(inner, Frozen):
-            yield from disagreements(inner, (*path, name))
+        for where, inner in held(getattr(part, name), (*path, name)):
+            if isinstance(inner, Frozen):
+                yield from disagreements(inner, where)

@@ -130,6 +130,11 @@ def nested_sheets() -> Mapping[str, str]:
     return {name: kind for name, kind in inside.items() if kind is not None}
 
 
+def holds_parts(part: type[BaseModel], name: str) -> bool:
+    """Whether a key holds parts, or names of its own with what belongs to them, rather than one value."""
+    return get_origin(part.model_fields[name].annotation) is dict or bool(held_parts(part, name))
+
+
 def held_parts(part: type[BaseModel], name: str) -> list[type[BaseModel]]:
     """The classes of the parts that a key holds in its lists and mappings."""
     found, rest = list[type[BaseModel]](), list(alternatives(part, name))

@@ -142,10 +142,13 @@ def origin_of(place: Place, address: str) -> str:
     'disk/sata#average_seek'
     >>> origin_of(Place("scenarios/planning/a-night.yaml", 7, 3), "jobs.save.tool.start_time")
     'planning/a-night.yaml#jobs.save.tool.start_time'
+    >>> origin_of(Place("models/program/restic.yaml", 7, 3), "jobs.save.program.options.connections")
+    'program/restic#options.connections'
     """
     sheet = SHEET.search(place.file)
     if sheet:
-        return f"{sheet[1]}#{address.rpartition('.')[2]}"
+        inside = address.partition(f".{sheet[1].partition('/')[0]}.")[2]  # below the key of that kind
+        return f"{sheet[1]}#{inside or address.rpartition('.')[2]}"
     return f"{place.file.rpartition('scenarios/')[2]}#{address}"
 
 

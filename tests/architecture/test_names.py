@@ -33,17 +33,21 @@ WORDS = {
     "share": "a form of a measured row, and a column",
     "users": "the table of results about workloads",
     "run": "a command, and its record",
+    "host": "a kind of datasheet, and a part of a system",
+    "operation": "a column of measured rows: what was done",
+    "target": "a machine of a site that keeps backups",
+    "new": "a word of sentences",
 }
 """Words that also mean something that all rooms share, and what."""
 NAMED = {
-    "build.py": {"tool", "engine"},
+    "schema/job.py": {"tool", "engine"},
     "drawing/part_boxes.py": {"over", "workload"},
     "experiments/knock_out.py": {"tool"},
     "foreign/histories/bacula_report.py": {"copy"},
     "foreign/measurements/fio_text.py": {"write"},
     "foreign/measurements/lsblk.py": {"disk"},
     "scenario/checks.py": {"snapshot"},
-    "scenario/serial.py": {"tool", "engine", "compressor", "deduplication"},
+    "scenario/serial.py": {"tool", "engine", "compressor", "deduplication", "program"},
     "planning/columns.py": {"machine"},
     "planning/inventory.py": {"machine"},
     "planning/names.py": {"disk"},

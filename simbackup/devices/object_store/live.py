@@ -137,6 +137,20 @@ class ObjectStore:
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
         return FlowShape(demands, dict.fromkeys(demands, 1.0), sequential=0.0)
 
+    def asked(self, direction: Direction, networks: Sequence[Network], size: float) -> FlowShape:
+        """The shape of one request of so many bytes, which may be none, on a connection that has no other under way."""
+        own = self.terms.write_latency if direction == "write" else self.terms.read_latency
+        parts = {(self.name, Activity.WAIT_FOR_REQUESTS.value): own, **travelling(networks)}
+        demands = {self.requests[direction]: 1.0}
+        if size > 0.0:
+            _, sending = self._sending(networks, size)
+            parts |= {part: parts.get(part, 0.0) + seconds * size for part, seconds in sending.items()}
+            demands |= {self.pipes[direction]: size} if direction in self.pipes else {}
+            demands |= {link: size for network in networks for link in network.links}
+        seconds = math.fsum(parts.values())
+        demands |= {self.link: seconds if self.terms.connections is not None else 0.0}
+        return FlowShape(demands, dict.fromkeys(demands, size)).cycle(parts)
+
     def retrieve(self, clock: Clock, job: str, objects: float) -> Generator[simpy.Event, Any, None]:
         """Ask an archive for so many objects, one request each, and wait until all of them can be read."""
         asked = objects / self.terms.retrieval_requests

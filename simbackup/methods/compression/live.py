@@ -23,6 +23,11 @@ def expanded(shape: FlowShape, client: Host | None, server: Host | None, how: Re
     return _coded(shape, (client, server), how, (_expand, _join), _compress)
 
 
+def coding(host: Host, how: Reduction, codec: str) -> float:
+    """Seconds of a core of a host to `compress` or `expand` a byte, by whoever does it in its turn."""
+    return _scaled(host, how.compress_cpu if codec == "compress" else how.expand_cpu, how)
+
+
 def _cut(host: Host, how: Reduction) -> Coding:
     return host.seconds(how.cut_cpu), Activity.FIND_CHUNKS, how.cutters
 

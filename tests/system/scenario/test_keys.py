@@ -28,7 +28,7 @@ from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
 from simbackup.schema.job import JobSpec, SharedOut
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import EXAMPLES, Frozen, Quantity, Unit
-from simbackup.schema.reflection import mark_of, nested_part, sheet_kind
+from simbackup.schema.reflection import held_parts, mark_of, nested_part, sheet_kind
 from tests.cases import for_each
 
 HERE = Path(__file__).parent
@@ -86,7 +86,7 @@ def classes() -> Iterator[type[BaseModel]]:
         if part not in seen:
             seen.add(part)
             yield part
-            front += [inner for name in part.model_fields if (inner := nested_part(part, name)) is not None]
+            front += [inner for name in part.model_fields for inner in held_parts(part, name)]
 
 
 def words(part: type[BaseModel], name: str) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ import pytest
 import simpy
 
 from simbackup.equations.circuits import Round, Visit, circulate
-from simbackup.equations.queueing import mva_closed
+from simbackup.equations.queueing import mva_closed, mva_pooled
 from tests.cases import for_each
 
 TOLERANCE = 0.02
@@ -88,6 +88,54 @@ def test_nobody_waits_for_pooled_servers_before_all_are_taken() -> None:
     assert found.rate == pytest.approx(2.0)
     (full,) = circulate([Round(40, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
     assert full.rate == pytest.approx(4.0, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_pooled_servers_come_to_exact_mean_value_analysis(seed: int) -> None:
+    draw = random.Random(seed)  # noqa: S311
+    customers, servers = draw.randint(2, 16), draw.randint(2, 8)
+    queue, delay = draw.uniform(0.05, 0.6), draw.uniform(0.0, 2.0)
+    one = Round(customers, delay, (Visit(0, 1.0, 1.0 / servers), Visit(1, queue, queue)))
+    (found,) = circulate([one], [0.0, 0.0], [float(servers), None])
+    exact_rate = mva_pooled([queue], customers, delay, (1.0, servers)).throughput
+    assert found.rate == pytest.approx(exact_rate, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_queue_serves_more_than_it_can(seed: int) -> None:
+    draw = random.Random(seed)  # noqa: S311
+    pooled = [None, 1.0, 4.0]
+    kinds = [
+        Round(
+            draw.choice([1, 4, 16]),
+            draw.uniform(0.0, 1.0),
+            tuple(Visit(q, w := draw.uniform(0.01, 1.0), w, draw.choice([0.0, 1.0])) for q in range(3)),
+            draw.choice([0.0, 5.0]),
+        )
+        for _ in range(3)
+    ]
+    found = circulate(kinds, [0.0] * 3, pooled)
+    for q, servers in enumerate(pooled):
+        used = [
+            one.customers / (one.delay + one.away + sum(turnout.residence)) * one.visits[q].wait
+            for one, turnout in zip(kinds, found, strict=True)
+        ]
+        assert sum(used) <= (servers or 1.0) * (1.0 + 1e-6)
+
+
+def test_in_order_of_arrival_all_wait_for_the_same_work() -> None:
+    small, large = (Round(n, 0.0, (Visit(0, w, w, 1.0),)) for n, w in ((1, 0.1), (4, 1.0)))
+    found = circulate([small, large], [0.0], [None])
+    assert found[0].residence[0] == pytest.approx(0.1 + 4.0, rel=0.05)  # one behind four, at all times
+    assert found[0].rate * 4.0 == pytest.approx(found[1].rate, rel=0.05)  # each has a turn for each turn of the others
+
+
+def test_who_is_away_by_turns_is_waited_for_less_than_on_average() -> None:
+    pair = [Round(1, 1.0, (Visit(0, 1.0, 1.0),)), Round(4, 0.0, (Visit(0, 1.0, 1.0),), 20.0)]
+    mean, _ = circulate([pair[0], Round(4, 20.0, pair[1].visits)], [0.0], [None])
+    found, other = circulate(pair, [0.0], [None])
+    assert found.rate > mean.rate
+    assert other.rate == pytest.approx(4.0 / other.residence[0])
 
 
 def test_what_others_take_stretches_the_wait() -> None:

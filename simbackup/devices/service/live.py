@@ -1,0 +1,30 @@
+"""A service at work: equal servers of one queue."""
+
+from __future__ import annotations
+
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.link import Link
+from simbackup.trace.activity import Activity
+from simbackup.trace.trace import Trace
+
+
+class Operations:
+    """A service with a queue of operations, so many of which are served at once."""
+
+    def __init__(self, name: str, operations: float, at_once: int, latency: float) -> None:
+        self.link = Link(name, float(at_once), pooled=at_once > 1)
+        self.each = at_once / operations
+        self.latency = latency
+
+    def asked(self, times: float) -> FlowShape:
+        """The shape of so many operations, one after the other."""
+        shape = FlowShape().after(times * self.each, self.link)
+        away = (self.link.name, Activity.TRAVEL.value)  # nobody queues meanwhile
+        return shape.following({away: times * self.latency} if self.latency else {})
+
+    def record(self, trace: Trace) -> None:
+        """Record how long it was busy in the trace."""
+        trace.device(
+            self.link.name, "service", self.link.busy_s, units=self.link.units, bytes_moved=self.link.bytes_moved,
+            peak_bytes_per_s=self.link.peak_bytes_per_s,
+        )  # fmt: skip

@@ -1,0 +1,30 @@
+"""What a file may say of a service."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from simbackup.schema.capability import Service
+from simbackup.schema.facts import Fact, Facts
+from simbackup.schema.figures import USE, Figures
+from simbackup.schema.quantity import Duration, Frequency, Pieces
+
+
+class ServiceSpec(Service):
+    """A service that answers so many operations a second, whoever asks: a metadata server, a database, a quota."""
+
+    kind: Literal["service"]
+    operations: Frequency
+    """Operations per second that it answers at most."""
+    at_once: Pieces | None = None
+    """Number of operations that it works on at the same time; each then takes so many times as long. One by default."""
+    latency: Duration | None = None
+    """Further time until an answer arrives, however few ask; none by default."""
+
+    def figures(self) -> Figures:
+        """How much it was used."""
+        return {"": USE}
+
+    def facts(self) -> Facts:
+        """Operations a second."""
+        yield Fact.of(self.operations.si, "1/s", "operations")

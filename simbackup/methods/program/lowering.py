@@ -1,0 +1,274 @@
+"""A group of workers as the shape of one flow: the steps of its list as parts of a cycle and demands of links."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import NamedTuple
+
+from simbackup.catalogue import Reduction
+from simbackup.data.live import DataSet
+from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
+from simbackup.devices.service.live import Operations
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Direction, bus
+from simbackup.engine.link import Link
+from simbackup.methods.compression.live import coding
+from simbackup.methods.file_backup.walk import Walkers, walking
+from simbackup.methods.making import FilesMade, filling
+from simbackup.system import BackupSource, System
+from simbackup.trace.activity import Activity
+
+FILES = 0.0
+"""The size that stands for whole files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step: its name, at a `cpu`, a `network`, or with a device or the data on it, and the part of the system there.
+
+    `ways` are the networks from the program's host to the device, and back; `host` is that whose cores work, or that
+    owns the device. The times are seconds of the reference core for an item and a byte. It moves so many `bytes` for
+    each byte of a portion, in so many requests or in requests of so many bytes, or in sequence.
+    """
+
+    name: str
+    place: str
+    device: str
+    data: str
+    host: str
+    ways: tuple[tuple[str, ...], tuple[str, ...]]
+    do: str
+    item: float
+    byte: float
+    codec: str
+    of: str
+    bytes: float
+    times: float | None
+    request: float | None
+    trips: float
+    wait: float
+    items: float | None
+    every: float
+    lock: str
+
+    def requests(self, moved: float) -> tuple[float, float] | None:
+        """How many requests move so many bytes, and the bytes of one; None if they are moved in sequence."""
+        if self.request is not None:  # none holds bytes of two items
+            number = max(moved / self.request, 1.0)
+            return number, moved / number if moved > 0.0 else self.request
+        return None if self.times is None else (self.times, moved / self.times if self.times > 0.0 else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group: how many workers, the bytes of an item or `FILES`, which portion passes, and its steps.
+
+    Of its `buffer` to the next group, the size in items, or in bytes.
+    """
+
+    name: str
+    workers: int
+    item: float
+    of: str
+    buffer: tuple[float, bool]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Portions:
+    """Bytes and files of the data by what counts: all, what has changed or not, what is new, what is stored of it."""
+
+    bytes: Mapping[str, float]
+    files: Mapping[str, float]
+
+    def items(self, of: str, item: float) -> float:
+        """How many files, or pieces of so many bytes, a portion has."""
+        return self.files[of] if item == FILES else self.bytes[of] / item
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the groups of a job have in common: its address, its data, the portions of them, its codec, its locks."""
+
+    system: System
+    job: str
+    data: DataSet
+    portions: Portions
+    codec: Reduction
+    locks: dict[str, Link] = field(default_factory=dict[str, Link])
+
+    def place(self, step: Step) -> BackupSource:
+        """Where the bytes of a step lie: in the data, or where a device has what was written there last."""
+        if step.data:
+            return self.system.origin(self.system.data[step.data], None)
+        volume, size = self.system.volumes[step.device], max(self.portions.bytes[step.of], 1.0)
+        size = min(size, volume.region.size)
+        begin = min(max(self.system.used.get(step.device, 0.0) - size, 0.0), volume.region.size - size)
+        return BackupSource(volume.region.part(begin, size), 0.0, volume, begin)
+
+    def lock(self, name: str) -> Link:
+        """A lock of the job; made when first needed."""
+        return self.locks.setdefault(name, Link(f"{self.job}.locks.{name}", 1.0))
+
+
+class Written(NamedTuple):
+    """What a page cache takes: bytes of each item, for a device, or for the place of a data set on it, of a host."""
+
+    device: str
+    data: str
+    host: str
+    size: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A group as a flow: its shape for each item, its items, and what caches take of each; files that it makes."""
+
+    group: Group
+    items: float
+    shape: FlowShape
+    written: tuple[Written, ...]
+    made: float
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether its items take any time; they do not where they only go to `nul`, or to the same host."""
+        return bool(self.shape.demands or self.written) or math.isfinite(self.shape.bound.rate)
+
+
+def lowered(context: Context, group: Group) -> Lowered:
+    """A group as the shape of one flow whose unit is an item: workers, parts of their cycle, demands.
+
+    Its workers do the steps one after the other, so that the parts of all steps make up the cycle; each also demands
+    what it takes of links. How workers wait for each other there is for the network of flows to know.
+    """
+    items = context.portions.items(group.of, group.item)
+    shapes, written, made = list[FlowShape](), list[Written](), 0.0
+    for step in group.steps:
+        own = items if step.items is None else context.portions.items(step.of, step.items)
+        if own <= 0.0:
+            continue
+        moved, each = context.portions.bytes[step.of] / own * step.bytes, own / items / step.every
+        shape = _locked(context, step, _named(_step(context, group, step, moved), f"{group.name}: {step.name}"))
+        shapes.append(shape.times(each))
+        if step.do == "create":
+            made += (1.0 if step.times is None else step.times) * each
+        if step.do == "write" and step.requests(moved) is None and step.device in context.system.volumes:
+            written.append(Written(step.device, step.data, step.host, moved * each))
+    shape = reduce(_then, shapes, FlowShape())
+    sent, workers = context.portions.bytes[group.of] / items, min(group.workers, math.ceil(items))
+    return Lowered(group, items, shape._replace(workers=workers, sent=sent), tuple(written), made)
+
+
+def _then(shape: FlowShape, step: FlowShape) -> FlowShape:
+    """The shape of steps with one more in the cycle; what is read ahead is so while all others are done."""
+    if step.early is not None or step.among is not None:
+        shape, step = step, shape
+    both = shape.plus(step.demands, step.moves, step.places).following(step.parts)
+    sequential = min(shape.sequential, step.sequential)
+    return both.within(step.most)._replace(sequential=sequential)
+
+
+def _named(shape: FlowShape, name: str) -> FlowShape:
+    """The shape of a step whose seconds are those of a name; travel stays what it is, for which nobody queues."""
+
+    def parts(found: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+        named: dict[tuple[str, str], float] = {}
+        for (address, activity), seconds in found.items():
+            key = (address, activity if activity == Activity.TRAVEL.value else name)
+            named[key] = named.get(key, 0.0) + seconds
+        return named
+
+    early = shape.early._replace(parts=parts(shape.early.parts)) if shape.early is not None else None
+    return shape._replace(parts=parts(shape.parts), early=early)
+
+
+def _locked(context: Context, step: Step, shape: FlowShape) -> FlowShape:
+    """The shape of a step under a lock, for which its workers wait instead of what they use while they hold it."""
+    if not step.lock or not shape.parts:
+        return shape
+    lock, total = context.lock(step.lock), sum(shape.parts.values())
+    (_, name), *_ = shape.parts
+    held = shape._replace(parts={}, cap=FlowShape().cap, early=None)
+    return held.after(total, lock, name)
+
+
+def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape:
+    """What one item takes of the place where a step is done."""
+    system = context.system
+    if step.wait:
+        return FlowShape().after(step.wait, f"{context.job}.{group.name}")
+    ways = [[system.networks[name] for name in way] for way in step.ways]
+    if step.place == "network":
+        return _crossing(ways[1 if step.do == "receive" else 0], moved if step.do else 0.0, step.trips)
+    if step.place == "cpu" or not step.device:
+        return _working(context, step, moved)
+    if step.device in system.object_stores:
+        direction: Direction = "write" if step.do == "write" else "read"
+        number, size = step.requests(0.0 if step.do == "ask" else moved) or (1.0, 0.0 if step.do == "ask" else moved)
+        return system.object_stores[step.device].asked(direction, ways[direction == "read"], size).times(number)
+    if step.device in system.volumes:
+        files = step.do in {"open", "look", "create"}
+        return _with_files(context, group, step) if files else _moving(context, step, moved)
+    service = system.others.get(step.device)
+    return service.asked(1.0 if step.times is None else step.times) if isinstance(service, Operations) else FlowShape()
+
+
+def _working(context: Context, step: Step, moved: float) -> FlowShape:
+    """Seconds of a core; under a lock of no place, they pass without one."""
+    host = context.system.hosts[step.host]
+    seconds = host.seconds(step.item + step.byte * moved)
+    seconds += coding(host, context.codec, step.codec) * moved if step.codec else 0.0
+    return host.then(FlowShape(), seconds) if step.place == "cpu" else FlowShape().after(seconds, context.job)
+
+
+def _crossing(networks: list[Network], moved: float, trips: float) -> FlowShape:
+    """Round trips over networks, one behind the other, and bytes on one connection that is waited for."""
+    shape = FlowShape().following(travelling(networks, trips))
+    if not networks or moved <= 0.0:
+        return shape
+    demands = {link: moved for network in networks for link in network.links}
+    shape, slowest = shape.plus(demands, demands), min(networks, key=lambda network: network.rate)
+    bound = connection_rate(networks)
+    if bound < slowest.rate:
+        return shape.following(travelling(networks, moved / bound / travel_time(networks)))
+    return shape.after(moved / slowest.rate, slowest.link.name)
+
+
+def _with_files(context: Context, group: Group, step: Step) -> FlowShape:
+    """Files of the data that are opened and read, only looked at, or made, as their file system has it."""
+    data, host = context.system.data[step.data], context.system.hosts[step.host]
+    times = 1.0 if step.times is None else step.times
+    if step.do == "create":
+        return filling(FlowShape(), host, data, FilesMade(times))
+    share = 0.0
+    if step.do == "open":
+        share = context.portions.files[step.of] / context.portions.files["all"]
+    region = data.volume.region.part(data.begin, data.size)
+    walk = walking(host, data, region, Walkers(workers=group.workers, tracked=step.do == "open"), share)
+    each = data.size / data.files if share > 0.0 else 1.0 / data.files
+    shape = walk.times(times * each)
+    return host.then(shape, times * each / host.copy_rate, Activity.READ) if share > 0.0 else shape
+
+
+def _moving(context: Context, step: Step, moved: float) -> FlowShape:
+    """Bytes that a block device reads or writes, in sequence or in positioned requests, and copies in memory."""
+    host, flushed = context.system.hosts[step.host], step.do == "flush"
+    place = context.place(step)
+    found = (1.0 if step.times is None else step.times, step.request or 1.0) if flushed else step.requests(moved)
+    if found is None and step.do == "read":
+        return host.reading(place.region, cached=place.cached).times(moved)
+    copied = host.then(FlowShape(), 0.0 if flushed else moved / host.copy_rate)
+    if found is None:  # a cache takes them
+        return copied
+    direction: Direction = "read" if step.do == "read" else "write"
+    number, size = found
+    region, path = place.region, bus(place.region.store, direction)
+    one = region.store.scattered(direction, region.begin, region.size, max(min(size, region.size), 1.0))
+    shape = FlowShape({region.store.link: number * one.busy}, {region.store.link: number * size}, sequential=0.0)
+    shape = shape.through(path, number * size).following(travelling(path, number))
+    shape = shape.after(number * one.latency, region.store.name)
+    return _then(shape.part(1.0 - place.cached) if direction == "read" else shape, copied)

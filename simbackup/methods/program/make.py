@@ -1,0 +1,76 @@
+"""The work of a program from what files say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from simbackup.methods.compression.make import reduction_of
+from simbackup.methods.program.live import Program
+from simbackup.methods.program.lowering import Group, Step
+from simbackup.methods.program.sheet import CORES, CPU, GroupSpec, StepSpec
+from simbackup.methods.program.spec import ProgramJobSpec
+from simbackup.schema.quantity import Quantity, si_or
+
+if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
+
+
+def make(job: ProgramJobSpec, spec: Spec) -> Program:
+    """The operation of the program."""
+    operation, data = job.program.operations[job.operation], spec.data[job.data]
+    coded = any(
+        step.coded_byte is not None
+        for groups in operation.phases.values()
+        for group in groups.values()
+        for step in group.steps.values()
+    )
+    ratio = si_or(data.compression, 1.0) if coded or job.compressor is not None else 1.0
+    phases = {
+        phase: tuple(_group(job, spec, name, group, ratio) for name, group in groups.items())
+        for phase, groups in operation.phases.items()
+    }
+    return Program(
+        data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
+        since=None if job.since is None else job.since.si, new=None if job.new is None else job.new.si,
+        codec=reduction_of(job.compressor, None, data),
+    )  # fmt: skip
+
+
+def _group(job: ProgramJobSpec, spec: Spec, name: str, group: GroupSpec, ratio: float) -> Group:
+    """A group of workers."""
+    workers = _workers(job, spec, group.workers, job.program.options)
+    steps = tuple(_step(job, spec, each, step, (group, ratio)) for each, step in group.steps.items())
+    buffered = group.buffer_size or group.buffer
+    size = buffered.si if buffered is not None else 1.0
+    return Group(name, workers, group.items.si, group.of, (size, group.buffer_size is not None), steps)
+
+
+def _workers(job: ProgramJobSpec, spec: Spec, said: str | None, options: Mapping[str, Quantity]) -> int:
+    """How many workers a group has."""
+    if said == CORES:
+        return max(int(spec.hosts[job.runs_on(spec)].cores.si), 1)
+    return int(options[said].si) if said is not None else 1
+
+
+def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tuple[GroupSpec, float]) -> Step:
+    """A step, and the parts of the system where it is done."""
+    (group, ratio), here = within, job.runs_on(spec)
+    role, _, inside = (step.at or "").partition(".")
+    name_of = job.bound(role) or "" if role not in {"", CPU} else ""
+    device = spec.data[name_of].on if name_of in spec.data else name_of
+    owner = spec.owner_of(device) if device else None
+    ways = (spec.way_to(here, device) or (), spec.way_from(here, device) or ()) if device else ((), ())
+    return Step(
+        name, inside if role != CPU else CPU, device=device, data=name_of if name_of in spec.data else "",
+        host=owner if owner is not None and role != CPU else here, ways=ways, do=step.do or "",
+        item=si_or(step.item, 0.0), byte=si_or(step.byte, 0.0) + si_or(step.coded_byte, 0.0) / ratio,
+        codec=step.codec or "", of=step.of or group.of, bytes=si_or(step.bytes, 1.0), times=_if_said(step.times),
+        request=_if_said(step.request), trips=si_or(step.trips, 0.0), wait=si_or(step.wait, 0.0),
+        items=_if_said(step.items), every=si_or(step.every, 1.0), lock=step.lock or "",
+    )  # fmt: skip
+
+
+def _if_said(given: Quantity | None) -> float | None:
+    """The SI value of a quantity, if a file states it."""
+    return None if given is None else given.si

@@ -1,0 +1,170 @@
+"""What a datasheet says of a program: its operations, their phases, groups of workers, and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.quantity import (
+    Duration,
+    Frozen,
+    Multiple,
+    PositiveCount,
+    PositiveSize,
+    Quantity,
+    Ratio,
+    Share,
+    Text,
+    TimePerByte,
+    Unit,
+    Word,
+)
+
+FILES = 0.0
+"""The size that stands for whole files."""
+CORES = "cores"
+"""What stands for as many workers as the host has cores."""
+CPU, NETWORK = "cpu", "network"
+"""Roles of cores and networks; those at another end are named after it, such as `target.cpu`."""
+Items = Annotated[Quantity, Unit("B", positive=True, words=(("files", FILES),))]
+Portion = Literal["all", "unchanged", "changed", "new", "stored"]
+Deed = Literal["open", "look", "read", "write", "create", "flush", "send", "receive", "ask"]
+OF_WORK = ("item", "byte", "coded_byte", "codec")
+"""Keys of core time."""
+
+
+class StepSpec(Frozen):
+    """A step of a worker: time at one place for each item and for each byte that passes."""
+
+    at: Text | None = None
+    """Where: `cpu` (the cores of the program's host), `data` (the device of the data), `target` (what the job names as
+    such), or a role under the job's `roles`; `data.cpu` and `target.cpu` for the cores of their hosts, `data.network`
+    and `target.network` for the way between them and the program's host.
+    """
+    do: Deed | None = None
+    """What it does there. With files of a data set: `open` (open, read and close one), `look` (find that one has not
+    changed), `create` (make one). With a device: `read`, `write`, or `flush` (a write that is waited for). With a
+    network: `send` or `receive`. With a service, or an object store if no bytes move: `ask`.
+    """
+    item: Duration | None = None
+    """Time of the reference core for each item."""
+    byte: TimePerByte | None = None
+    """Time of the reference core for each byte that passes."""
+    coded_byte: TimePerByte | None = None
+    """Time of the reference core, in addition, for each of these bytes after compression."""
+    codec: Literal["compress", "expand"] | None = None
+    """What the job's `compressor` does with each byte: its costs are added, if the job names one."""
+    of: Portion | None = None
+    """The bytes that the step passes; by default, those of its group."""
+    bytes: Multiple | None = None
+    """Bytes that it moves for each of them, more if it adds something; one by default."""
+    times: Multiple | None = None
+    """How often it does so for each item: requests, files, flushes or operations. On a device, bytes are then read or
+    written in so many positioned requests, otherwise in sequence; an object store gets one request by default.
+    """
+    request: PositiveSize | None = None
+    """Bytes of each request at most, instead of `times`; an item has one at least."""
+    trips: Multiple | None = None
+    """Round trips over a network that it waits for with each item, in addition to its bytes."""
+    wait: Duration | None = None
+    """Time that passes with each item and uses nothing."""
+    items: Items | None = None
+    """What it repeats on, if not on the items of its group: whole `files`, or pieces of so many bytes."""
+    every: Ratio | None = None
+    """Number of items that share the step, such as the files of a transaction; one by default."""
+    lock: Text | None = None
+    """The lock that it holds: only one worker of the job at a time does what needs it."""
+
+    def rules(self) -> Rules:
+        """It costs something, in one way, and where that can be."""
+        at, work = self.at or "", [key for key in OF_WORK if getattr(self, key) is not None]
+        inside = at.rpartition(".")[2]
+        if self.wait is not None and (self.at or self.do or work):
+            yield ("wait",), "a step that waits is nowhere and does nothing", "write two steps"
+        elif inside == CPU or (not at and self.lock is not None):
+            yield from self._of_work(work)
+        elif work:
+            remedy = "write a step of its own with 'at: cpu'"
+            yield (work[0],), "only a step at a cpu, or under a lock alone, takes time of a core", remedy
+        elif inside == NETWORK:
+            yield from self._of_network()
+        elif at and self.do is None:
+            yield ("at",), "the step costs nothing", "write what it does there, such as 'do: read'"
+        elif not at and self.wait is None:
+            yield ("at",), "the step is nowhere", "write 'at: cpu', or another role, a 'lock', or 'wait: 1 ms'"
+
+    def _of_work(self, work: Sequence[str]) -> Rules:
+        if not work:
+            yield ("at" if self.at else "lock",), "the step costs nothing", "write 'item: 0.1 ms' or 'byte: 2 ns/B'"
+        if self.do is not None:
+            yield ("do",), f"cores do not {self.do}", "leave it out, or name a device or a network"
+
+    def _of_network(self) -> Rules:
+        if self.trips is None and self.do is None:
+            yield ("at",), "the step costs nothing", "write 'trips: 1' for a round trip, or 'do: send'"
+        if self.do not in {None, "send", "receive"}:
+            yield ("do",), f"a network does not {self.do}", "write send or receive"
+
+
+class GroupSpec(Frozen):
+    """A group of workers: each takes an item, does the steps in their order, and takes the next."""
+
+    workers: Text | None = None
+    """The option that says how many there are, or `cores` for one on each core of the program's host; one by default.
+    """
+    items: Items
+    """What a worker takes: whole `files`, or pieces of so many bytes (a block, a chunk, a pack, an object)."""
+    of: Annotated[Portion, Word()] = "changed"
+    """What passes through the group: `all` data, files that have `changed` (all of them without `since`) or that are
+    `unchanged`, what is `new` to the target, or what is `stored` there: the new bytes after compression.
+    """
+    buffer: PositiveCount | None = None
+    """Items that wait between this group and the next at most; one by default."""
+    buffer_size: PositiveSize | None = None
+    """The same in bytes."""
+    steps: Annotated[dict[str, StepSpec], Field(min_length=1)]
+    """What a worker does with an item, one step after the other, by names of your choice."""
+
+    def rules(self) -> Rules:
+        """One size of its buffer."""
+        if self.buffer is not None and self.buffer_size is not None:
+            yield ("buffer", "buffer_size"), "the buffer has two sizes", "write one of them"
+
+
+class OperationSpec(Frozen):
+    """One operation of a program: a backup, a restore, a copy, a check."""
+
+    start: Duration | None = None
+    """Time before the first phase; none by default."""
+    serial_share: Share | None = None
+    """Share of the work that one worker does while the others wait; by default, that of the job."""
+    phases: dict[str, Annotated[dict[str, GroupSpec], Field(min_length=1)]]
+    """Phases, one after the other, by names of your choice; in each the groups of workers, in the order in which items
+    pass from one to the next. All groups of a phase work at the same time.
+    """
+
+
+class ProgramSheet(Frozen):
+    """A program that moves data, as a list of what its workers do."""
+
+    options: dict[str, PositiveCount] = Field(default_factory=dict)
+    """Numbers that a user may set, such as of workers, with the defaults of the program."""
+    operations: dict[str, OperationSpec]
+    """What it can do."""
+
+
+class ProgramSpec(Modelled, ProgramSheet):
+    """The program that a job runs."""
+
+
+def steps_of(operation: OperationSpec) -> Mapping[tuple[str, ...], StepSpec]:
+    """The steps of an operation by their paths in it."""
+    return {
+        ("phases", phase, name, "steps", step): one
+        for phase, groups in operation.phases.items()
+        for name, group in groups.items()
+        for step, one in group.steps.items()
+    }

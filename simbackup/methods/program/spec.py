@@ -1,0 +1,190 @@
+"""What a file may say of a job that runs a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from simbackup.errors import choices
+from simbackup.methods.compression.spec import CompressionSpec
+from simbackup.methods.program.sheet import CORES, CPU, NETWORK, OF_WORK, OperationSpec, ProgramSpec, StepSpec, steps_of
+from simbackup.schema.capability import BlockDevice, Device, ObjectTarget, Service, Sink
+from simbackup.schema.facts import Fact, Facts
+from simbackup.schema.job import SharedOut
+from simbackup.schema.part import Path, disagreements
+from simbackup.schema.quantity import PositiveDuration, PositiveShare, Quantity, Text
+from simbackup.schema.refers import Refers
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+DATA, TARGET = "data", "target"
+ENDS = (DATA, TARGET)
+"""The roles that the job itself names."""
+DEEDS: Mapping[type[Device], tuple[str, ...]] = {
+    BlockDevice: ("read", "write", "flush"), ObjectTarget: ("read", "write", "ask"), Service: ("ask",),
+    Sink: ("write", "flush"),
+}  # fmt: skip
+"""What a step can do with a device."""
+WITH_FILES = ("open", "look", "create")
+"""What it can do with files of the data."""
+
+
+class ProgramJobSpec(SharedOut):
+    """An operation of a program that a datasheet `program/name` describes as a list.
+
+    It leaves no save set that jobs of other methods could restore or copy: a restore is another operation of the
+    program.
+    """
+
+    method: Literal["program"]
+    program: ProgramSpec
+    """The program: a datasheet `program/name`, or a mapping."""
+    operation: Text
+    """Which of its operations."""
+    data: Annotated[Text, Refers("works on", "data")]
+    """The data set that it saves, restores or copies; the role `data`."""
+    target: Annotated[Text, Refers("uses", "devices", "data")] | None = None
+    """The disk, volume or object store of its backups, `nul`, or the data set that a copy replaces; the role `target`.
+    """
+    host: Annotated[Text, Refers("uses", "hosts")] | None = None
+    """The host on which it runs; by default, that of the data."""
+    roles: dict[str, Text] = Field(default_factory=dict)
+    """Further devices and data sets that its steps name, by their roles."""
+    since: PositiveDuration | None = None
+    """How long ago it last did so: only what has changed since then is `changed`. By default, everything is."""
+    new: PositiveShare | None = None
+    """Share of the changed bytes that the target does not have yet; by default, all if nothing went there before, or
+    else what has changed in these files.
+    """
+    compressor: CompressionSpec | None = None
+    """What compresses the new bytes: a datasheet `compressor/name`, or a mapping; not compressed by default."""
+
+    def stated_share(self, spec: Spec) -> Quantity | None:
+        """That of its operation."""
+        del spec
+        return self.program.operations[self.operation].serial_share
+
+    def pieces_of(self) -> Mapping[str, tuple[str, ...]]:
+        """Also the locks of its operation, with the times for which they are held."""
+        found, operation = dict(self.pieces), self.program.operations[self.operation]
+        for inside, step in steps_of(operation).items():
+            here = ".".join(("program", "operations", self.operation, *inside))
+            if step.lock is not None:
+                held = tuple(f"{here}.{key}" for key in OF_WORK)
+                found[f"locks.{step.lock}"] = (*found.get(f"locks.{step.lock}", ()), *held)
+        return found
+
+    def own_facts(self) -> Facts:
+        """Which operation."""
+        yield Fact(self.operation)
+
+    def runs_on(self, spec: Spec) -> str:
+        """The host on which it runs."""
+        return self.host or spec.host_of(self.data)
+
+    def bound(self, role: str) -> str | None:
+        """The data set or the device that has a role; None if the job names none."""
+        return {DATA: self.data, TARGET: self.target}.get(role, self.roles.get(role))
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report unknown parts and operations, and steps that cannot be done where they are."""
+        known = checks.data_set(path, self.data)
+        if self.host is not None:
+            checks.name((*path, "host"), self.host, checks.spec.hosts, "host")
+        if self.target is not None:
+            self._check_bound(checks, (*path, "target"), self.target)
+        for role, name in self.roles.items():
+            self._check_bound(checks, (*path, "roles", role), name)
+        with checks.about(*path):
+            for paths, message, remedy in disagreements(self.program):
+                checks.report((*path, "program", *paths[0]), message, remedy)
+        with checks.about(*path):
+            if self.since is not None and known and checks.spec.data[self.data].change is None:
+                remedy = f"write 'change: {{daily: 2 %}}' under data.{self.data}, or name a datasheet 'change/...'"
+                checks.report((*path, "since"), f"'{self.data}' does not say how it changes", remedy)
+        with checks.about(*path):
+            operation = self.program.operations.get(self.operation)
+            if operation is None:
+                message = f"the program has no operation '{self.operation}'"
+                checks.report((*path, "operation"), message, choices(self.operation, self.program.operations))
+            elif known:
+                self._check_operation(checks, path, operation)
+
+    @staticmethod
+    def _check_bound(checks: Checks, path: Path, name: str) -> None:
+        """Report what is neither a device nor a data set."""
+        with checks.about(*path[:2]):
+            if name not in checks.named("data"):
+                checks.name(path, name, checks.spec.devices, "device")
+
+    def _check_operation(self, checks: Checks, path: Path, operation: OperationSpec) -> None:
+        """Report wrong numbers of workers, and wrong steps."""
+        here, options = (*path, "program", "operations", self.operation), {**self.program.options, CORES: None}
+        for phase, groups in operation.phases.items():
+            *_, last = groups
+            for name, group in groups.items():
+                for key in ("buffer", "buffer_size"):
+                    if name == last and getattr(group, key) is not None:
+                        message = "nobody takes from the last group of a phase"
+                        checks.report((*here, "phases", phase, name, key), message, "leave it out")
+                if group.workers is not None and group.workers not in options:
+                    message = f"there is no option '{group.workers}'"
+                    inside = (*here, "phases", phase, name, "workers")
+                    checks.report(inside, message, choices(group.workers, options))
+        for inside, step in steps_of(operation).items():
+            with checks.about(*path):
+                self._check_step(checks, path, (*here, *inside), step)
+
+    def _check_step(self, checks: Checks, path: Path, here: Path, step: StepSpec) -> None:
+        """Report a role that is not bound, and what cannot be done there."""
+        role, _, inside = (step.at or CPU).partition(".")
+        if role == CPU:
+            return
+        spec, name = checks.spec, self.bound(role)
+        device = spec.data[name].on if name in spec.data else name
+        if name is None or device is None:
+            roles = (CPU, *ENDS, *self.roles)
+            remedy = f"write 'target: NAME' under {'.'.join(map(str, path))}" if role == TARGET else ""
+            remedy = remedy or f"write 'roles: {{{role}: NAME}}' in the job, or one of {', '.join(roles)}"
+            checks.report((*here, "at"), f"the job does not say what '{role}' is", remedy)
+        elif inside not in {"", CPU, NETWORK}:
+            checks.report((*here, "at"), f"'{step.at}' is nothing", choices(inside, (CPU, NETWORK)))
+        elif device in spec.devices and inside:
+            self._check_end(checks, (*here, "at"), device, inside)
+        elif device in spec.devices:
+            self._check_deed(checks, here, (role, name), step)
+
+    def _check_end(self, checks: Checks, here: Path, device: str, inside: str) -> None:
+        """Report the cores of a device that no host owns, and a network where there is none."""
+        if inside == CPU and checks.spec.owner_of(device) is None:
+            checks.report(here, f"no host owns '{device}', so it has no cores", "write 'cpu', or let a host own it")
+        elif inside == NETWORK:
+            self._check_way(checks, here, device)
+
+    def _check_way(self, checks: Checks, here: Path, device: str) -> None:
+        """Report a device that the host of the program does not reach."""
+        host = self.runs_on(checks.spec)
+        if checks.spec.way_to(host, device) is None:
+            checks.report(here, f"there is no connection from '{host}' to '{device}'", "let a link join them")
+
+    def _check_deed(self, checks: Checks, here: Path, bound: tuple[str, str], step: StepSpec) -> None:
+        """Report what cannot be done with a device, or with files of data that have none."""
+        (role, name), spec = bound, checks.spec
+        data = spec.data.get(name)
+        on = data.on if data is not None else name
+        legal = next((deeds for kind, deeds in DEEDS.items() if isinstance(spec.devices[on], kind)), ())
+        legal = (*WITH_FILES, *legal) if data is not None else legal
+        if step.do is not None and step.do not in legal:
+            message = f"a step cannot {step.do} at '{role}', which is '{name}'"
+            checks.report((*here, "do"), message, choices(step.do, legal))
+        elif step.do in WITH_FILES and data is not None and data.filesystem is None:
+            remedy = f"write 'filesystem: filesystem/...' under data.{name}, or 'do: read'"
+            checks.report((*here, "do"), f"'{name}' has no file system", remedy)
+        elif isinstance(spec.devices[on], BlockDevice) and spec.owner_of(on) is None:
+            checks.report((*here, "at"), f"no host owns '{on}'", f"add '{on}' to 'owns' of a host")
+        elif isinstance(spec.devices[on], ObjectTarget):
+            self._check_way(checks, (*here, "at"), on)

@@ -1,0 +1,327 @@
+"""Programs that are lists: groups of workers and their steps, against times that follow by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import simbackup as sb
+from simbackup.experiments.knock_out import faster, resource
+from simbackup.results.causes import Cause, split
+from simbackup.results.result import Result
+
+SITE: dict[str, Any] = {
+    "title": "A program",
+    "hosts": {
+        "client": {
+            "cores": 64, "speed": 2, "copy_rate": "1 TB/s", "memory": "64 GB", "dirty_limit": "40 %",
+            "dirty_background": "0 %", "owns": ["disk", "target", "hole"],
+        },
+        "far": {
+            "cores": 2, "speed": 1, "copy_rate": "1 TB/s", "memory": "64 GB", "dirty_limit": "40 %",
+            "dirty_background": "0 %", "owns": ["bucket", "there"],
+        },
+    },
+    "devices": {
+        "disk": {"kind": "ssd", "capacity": "1 TB", "read_rate": "20 GB/s", "write_rate": "20 GB/s",
+                 "read_latency": "0.1 ms", "write_latency": "0.2 ms"},
+        "target": {"kind": "ssd", "capacity": "1 TB", "read_rate": "20 GB/s", "write_rate": "100 MB/s",
+                   "read_latency": "0.1 ms", "write_latency": "2 ms"},
+        "there": {"kind": "ssd", "capacity": "1 TB", "read_rate": "20 GB/s", "write_rate": "20 GB/s",
+                  "read_latency": "0.1 ms", "write_latency": "2 ms"},
+        "hole": {"kind": "nul"},
+        "bucket": {"kind": "object_store", "write_latency": "80 ms", "read_latency": "40 ms",
+                   "connection_rate": "50 MB/s", "part": "1 GB", "write_requests": "1e6/s", "read_requests": "1e6/s"},
+        "names": {"kind": "service", "operations": "1000/s"},
+    },
+    "links": {"lan": {"joins": ["client", "far"], "rate": "1 GB/s", "latency": "1 ms", "duplex": "full"}},
+    "data": {
+        "tree": {
+            "on": "disk", "size": "10 GB", "files": 10_000, "compression": 2, "layout": "scattered",
+            "change": {"daily": "1 %", "daily_files": "10 %"},
+            "filesystem": {"reads_per_file": 2, "cpu_per_file": "1 ms/file", "create_cpu": "3 ms/file",
+                           "walk_cpu": "0.4 ms/file", "fragment": "1 TB"},
+        }
+    },
+}  # fmt: skip
+"""A site: cores of twice the reference speed at the client, of the reference speed at the other host."""
+FILES = 10_000
+SIZE = 10e9
+
+
+def loaded(*phases: dict[str, Any], **job: Any) -> sb.Scenario:
+    """A program with some phases, each of which has groups by name."""
+    operation = {
+        "serial_share": job.pop("serial_share", "0 %"), "start": job.pop("start", "0 s"),
+        "phases": {f"phase{i}": groups for i, groups in enumerate(phases)},
+    }  # fmt: skip
+    program = {"options": job.pop("options", {}), "operations": {"backup": operation}}
+    save = {"method": "program", "operation": "backup", "data": "tree", "target": "hole", "program": program, **job}
+    return sb.load({**SITE, "jobs": {"save": save}})
+
+
+def simulated(*phases: dict[str, Any], changes: dict[str, Any] | None = None, **job: Any) -> Result:
+    """The result of such a program."""
+    result = sb.simulate(loaded(*phases, **job), changes or {})
+    assert result.jobs.loc["save", "status"] == "done"
+    return result
+
+
+def elapsed(*phases: dict[str, Any], **job: Any) -> float:
+    """Seconds of such a program."""
+    return float(simulated(*phases, **job).get("jobs.save.elapsed"))
+
+
+def group(*steps: dict[str, Any], items: str = "files", **keys: Any) -> dict[str, Any]:
+    """A group with steps that are named by their numbers."""
+    return {"items": items, "steps": {f"step{i}": step for i, step in enumerate(steps)}, **keys}
+
+
+def workers(number: int, *steps: dict[str, Any], **keys: Any) -> dict[str, Any]:
+    """A job with one group of so many workers."""
+    options = {"many": number}
+    items, of = keys.pop("items", "files"), keys.pop("of", "changed")
+    return {"groups": {"only": group(*steps, items=items, of=of, workers="many")}, "options": options, **keys}
+
+
+def of_workers(number: int, *steps: dict[str, Any], **keys: Any) -> float:
+    """Seconds of a job with one group of so many workers."""
+    job = workers(number, *steps, **keys)
+    return elapsed(job.pop("groups"), **job)
+
+
+def test_one_worker_takes_the_cycle_for_each_item() -> None:
+    cycle = 1e-3 / 2.0 + 1e6 * 3e-9 / 2.0 + 0.1e-3  # an item and its megabyte on a core of twice the speed, and a wait
+    steps = ({"at": "cpu", "item": "1 ms", "byte": "3 ns/B"}, {"wait": "0.1 ms"})
+    assert of_workers(1, *steps) == pytest.approx(FILES * cycle, rel=1e-6)
+
+
+@pytest.mark.parametrize("number", [1, 3, 8])
+def test_workers_who_meet_nowhere_share_the_items(number: int) -> None:
+    assert of_workers(number, {"wait": "2 ms"}) == pytest.approx(FILES * 2e-3 / number, rel=1e-6)
+
+
+def test_no_more_workers_compute_at_once_than_there_are_cores() -> None:
+    assert of_workers(8, {"at": "target.cpu", "item": "1 ms"}, target="there") == pytest.approx(5.0, rel=1e-6)
+
+
+def test_a_core_at_the_other_end_has_the_speed_of_its_host() -> None:
+    assert of_workers(1, {"at": "target.cpu", "item": "1 ms"}, target="there") == pytest.approx(10.0, rel=1e-6)
+
+
+def test_pieces_are_as_many_as_fit_into_the_bytes() -> None:
+    assert of_workers(1, {"wait": "1 s"}, items="1 GB") == pytest.approx(10.0, rel=1e-6)
+    assert of_workers(1, {"wait": "1 s"}, items="1 GB", since="1 d") < 2.0  # a tenth of the files has changed
+    coded = {"at": "cpu", "coded_byte": "0 s/B"}
+    assert of_workers(1, {"wait": "1 s"}, coded, items="1 GB", of="stored") == pytest.approx(5.0, rel=1e-6)
+    assert of_workers(1, {"wait": "1 s"}, items="1 GB", of="new", new="30 %") == pytest.approx(3.0, rel=1e-6)
+
+
+def test_compressing_costs_a_byte_before_and_a_byte_after() -> None:
+    seconds = SIZE * (4e-9 + 6e-9 / 2.0) / 2.0
+    assert of_workers(1, {"at": "cpu", "byte": "4 ns/B", "coded_byte": "6 ns/B"}) == pytest.approx(seconds, rel=1e-6)
+    codec = {"compress_cpu": "4 ns/B", "compress_coded_cpu": "6 ns/B", "expand_cpu": "1 ns/B"}
+    assert of_workers(1, {"at": "cpu", "codec": "compress"}, compressor=codec) == pytest.approx(seconds, rel=1e-6)
+    assert of_workers(1, {"at": "cpu", "codec": "expand"}, compressor=codec) == pytest.approx(5.0, rel=1e-6)
+
+
+def test_a_step_may_be_of_fewer_bytes_than_its_group() -> None:
+    steps = ({"at": "cpu", "byte": "2 ns/B"}, {"at": "cpu", "byte": "2 ns/B", "of": "new"})
+    assert of_workers(1, *steps, new="25 %") == pytest.approx(10.0 * 1.25, rel=1e-6)
+
+
+def test_every_spreads_a_step_over_items() -> None:
+    assert of_workers(1, {"wait": "50 ms", "every": 100}) == pytest.approx(5.0, rel=1e-6)
+
+
+def test_a_lock_lets_one_worker_in_at_a_time() -> None:
+    steps = ({"wait": "4 ms"}, {"at": "cpu", "item": "2 ms", "lock": "index"})
+    assert of_workers(1, *steps) == pytest.approx(FILES * 5e-3, rel=1e-6)
+    assert of_workers(64, *steps) == pytest.approx(FILES * 1e-3, rel=1e-3)
+    result = simulated(workers(64, *steps)["groups"], options={"many": 64})
+    cause, activity = next(iter(split(result, "save")))
+    assert cause == "jobs.save.locks.index"
+    assert activity in {"only: step1", "queue"}
+
+
+def test_groups_share_a_lock_by_its_name() -> None:
+    steps = ({"at": "cpu", "item": "2 ms", "lock": "index"},)
+    one, other = group(*steps, workers="many"), group(*steps, workers="many")
+    together = elapsed({"one": one, "other": other}, options={"many": 16})
+    assert together == pytest.approx(FILES * 2e-3, rel=1e-2)
+
+
+def test_a_service_answers_so_many_operations_a_second() -> None:
+    steps = ({"at": "names", "do": "ask", "times": 2},)
+    roles = {"names": "names"}
+    assert of_workers(1, *steps, roles=roles) == pytest.approx(20.0, rel=1e-6)
+    assert of_workers(32, *steps, {"wait": "20 ms"}, roles=roles) == pytest.approx(20.0, rel=1e-2)
+    two = {"devices.names.at_once": 2}
+    job = workers(1, *steps)
+    slower = simulated(job["groups"], options=job["options"], roles=roles, changes=two).get("jobs.save.elapsed")
+    assert slower == pytest.approx(40.0, rel=1e-6)  # each of two servers is half as fast
+
+
+def test_a_full_device_is_shared_by_all_workers() -> None:
+    positioned = {"at": "data", "do": "read", "times": 100}
+    each = 100 * 0.1e-3 + 1e6 / 20e9
+    assert of_workers(1, positioned) == pytest.approx(FILES * each, rel=1e-3)
+    assert of_workers(1, {"at": "data", "do": "read"}) == pytest.approx(SIZE / 20e9, rel=1e-2)
+
+
+def test_a_write_goes_to_disk_while_workers_go_on() -> None:
+    seconds = SIZE / 100e6
+    assert of_workers(1, {"at": "target", "do": "write"}, target="target") == pytest.approx(seconds, rel=1e-3)
+    steps = ({"wait": "5 ms"}, {"at": "target", "do": "write"})
+    assert of_workers(1, *steps, target="target") == pytest.approx(seconds, rel=1e-2)
+
+
+def test_a_flush_is_waited_for() -> None:
+    steps = ({"at": "target", "do": "flush", "times": 3, "every": 10},)
+    assert of_workers(1, *steps, target="target") == pytest.approx(FILES * 0.3 * 2e-3, rel=1e-3)
+
+
+def test_files_cost_what_their_file_system_says() -> None:
+    opened = 2 * 0.1e-3 + 0.1e-3 + 1e6 / 20e9 + 1e-3 / 2.0 + 1e6 / 1e12
+    assert of_workers(1, {"at": "data", "do": "open"}) == pytest.approx(FILES * opened, rel=1e-3)
+    looked = 2 * 0.1e-3 + 0.4e-3 / 2.0
+    assert of_workers(1, {"at": "data", "do": "look"}, of="all") == pytest.approx(FILES * looked, rel=1e-3)
+    assert of_workers(1, {"at": "data", "do": "create"}) == pytest.approx(FILES * 3e-3 / 2.0, rel=1e-3)
+    assert of_workers(1, {"at": "data", "do": "open"}, since="1 d") == pytest.approx(0.1 * FILES * opened, rel=0.06)
+
+
+def test_round_trips_and_bytes_over_a_network_are_waited_for() -> None:
+    steps = ({"at": "target.network", "do": "send", "trips": 3},)
+    seconds = FILES * (3 * 1e-3 + 1e6 / 1e9)
+    assert of_workers(1, *steps, target="there") == pytest.approx(seconds, rel=1e-6)
+    assert of_workers(1, *steps, target="target") == pytest.approx(0.0, abs=1e-9)  # at the same host
+    assert of_workers(32, *steps, target="there") == pytest.approx(SIZE / 1e9, rel=2e-2)
+
+
+def test_no_request_holds_bytes_of_two_items() -> None:
+    for size, seconds in (("4 MB", 41e-3 + 1e6 / 50e6), ("250 kB", 4 * 41e-3 + 1e6 / 50e6)):
+        got = of_workers(1, {"at": "target", "do": "read", "request": size}, target="bucket")
+        assert got == pytest.approx(FILES * seconds, rel=1e-3)
+
+
+def test_there_are_no_more_workers_than_items() -> None:
+    assert of_workers(8, {"wait": "1 s"}, items="5 GB") == pytest.approx(1.0, rel=1e-6)
+    assert of_workers(8, {"wait": "1 s"}, items="10 GB") == pytest.approx(1.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("number", [1, 5, 20])
+def test_requests_under_way_at_an_object_store_are_as_many_as_workers(number: int) -> None:
+    each = 80e-3 + 1e-3 + 20e6 / 50e6
+    found = of_workers(number, {"at": "target", "do": "write"}, target="bucket", items="20 MB")
+    assert found == pytest.approx(max(500 * each / number, SIZE / 1e9), rel=0.06)
+    asked = of_workers(number, {"at": "target", "do": "ask"}, target="bucket", items="20 MB")
+    assert asked == pytest.approx(500 * 41e-3 / number, rel=1e-3)
+
+
+def test_the_slower_of_two_groups_sets_the_pace() -> None:
+    for first, second in ((2e-3, 5e-3), (5e-3, 2e-3)):
+        groups = {"one": group({"wait": f"{first} s"}), "other": group({"wait": f"{second} s"})}
+        assert elapsed(groups) == pytest.approx(FILES * 5e-3, rel=1e-3)
+    packs = {"one": group({"wait": "2 ms"}), "other": group({"wait": "1 s"}, items="1 GB", of="all")}
+    assert elapsed(packs) == pytest.approx(FILES * 2e-3, rel=1e-2)
+
+
+def test_a_buffer_lets_the_first_group_go_ahead() -> None:
+    groups = {"one": group({"at": "data", "do": "read", "times": 1}, buffer=FILES), "other": group({"wait": "5 ms"})}
+    assert elapsed(groups) == pytest.approx(FILES * 5e-3, rel=1e-3)
+    result = simulated(groups)
+    assert split(result, "save")[Cause("jobs.save.other", "other: step0")] == pytest.approx(50.0, rel=1e-2)
+
+
+def test_the_phases_and_the_start_add_up() -> None:
+    scan, save = {"scan": group({"wait": "1 ms"}, of="all")}, {"save": group({"wait": "2 ms"})}
+    assert elapsed(scan, save, start="7 s") == pytest.approx(7.0 + FILES * 3e-3, rel=1e-6)
+
+
+def test_one_worker_does_the_largest_file() -> None:
+    job = workers(4, {"wait": "4 ms"})
+    for share, seconds in ((0.1, 10.0), (0.5, 20.0)):
+        changes = {"data.tree.largest": share}
+        found = simulated(job["groups"], options=job["options"], changes=changes).get("jobs.save.elapsed")
+        assert found == pytest.approx(seconds, rel=1e-3)
+
+
+def test_one_worker_does_the_serial_share() -> None:
+    seconds = (1 - 0.2) * 10.0 + 0.2 * 40.0
+    assert of_workers(4, {"wait": "4 ms"}, serial_share="20 %") == pytest.approx(seconds, rel=1e-6)
+    both = {"one": group({"wait": "4 ms"}, workers="many"), "other": group({"wait": "4 ms"}, workers="many")}
+    assert elapsed(both, options={"many": 4}, serial_share="20 %") == pytest.approx(seconds, rel=1e-3)
+
+
+def test_explain_names_the_group_and_the_step() -> None:
+    groups = {"readers": group({"wait": "1 ms"}), "senders": group({"at": "cpu", "item": "8 ms"}, {"wait": "2 ms"})}
+    found = split(simulated(groups), "save")
+    assert found[Cause("hosts.client.cores", "senders: step0")] == pytest.approx(40.0, rel=1e-2)
+    assert found[Cause("jobs.save.senders", "senders: step1")] == pytest.approx(20.0, rel=1e-2)
+    full = {"readers": group({"wait": "1 ms"}), "writers": group({"at": "target", "do": "write"}, workers="many")}
+    found = split(simulated(full, options={"many": 8}, target="target"), "save")
+    assert {cause for cause, _ in list(found)[:1]} == {"devices.target"}
+
+
+def test_explain_names_the_time_in_which_one_worker_works() -> None:
+    groups = {"one": group({"wait": "4 ms"}, workers="many"), "other": group({"wait": "0.2 s"}, items="1 GB")}
+    found = split(simulated(groups, options={"many": 4}, serial_share="20 %"), "save")
+    assert found[Cause("jobs.save.one", "one: step0")] == pytest.approx(10.0, rel=1e-2)
+    assert found[Cause("jobs.save.serial_share", "wait for one worker")] == pytest.approx(6.0, rel=1e-2)
+
+
+def test_a_shorter_lock_is_a_remedy() -> None:
+    job = workers(64, {"wait": "1 ms"}, {"at": "cpu", "item": "2 ms", "lock": "index"})
+    scenario = loaded(job["groups"], options=job["options"])
+    result = sb.simulate(scenario)
+    part = resource(next(iter(split(result, "save"))), scenario)
+    assert part == "jobs.save.locks.index"
+    quicker = sb.simulate(faster(scenario, part, 2.0))
+    assert quicker.get("jobs.save.elapsed") == pytest.approx(result.get("jobs.save.elapsed") / 2.0, rel=1e-2)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    few=st.integers(1, 8), more=st.integers(0, 8), wait=st.floats(0.1, 9.0), work=st.floats(0.1, 9.0),
+    lock=st.floats(0.1, 9.0),
+)  # fmt: skip
+def test_more_workers_and_faster_cores_are_never_slower(
+    few: int, more: int, wait: float, work: float, lock: float
+) -> None:
+    steps = (
+        {"wait": f"{wait} ms"}, {"at": "cpu", "item": f"{work} ms"}, {"at": "cpu", "item": f"{lock} ms", "lock": "l"},
+    )  # fmt: skip
+    job = workers(few, *steps)
+
+    def with_(**changes: object) -> float:
+        addresses = {"many": "jobs.save.program.options.many", "speed": "hosts.client.speed"}
+        given = {addresses[name]: value for name, value in changes.items()}
+        return float(simulated(job["groups"], options=job["options"], changes=given).get("jobs.save.elapsed"))
+
+    base = with_()
+    assert with_(many=few + more) <= base * (1.0 + 1e-6)
+    assert with_(speed=3) <= base * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize("many", [1, 4])
+@pytest.mark.parametrize("layout", ["together", "scattered"])
+@pytest.mark.parametrize("disk", [SITE["devices"]["disk"], {"model": "disk/nearline-4tb-2013"}], ids=["flash", "disk"])
+def test_a_list_of_a_walk_takes_as_long_as_the_method_that_walks(disk: dict[str, Any], layout: str, many: int) -> None:
+    # both walk the same files of the same file system; the list states the program's own time as a step
+    tree = {**SITE["data"]["tree"], "layout": layout}
+    site = {**SITE, "devices": {**SITE["devices"], "disk": disk}, "data": {"tree": tree}}
+    steps = {"open": {"at": "data", "do": "open"}, "archive": {"at": "cpu", "item": "0.2 ms"}}
+    tar = {"items": "files", "workers": "walkers", "steps": steps}
+    program = {
+        "options": {"walkers": many}, "operations": {"create": {"serial_share": "0 %", "phases": {"all": {"tar": tar}}}}
+    }  # fmt: skip
+    listed = {"method": "program", "operation": "create", "data": "tree", "target": "hole", "program": program}
+    tool = {"start_time": "0 s", "mount_time": "0 s", "file_cpu": "0.2 ms/file", "serial_share": "0 %"}
+    walked = {"method": "file_level", "data": "tree", "to": "hole", "workers": many, "tool": tool}
+    seconds = [
+        sb.simulate(sb.load({**site, "jobs": {"save": job}})).get("jobs.save.elapsed") for job in (listed, walked)
+    ]
+    assert seconds[0] == pytest.approx(seconds[1], rel=1e-6)
