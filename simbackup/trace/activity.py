@@ -131,7 +131,7 @@ class Activity(StrEnum):
     COMPRESS = "compress", Nature.COMPUTING, MOSS
     EXPAND = "expand", Nature.COMPUTING, BROWN
     FIND_CHUNKS = "find chunks", Nature.COMPUTING, SAND
-    JOIN_CHUNKS = "join chunks", Nature.COMPUTING, CORAL
+    JOIN_CHUNKS = "join chunks", Nature.COMPUTING, PINE
     LOOKUP = "lookup", Nature.COMPUTING, BROWN
 
     START = "start", Nature.ADMINISTRATIVE, DARK

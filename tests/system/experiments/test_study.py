@@ -36,6 +36,8 @@ cases:
 """
 
 
+SERIAL_SHARE = 0.08
+"""That of a job whose program states none: models/workers/of-one-job.yaml."""
 Cases = dict[str, dict[str, Any]]
 """Rows of a study by case."""
 
@@ -152,7 +154,8 @@ def test_a_step_gains_little_where_it_removes_no_bottleneck(bottlenecks: Cases) 
     assert seconds["64 buffers"] < 0.65 * first
     assert seconds["16 threads alone"] == first
     assert seconds["compression alone"] > 1.1 * first
-    assert 2.8 * first < seconds["8 files alone"] < 3.8 * first  # hardly two at one place: 3.3, request by request
+    alone, one_file = 1.0 - SERIAL_SHARE, SERIAL_SHARE * first  # hardly two at one place: 3.3, request by request
+    assert 2.8 * alone * first + one_file < seconds["8 files alone"] < 3.8 * alone * first + one_file
     assert seconds["and compressed"] > 1.2 * seconds["64 buffers"]  # four threads
     assert seconds["and 16 threads"] < 0.5 * seconds["64 buffers"]
 
