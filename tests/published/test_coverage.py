@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simbackup.equations.uncertainty import LEVEL, SCORE
-from simbackup.experiments.coverage import ALL, IDENTIFIED, NOT_FITTED, PREDICTED, CoverageReport, coverage
+from simbackup.experiments.coverage import ALL, IDENTIFIED, NOT_FITTED, PREDICTED, CoverageReport, coverage, covered
 from simbackup.run import simulate
 from simbackup.scenario import load
 from simbackup.uncertainty import validated_cases
@@ -106,16 +106,22 @@ def test_what_nothing_can_move_is_in_no_coverage(found: CoverageReport) -> None:
 
 
 def test_no_interval_owes_anything_to_its_own_publication(found: CoverageReport) -> None:
-    """Its model error is that of a table without its own residuals."""
-    [row] = [one for one in found.rows if one.row.measurement.id == "windows-restore-single"]
-    assert row.operation == "restore of file_level"
-    others = {one.row.measurement.folder for one in found.rows if one.operation == row.operation}
-    assert others == {"data-protector-2007"}
-    everything = {one.operation: one for one in found.terms}
-    term = everything[row.operation].deviation
-    assert math.log(row.interval.high / row.row.simulated) < math.hypot(
-        math.log((row.row.interval or (0.0, 0.0))[1] / row.row.simulated), 1.645 * term
-    )
+    """If a publication had measured ten times as much, its own intervals would be the same, and others would not."""
+    own, rows = "data-protector-2007", [one.row for one in found.rows]
+    kinds = {(one.row.measurement.folder, one.row.measurement.id): one.operation for one in found.rows}
+    tenfold = [
+        replace(row, measurement=replace(row.measurement, value=10.0 * row.measurement.value))
+        if row.measurement.folder == own
+        else row
+        for row in rows
+    ]
+    moved = {
+        one.row.measurement.folder
+        for one, other in zip(covered(rows, kinds), covered(tenfold, kinds), strict=True)
+        if one.interval != other.interval
+    }
+    assert own not in moved
+    assert len(moved) > 10
 
 
 def error_of(residuals: Sequence[Residual], operation: str) -> float:
