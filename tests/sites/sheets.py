@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from sites.plan import TEXT
 
 from simbackup.schema.yaml_file import parse
 
+ROOT = Path(__file__).parents[2]
 Plain = dict[str, Any]
 SERVER, DISK, STORE = "host/linux-modern-server", "disk/nearline-8tb-2016", "disk/nearline-20tb-2022"
 TAPE: Plain = {"model": "tape_library/autoloader-8", "drive": {"model": "tape_drive/lto-5"}, "drives": 1}
@@ -31,6 +33,13 @@ AROUND: Mapping[str, Plain] = {
     "network": {"links": {"line": {"model": "...", "joins": ["server", "vault"]}}},
     "object_store": {"devices": {"store": {"model": "..."}}},
     "population": {"data": {"files": {"on": "disk", "at": "1 GB", "size": "30 GB", "files": None, "model": "..."}}},
+    "program": {
+        "devices": {"store": {"model": "object_store/amazon-s3-standard"}},
+        "data": {"copy": {"on": "disk", "at": "1 GB", "size": "50 MB", "files": 100, "filesystem": "filesystem/ext3"}},
+        "jobs": {
+            "save": {"method": "program", "program": {"model": "..."}, "to": None, "compressor": "compressor/zstd-3"}
+        },
+    },
     "raid": {"devices": {"disk": {"model": "...", "disk": {"model": DISK}, "disks": 8}}},
     "redirect_volume": {"devices": {"redirecting": {"model": "...", "on": "store", "size": "1 GB"}}},
     "share": {"jobs": {"save": {"method": "file_level", "share": {"model": "...", "host": "vault"}}}},
@@ -63,7 +72,13 @@ def minimal(sheet: str) -> Plain:
         "data": {"files": {"on": "volume", "size": "50 MB", "files": 100, "filesystem": {"model": "filesystem/ext3"}}},
         "jobs": {"save": {"method": "image", "data": "files", "to": "store"}},
     }  # fmt: skip
-    return with_sheet(scenario, AROUND[kind], sheet)
+    around = dict(AROUND[kind])
+    if kind == "program":
+        text = (ROOT / "models" / f"{sheet}.yaml").read_text(encoding="utf-8")
+        first, *_ = parse(text, sheet).plain()["parameters"]["operations"]  # type: ignore[index,call-overload]
+        target = "copy" if "{at: target, do: create" in text else "store"  # files are made in a data set
+        around["jobs"] = {"save": {**around["jobs"]["save"], "operation": first, "target": target}}
+    return with_sheet(scenario, around, sheet)
 
 
 def with_sheet(below: Plain, above: Plain, sheet: str) -> Plain:
