@@ -20,7 +20,7 @@ IDENTIFIED, NOT_FITTED = "documents, identified", "documents, identified, not fi
 PREDICTED = "validation, predicted"
 """Sets of rows whose coverage is reported."""
 PREDICTED_BLIND, ALL = "blind", "all"
-ROLES = ("fitted", "seen", "held-out", PREDICTED_BLIND, ALL)
+ROLES = ("fitted", "seen", "opened", "held-out", PREDICTED_BLIND, ALL)
 """Roles of rows whose coverage is reported for each publication; what was predicted is blind, seen since or not."""
 RowName = tuple[str, str]
 """A publication's folder, and a row of it."""

@@ -122,8 +122,9 @@ def intervals(report: CoverageReport) -> str:
         "inputs, so in the intervals, constants vary together with the inputs, as their `correlations` state. Rows "
         "that nothing can move, inputs, duplicates and projections are left out.\n\n"
         "The first table counts how many intervals contain the measured value, for each publication, by what its rows "
-        "prove. *Blind* are the rows that were predicted blindly, with today's intervals. In the second table, the "
-        "second line, for rows that nothing was fitted to, says more than the first.\n\n"
+        "prove. *Blind* are the rows that were predicted blindly, with today's intervals. *Opened* rows were predicted "
+        "by nobody, and open when values were chosen. In the second table, the second line, for rows that nothing was "
+        "fitted to, says more than the first.\n\n"
         f"{show_coverage.as_markdown(report)}\n"
     )
 

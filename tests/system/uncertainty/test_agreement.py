@@ -28,14 +28,6 @@ JOBS = {
     "planning/mysql-myisam-logical": "", "teaching/shoe-shining": "", "teaching/snapshot-slows-writes": "",
 }  # fmt: skip
 """Scenarios, and a job of each; the one that takes longest unless it is named."""
-FURTHER = {
-    "planning/small-files": "its ends agree, but a fitted input that decides is moved with one that it makes up for",
-}
-"""Scenarios whose quick interval ends further off than the program states, or misses an input, and why."""
-COMPARED = [
-    pytest.param(name, marks=pytest.mark.xfail(reason=FURTHER[name], strict=True)) if name in FURTHER else name
-    for name in JOBS
-]
 
 
 def interval(scenario: str, job: str, effort: str) -> JobInterval:
@@ -49,7 +41,7 @@ def written() -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", COMPARED)
+@pytest.mark.parametrize("scenario", JOBS)
 def test_a_quick_interval_is_within_what_is_stated_of_a_thorough_one(scenario: str) -> None:
     row = written()[scenario]
     quick = interval(scenario, row["job"], "quick")
