@@ -141,7 +141,7 @@ class Affected:
         self.add(link.variables)
 
     def part(self, group: BottleneckGroup, flows: Iterable[Flow]) -> None:
-        """Add flows that have left a group, which is removed if it has no members any more."""
+        """Solve for flows by themselves that have left a group; drop the group if it is empty now."""
         if not group.members:
             self.variables.pop(group, None)
             self.groups.pop(group, None)

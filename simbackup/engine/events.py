@@ -161,7 +161,7 @@ class Completions(Generic[T]):
         return due
 
     def first(self) -> float:
-        """The earliest time at which one counts as done, infinite if none will be."""
+        """The earliest time (seconds) at which a flow is done; infinite if none of them ends at its present rate."""
         order = self._due
         while order:
             time, number, one = order[0]

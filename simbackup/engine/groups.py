@@ -162,7 +162,7 @@ class Groups:
         return [gone for flow in out for gone in self.release(flow)]
 
     def release(self, flow: Flow, *, ends: bool = False) -> list[Flow]:
-        """Take a flow and its mate out of their group; return those that were in one."""
+        """Remove a flow, and the flow that a buffer ties to it, from their group; return those that were members."""
         group, mate = flow.group, self._pairs.pop(flow, None)
         if group is None:
             return []

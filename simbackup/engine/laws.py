@@ -156,7 +156,7 @@ class _Laws:
         return lambda offer: self.answer(flow, offer).rate
 
     def _fill(self, uses: Mapping[int, Callable[[float], float]]) -> Allocation:
-        """The rates when flows with laws use a part of their offers, and these offers."""
+        """The rates of all flows, where a law may use less than it is offered, and what each law was offered."""
         problem = self.problem
         filling = OfferFilling(
             self.capacities, self.demands, problem.shares, problem.caps, turns=problem.switchovers, uses=uses

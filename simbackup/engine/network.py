@@ -251,7 +251,7 @@ class FlowNetwork:
     # whom a flow meets
 
     def _meet(self, flow: Flow) -> None:
-        """Update whom a new flow meets; dissolve groups on links where a flow depends on the others."""
+        """Record which flows the new one shares links with; dissolve groups whose members it depends on."""
         if flow.may_ask:
             flow.look_around()
         for link in flow.links:

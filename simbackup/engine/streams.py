@@ -36,7 +36,7 @@ class Losses(Protocol):
         ...
 
     def each(self, kind: Hashable) -> float:
-        """Units of the link that are lost for each unit of amount of a kind, among the present streams."""
+        """Units of the link that turning from stream to stream costs, for each unit that a stream of a kind moves."""
         ...
 
 
@@ -54,7 +54,7 @@ class Streams:
 
     @property
     def uneven(self) -> bool:
-        """Whether one stream moves more than all others together, so that not all of its bytes cost a turn."""
+        """Whether one stream moves more than all others together. Then the device has to turn to it less often."""
         return self._spared is not None
 
     def attach(self, link: Link, flow: Flow) -> None:

@@ -42,7 +42,7 @@ class Visit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Customers of one kind: how many circulate, the seconds outside all queues, and where they queue.
+    """Customers of one kind: their number, their delay in each round (seconds spent in no queue), and their visits.
 
     They stay `away` for some more seconds of each round, all of them by turns, because something else limits them.
     """

@@ -161,7 +161,7 @@ class _Found:
         self.missed = self.n * np.max(-changes, axis=0) if shared else self.n
 
     def of(self, queues: Numbers) -> Numbers:
-        """What they find, from the length of each queue, or the work in it, by kind."""
+        """What a customer of each kind finds on arrival: customers if `queues` are lengths, or else their work."""
         found = queues - queues * self.part + self.fewer
         if self.shared:
             self._meet(found, queues)

@@ -18,11 +18,11 @@ COUNTS = (
 )  # fmt: skip
 """Where a job says how many of one thing work for it: workers, connections, files of a database, threads."""
 CODING = ("compressor", "deduplication", "engine")
-"""Keys of a backup because of which several threads or files may bring its data back."""
+"""Keys of a backup whose restore may have several threads or read several files."""
 
 
 def with_serial_share(job: Node, jobs: Mapping[str, Node], reader: Reader) -> Node:
-    """A job with the serial share of the datasheet for all jobs, where it needs one and none is stated."""
+    """The job; with the usual `serial_share` added if several workers share its work and no file states a share."""
     if not isinstance(job.value, dict) or KEY in job.mapping or not _shares_work(job, jobs):
         return job
     if any(KEY in job.mapping[program].mapping for program in PROGRAMS if program in job.mapping):
@@ -62,7 +62,7 @@ def _phases(job: Node) -> list[Node]:
 
 
 def _several(found: tuple[Node, tuple[str | int, ...]]) -> bool:
-    """Whether what was found on a whole path is more than one thing."""
+    """Whether the value at a path of `COUNTS` is a list of several names or a number above one."""
     node, path = found
     if path not in COUNTS:
         return False

@@ -17,7 +17,9 @@ class ServiceSpec(Service):
     operations: Frequency
     """Operations per second that it answers at most."""
     at_once: Pieces | None = None
-    """Number of operations that it works on at the same time; each then takes so many times as long. One by default."""
+    """Number of operations in service at the same time (servers of its queue), one by default. The total rate stays
+    `operations`: with four at once, each takes four times as long.
+    """
     latency: Duration | None = None
     """Further time until an answer arrives, however few ask; none by default."""
 

@@ -20,7 +20,8 @@ from simbackup.late import Late
 from simbackup.methods.file_backup.portion import portion
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
-from simbackup.methods.program.lowering import FILES, Context, Group, Lowered, Portions, Written, lowered
+from simbackup.methods.program.lowering import Context, Group, Lowered, Written, lowered
+from simbackup.methods.program.portions import FILES, Portions
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 

@@ -19,41 +19,53 @@ from simbackup.late import Late
 from simbackup.methods.compression.live import coding
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.making import FilesMade, filling
+from simbackup.methods.program.portions import Portions
 from simbackup.system import BackupSource, System
 from simbackup.trace.activity import Activity
-
-FILES = 0.0
-"""The size that stands for whole files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step(Late):
-    """A step: its name, at a `cpu`, a `network`, or with a device or the data on it, and the part of the system there.
-
-    `ways` are the networks from the program's host to the device, and back; `host` is that whose cores work, or that
-    owns the device. The times are seconds of the reference core for an item and a byte. It moves so many `bytes` for
-    each byte of a portion, in so many requests or in requests of so many bytes, or in sequence.
-    """
+    """A step that a worker does with each item, bound to the parts of a system. Empty text stands for none."""
 
     name: str
+    """Its name in the list."""
     place: str
+    """`cpu` or `network`; empty if it works with a device or with data."""
     device: str
+    """The device that it works with."""
     data: str
+    """The data set on that device, if the role is that of one."""
     host: str
+    """The host whose cores work, or that owns the device."""
     ways: tuple[tuple[str, ...], tuple[str, ...]]
+    """The networks from the host of the program to the device, and back."""
     do: str
+    """What it does there."""
     item: float
+    """Seconds of the reference core for each item."""
     byte: float
+    """Seconds of the reference core for each byte."""
     codec: str
+    """`compress` or `expand`, if the codec of the job works on each byte."""
     of: str
+    """The portion of the data whose bytes it passes."""
     bytes: float
+    """Bytes that it moves for each byte of the portion."""
     times: float | None
+    """Requests, files or operations for each item; None if bytes are moved in sequence."""
     request: float | None
+    """Bytes of each request, instead of `times`."""
     trips: float
+    """Round trips for each item."""
     wait: float
+    """Seconds for each item that use nothing."""
     items: float | None
+    """Bytes of what it repeats on, or `FILES`; None for the items of its group."""
     every: float
+    """How many items share it."""
     lock: str
+    """The lock that it holds."""
 
     def requests(self, moved: float) -> tuple[float, float] | None:
         """How many requests move so many bytes, and the bytes of one; None if they are moved in sequence."""
@@ -65,30 +77,19 @@ class Step(Late):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group: how many workers, the bytes of an item or `FILES`, which portion passes, and its steps.
-
-    Of its `buffer` to the next group, the size in items, or in bytes.
-    """
+    """A group of workers, each of whom takes an item, does all steps in their order, and takes the next."""
 
     name: str
     workers: int
+    """How many there are."""
     item: float
+    """Bytes of an item, or `FILES`."""
     of: str
+    """The portion of the data that passes through the group."""
     buffer: tuple[float, bool]
+    """The room of the buffer to the next group, and whether that is in bytes; otherwise it is in items."""
     steps: tuple[Step, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Portions:
-    """Bytes and files of the data by what counts: all, what has changed or not, what is new, what is stored of it."""
-
-    bytes: Mapping[str, float]
-    files: Mapping[str, float]
-
-    def items(self, of: str, item: float) -> float:
-        """How many files, or pieces of so many bytes, a portion has; the last piece of few bytes is one, too."""
-        size = self.bytes[of]
-        return self.files[of] if item == FILES else max(size / item, 1.0) if size > 0.0 else 0.0
+    """What a worker does with an item."""
 
 
 @dataclass(frozen=True, slots=True)

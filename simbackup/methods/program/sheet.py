@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from simbackup.methods.program.portions import FILES
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
     Duration,
@@ -23,8 +24,6 @@ from simbackup.schema.quantity import (
     Word,
 )
 
-FILES = 0.0
-"""The size that stands for whole files."""
 CORES = "cores"
 """What stands for as many workers as the host has cores."""
 CPU, NETWORK = "cpu", "network"

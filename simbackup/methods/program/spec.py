@@ -64,7 +64,7 @@ class ProgramJobSpec(SharedOut):
     """What compresses the new bytes: a datasheet `compressor/name`, or a mapping; not compressed by default."""
 
     def stated_share(self, spec: Spec) -> Quantity | None:
-        """That of its operation."""
+        """The serial share that its operation states."""
         del spec
         return self.program.operations[self.operation].serial_share
 
@@ -116,7 +116,7 @@ class ProgramJobSpec(SharedOut):
 
     @staticmethod
     def _check_bound(checks: Checks, path: Path, name: str) -> None:
-        """Report what is neither a device nor a data set."""
+        """Report a name that is bound to a role, but is that of no device and no data set."""
         with checks.about(*path[:2]):
             if name not in checks.named("data"):
                 checks.name(path, name, checks.spec.devices, "device")
@@ -168,7 +168,7 @@ class ProgramJobSpec(SharedOut):
     def _check_way(self, checks: Checks, here: Path, device: str) -> None:
         """Report a device that the host of the program does not reach."""
         host = self.runs_on(checks.spec)
-        if checks.spec.way_to(host, device) is None:
+        if host and checks.spec.way_to(host, device) is None:  # data without a device are reported themselves
             checks.report(here, f"there is no connection from '{host}' to '{device}'", "let a link join them")
 
     def _check_deed(self, checks: Checks, here: Path, bound: tuple[str, str], step: StepSpec) -> None:

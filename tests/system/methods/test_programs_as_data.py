@@ -62,3 +62,11 @@ def test_a_key_of_a_step_that_does_nothing_is_named() -> None:
     address = "jobs.first.program.operations.backup.phases.save.readers.steps.cut.times"
     warned = sb.simulate(sb.load(PACKS).with_({address: 3})).warnings
     assert any("steps.cut.times: has no effect here" in line for line in warned), warned
+
+
+def test_data_without_a_device_are_reported_once_and_no_way_from_nowhere() -> None:
+    """The host of a program is that of its data; without it, nobody asks for a way to the target."""
+    with pytest.raises(sb.InputError) as caught:
+        sb.simulate("planning/program-of-ones-own", {"data.users.on": None})
+    assert not [problem.message for problem in caught.value.problems if "from ''" in problem.message]
+    assert any(problem.address == "data.users.on" for problem in caught.value.problems)
