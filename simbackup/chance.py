@@ -68,7 +68,7 @@ class EachTime:
     passed: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
 
     def __call__(self, address: str, job: str, times: float) -> float:
-        """How many times as long as stated the time at an address is that a job lets pass so often, on average."""
+        """The factor by which the time at an address is multiplied: the mean of so many draws, for a job."""
         one = self.draws.get(address)
         if one is None:
             return 1.0

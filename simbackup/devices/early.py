@@ -10,15 +10,14 @@ from simbackup.equations.read_ahead import window_wait
 
 
 class Ahead(NamedTuple):
-    """Requests for what follows in a file, which are under way while whoever asks works on what came before.
-
-    The seconds that they take of a unit, one after the other, by part; the share of the work on a unit during which
-    they are under way, and the seconds of this work so far.
-    """
+    """Requests for what follows in a file, which are under way while the worker computes with what came before."""
 
     parts: Mapping[tuple[str, str], float]
+    """Seconds that they take for each unit, one after the other, by address and activity."""
     share: float
+    """Share of the worker's computing (0 to 1) during which they are under way."""
     work: float = 0.0
+    """Seconds that the worker computes for each unit, so far."""
 
     def waited(self) -> float:
         """Share of their seconds that are waited for."""

@@ -27,7 +27,10 @@ NOBODY = Outstanding()
 
 
 def at_device(store: Store, own: Flow, each: float, asking: Waiters) -> Outstanding:
-    """What a request of a flow finds at a device, which takes so many seconds itself; its users ask for so much there.
+    """What a request of the flow `own` finds at a device: how busy that is, and the work that is there already.
+
+    `each` are the seconds that the request takes itself; `asking` what the users of the flow ask of the device.
+
 
     A stream has one run at each disk at most, or as many as it has turns for each one of others. One that writes
     counts as one request as long as the own: reads go before what page caches and controllers write behind. So does any

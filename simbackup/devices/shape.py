@@ -36,37 +36,46 @@ _NOTHING: dict[Any, Any] = {}
 
 
 class FlowShape(NamedTuple):
-    """How one unit of a flow loads the links it crosses, and how fast it can be at most.
+    """How one unit of a flow loads the links that it crosses, and how fast the flow can be at most.
 
-    `demands` are units of each link, `moves` bytes on each link, `places` where these
-    are, `cap` units a second. `parts` say where the seconds of
-    a unit at that rate go, one after the other: (address, activity) -> seconds, which sum to 1 / cap; an activity that
-    is empty is that of the flow. A share of it is `sequential`; the rest are requests here and there, which take no
-    turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
-    in the queues of others; `serial` are the seconds of it that only one of them at a time can spend, and `most` is
-    what each may do of what bounds all of them together, as a thread that serves them; `one` is what may be done while
-    the others wait, as they do for the share of the units that one worker moves `alone`. Some of the parts may be
-    requests that are made `early`. `share` is the weight for that of a plain stream, which
-    has that of its bytes where they are read, and of those that are `sent` elsewhere; or a weight `among` those of one
-    link. A unit is so many bytes when it is `sent`. A `source` changes the shape while the flow is under way.
+    `FlowShape.start` makes a flow of a shape and an amount. A unit is usually a byte.
     """
 
     demands: dict[Link, float] = _NOTHING
+    """Units of each link that one unit of the flow takes: seconds of a disk, core seconds, bytes of a wire."""
     moves: dict[Link, float] = _NOTHING
+    """Bytes that one unit moves on each link."""
     places: dict[Link, Spot] = _NOTHING
+    """Where these bytes are on the device, and whether they are written."""
     cap: float = math.inf
+    """Units a second at most: of one worker, where there are `workers`."""
     parts: dict[tuple[str, str], float] = _NOTHING
+    """Where the seconds of a unit at that rate go, one after the other: (address, activity) -> seconds, which sum to
+    1 / cap. An empty activity is that of the flow. Where there are `workers`, they are the round that each of them
+    goes, one request at a time, behind those of others.
+    """
     sequential: float = 1.0
+    """Share of the bytes that is a stream; the rest are requests here and there, which take no turns with streams."""
     workers: int = 0
+    """Workers that go round; 0 for a plain stream."""
     serial: float = 0.0
+    """Seconds of a worker's round that only one worker at a time can spend."""
     most: Limit = UNBOUND
+    """What each worker can do at most of what bounds all of them together, such as a thread that serves them."""
     early: Ahead | None = None
+    """Requests of the round that are made ahead, while the worker does something else."""
     share: float = 1.0
+    """Weight beside a plain stream, which has that of the bytes that it reads."""
     sent: float = 1.0
+    """Bytes of one unit when it is sent to another host."""
     source: Source | None = None
+    """What changes the shape while the flow is under way."""
     among: LocalWeight | None = None
+    """The link on which `share` is the weight, if it holds on one only."""
     one: Limit = UNBOUND
+    """What one worker can do at most while the others wait for it."""
     alone: float = 0.0
+    """Share of the units (0 to 1) that one worker moves while the others wait."""
 
     @property
     def cause(self) -> str | None:
@@ -233,9 +242,11 @@ class FlowShape(NamedTuple):
         return self._replace(cap=cap, parts=kept, early=None)
 
     def asking_early(self, parts: Mapping[tuple[str, str], float], share: float, work: float = 0.0) -> FlowShape:
-        """The shape when requests that take so many seconds of each unit are under way during a share of the work.
+        """The shape when some requests of each unit are under way while its worker computes.
 
-        There is so much work already; what takes seconds `after` it is more of it.
+        `parts` are the seconds of these requests by address and activity. `share` is the share of the worker's
+        computing (0 to 1) during which they are under way, and `work` are its seconds for each unit so far; `after`
+        adds to them.
         """
         early = Ahead(parts, share, work)
         return self._replace(early=early).waiting_more(early.waited() - 1.0)

@@ -72,15 +72,17 @@ class GroupMeter:
 class GroupLoad:
     """The members that cross one link, with the units that they use of it and the bytes that they move, at level 1.
 
-    `own` are the units without what they turn; `kinds` the amounts of streams of each kind, and the most of one.
+    `own` are the units without what they turn; `kinds` the amount of the streams of each kind; `sizes` how many of
+    these have which amount, as most have the same.
     """
 
-    __slots__ = ("bytes", "changes", "flows", "kinds", "link", "most", "own")
+    __slots__ = ("bytes", "changes", "flows", "kinds", "link", "most", "own", "sizes")
 
     def __init__(self, link: Link) -> None:
         self.link = link
         self.flows: dict[Flow, None] = {}
-        self.kinds: dict[Hashable, tuple[float, float]] = {}
+        self.kinds: dict[Hashable, float] = {}
+        self.sizes: dict[Hashable, dict[float, int]] = {}
         self.own = self.bytes = self.most = 0.0
         self.changes = 0
 
@@ -92,15 +94,10 @@ class GroupLoad:
     def lost(self) -> tuple[float, float]:
         """Units that are lost to switchover at level 1: of one member at most, and of all together."""
         streams, most, total = self.link.streams, 0.0, 0.0
-        for kind, (amount, greatest) in self.kinds.items():
+        for kind, amount in self.kinds.items():
             each = streams.each(kind) if streams is not None else 0.0
-            most, total = max(most, greatest * each), total + amount * each
+            most, total = max(most, max(self.sizes[kind], default=0.0) * each), total + amount * each
         return most, total
-
-    def greatest(self) -> float:
-        """The most units lost to switchover for one present member; `lost` may count one that has left."""
-        streams = self.link.streams
-        return max([streams.most_lost(flow) * flow.weight for flow in self.flows]) if streams is not None else 0.0
 
     def add(self, flow: Flow) -> None:
         """Add a member."""
@@ -121,8 +118,11 @@ class GroupLoad:
         self.bytes += flow.moves.get(self.link, 0.0) * weight
         stream = self.link.streams.of(flow) if self.link.streams is not None and self.link in flow.demands else None
         if stream is not None:
-            amount, greatest = self.kinds.get(stream.kind, (0.0, 0.0))
-            self.kinds[stream.kind] = (amount + stream.amount * weight, max(greatest, stream.amount * weight))
+            self.kinds[stream.kind] = self.kinds.get(stream.kind, 0.0) + stream.amount * weight
+            sizes, size = self.sizes.setdefault(stream.kind, {}), stream.amount * flow.weight
+            sizes[size] = sizes.get(size, 0) + (1 if sign > 0.0 else -1)
+            if not sizes[size]:
+                del sizes[size]
 
     def _sum_now_and_then(self) -> None:
         """Compute the sums again after many changes, so that rounding errors do not add up."""
@@ -130,6 +130,7 @@ class GroupLoad:
         if self.own <= 0.5 * self.most or self.changes > len(self.flows) + FEW:
             self.own = self.bytes = 0.0
             self.kinds.clear()
+            self.sizes.clear()
             for flow in self.flows:
                 self._count(flow, 1.0)
             self.most, self.changes = self.own, 0

@@ -46,7 +46,7 @@ class Groups:
         """Those whose members or level are others than was recorded."""
         self.ends = Completions[BottleneckGroup]()
         self._pairs: dict[Flow, Flow] = {}
-        """Members that a buffer holds to other members, and the latter, each with its mate."""
+        """Members that a buffer ties to each other: each follower with its leader, and the leader with the follower."""
         self._looking: dict[LevelWatcher, None] = {}
         self.links: dict[Link, None] = {}
         """Links whose totals do not know yet who has joined or left."""

@@ -19,31 +19,33 @@ WHOLE: Parts = {}
 
 
 class Spot(NamedTuple):
-    """Where a flow moves its bytes on a link, how many of them go before another flow has its turn, and which way.
-
-    One request occupies a `share` of the link: one disk of several; infinite if it has been read ahead, so that it
-    waits for nobody there. It has so many `turns` for each one of another stream. By whom it is `visited` there, other
-    than by streams, is for the losses of the link to know.
-    """
+    """Where a flow moves its bytes on a link, and how it takes turns with others there."""
 
     position: float
+    """Where it begins, in bytes."""
     run: float = 0.0
+    """Bytes that it moves before another flow has its turn."""
     writes: bool = False
     share: float = 1.0
+    """Share of the link that one request occupies, such as one disk of several; infinite if it has been read ahead, so
+    that it waits for nobody there."""
     turns: float = 1.0
+    """Turns that it has for each one of another stream."""
     visited: Hashable = None
+    """Who else visits the device there; only what computes the losses of the link looks at it."""
 
 
 class Limit(NamedTuple):
-    """A flow's own greatest rate, units per second, the address that explains it, and the parts of it, if several.
-
-    `rest` are seconds of a unit for which what limits the flow without its law still does, beside the parts.
-    """
+    """A flow's own greatest rate, and what explains it."""
 
     rate: float
+    """Units a second."""
     cause: str
+    """The address that explains it."""
     parts: Parts = WHOLE
+    """Where the seconds of a unit go, if several addresses explain it."""
     rest: float = 0.0
+    """Seconds of a unit that are not due to the law of the flow: what limits the flow without its law explains them."""
 
     def shared(self, cause: str, parts: Parts) -> Limit:
         """The limit with parts that add up to a whole unit: the rest is attributed to a cause, or to other parts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from simbackup.engine.filling import TIE
@@ -154,17 +154,23 @@ class Link:
 
     def demand(self, flow: Flow) -> float:
         """Units that one unit of a flow consumes at the present rates, with those lost to switchover."""
-        return flow.demands.get(self, 0.0) + self.lost(flow)
+        demand = flow.demands.get(self, 0.0)
+        return demand if self.streams is None else demand + self.lost(flow)
 
     def lost(self, flow: Flow) -> float:
         """Units of these that are lost to switchover."""
         return self.streams.lost(flow) if self.streams is not None and self in flow.demands else 0.0
 
-    def most_lost(self) -> dict[Flow, float]:
-        """Units lost to switchover for one unit of each stream, if all its bytes cost a turn; empty with one stream."""
-        if self.streams is None:
+    def most_lost(self, among: Container[Variable]) -> dict[Flow, float]:
+        """Units lost to switchover for one unit of each stream among these, if all its bytes cost a turn.
+
+        Empty with one stream.
+        """
+        streams = self.streams
+        if streams is None:
             return {}
-        return {flow: lost for flow in self.crossing if self in flow.demands and (lost := self.streams.most_lost(flow))}
+        flows = [flow for flow in self.crossing if flow in among and self in flow.demands]
+        return {flow: lost for flow in flows if (lost := streams.most_lost(flow))}
 
     def is_own(self, flow: Flow) -> bool:
         """Whether a flow is the only one that crosses it, and nobody watches it."""

@@ -101,6 +101,19 @@ class More:
     """The group of which that stream is a member."""
 
 
+def _used(link: Link, others: Sequence[Variable]) -> float:
+    """Units a second of a link that these flows and groups use at present."""
+    if link.streams is not None:
+        return sum([one.load_on(link) * one.rate for one in others])
+    # in fewer calls, as many flows may go on beside each one that is solved; those in groups are not among these
+    return sum(
+        [
+            one.demands.get(link, 0.0) * one.own_rate if isinstance(one, Flow) else one.load_on(link) * one.rate
+            for one in others
+        ]
+    )
+
+
 class Background:
     """The flows that go on as they are, on links that others of them are solved for; their use is not on offer."""
 
@@ -110,7 +123,7 @@ class Background:
         for link in links:
             if len(link.variables) > 1 and (others := [one for one in link.variables if one not in solved]):
                 self.others[link] = others
-                self.used[link] = sum([one.load_on(link) * one.rate for one in others])
+                self.used[link] = _used(link, others)
 
     def left(self, link: Link) -> float:
         """Units a second of a link that these flows leave to those that are solved."""
@@ -205,18 +218,16 @@ class Problem:
         """
         found: dict[int, Switchover] = {}
         for resource, link in enumerate(self.links):
-            lost_by: dict[int, float] = {
-                self.place[flow]: lost for flow, lost in link.most_lost().items() if flow in self.place
-            }
+            lost_by = {self.place[flow]: lost for flow, lost in link.most_lost(self.place).items()}
             for i, lost in lost_by.items():
                 self.demands[i][resource] += lost
             if link.streams is None or link in self.background.others:
                 continue
             single: dict[int, float] = {}
             for group in link.groups:  # whose demands hold what they lose
-                lost = group.lost_on(link)[1]
+                greatest, lost = group.lost_on(link)
                 if lost > 0.0 and link in group.solved_with and group in self.place:
-                    lost_by[self.place[group]], single[self.place[group]] = lost, group.loads[link].greatest()
+                    lost_by[self.place[group]], single[self.place[group]] = lost, greatest
             if lost_by:  # each run costs a turn, which costs all of them the same
                 found[resource] = Switchover(lost_by, lost_by, single)
         return found

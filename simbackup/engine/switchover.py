@@ -85,7 +85,7 @@ class Switchover:
         return found
 
     def shares(self, rates: Rates) -> dict[int, float]:
-        """Of each stream, the greatest of several, the share of its bytes for which the resource turns."""
+        """For each stream, or the greatest of many under one number, the share of its bytes that costs a turn."""
         total = self._total(rates)
         bytes_per_s = {flow: self._single(flow) * rates[flow] for flow in self.moved}
         return {flow: min(1.0, (total - own) / own) if own > 0.0 else 1.0 for flow, own in bytes_per_s.items()}

@@ -175,7 +175,7 @@ class SharedOut(JobSpec):
     serial_share: Share | None = None
     """Share of its work that one worker does while the others wait, if the program states none: opening, scanning,
     joining, stragglers, a last flush. By default, that of the datasheet `workers/of-one-job`. It takes
-    `T = (1 - s) T(all workers) + s T(one worker)`; streams are sessions of their own and do not wait for each other.
+    `T = (1 - s) T(all workers) + s T(one worker)`. The `streams` of a job, if it has any, do not wait for each other.
     """
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {**JobSpec.pieces, "serial_share": OF_PROGRAMS}
@@ -218,9 +218,9 @@ class Storing(Lasting):
     """A job that writes a save set onto a target of any kind."""
 
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "pool")
-    """Its keys that do nothing where objects are written."""
+    """Its keys that do nothing where objects are written; a method may say otherwise."""
     not_on_disk: ClassVar[tuple[str, ...]] = ("streams", "pool")
-    """Its keys that do nothing where a disk is written."""
+    """Its keys that do nothing where a disk is written; a method may say otherwise."""
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""

@@ -37,17 +37,15 @@ class _Passing:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The environment of the simulation and the trace that records it.
-
-    `drawn` takes the address of a time, a job, and how often the job lets that time pass now: how many times as long as
-    stated it is, on average.
-    """
+    """The environment of the simulation and the trace that records it."""
 
     env: simpy.Environment
     trace: Trace
     drawn: Callable[[str, str, float], float] = _as_stated
+    """`drawn(address, job, times)` is the factor by which a stated time is multiplied: the mean of `times` draws of
+    what `chance:` says of that address, and 1 if it says nothing."""
     inside: dict[object, tuple[str, str, str]] = field(default_factory=dict[object, tuple[str, str, str]])
-    """Whose time passes now, on which cause and for what."""
+    """Spans that have begun and not ended: (job, cause, activity)."""
 
     def passing(self) -> Iterator[tuple[str, str, str]]:
         """The jobs whose time passes now, each with the cause and the activity, in the order in which they began."""

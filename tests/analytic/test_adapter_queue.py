@@ -109,6 +109,7 @@ EXACT = {
 }
 
 
+@pytest.mark.slow
 @for_each("name", some(EXACT, 4))
 def test_the_equation_agrees_with_requests_that_wait(name: str) -> None:
     case = EXACT[name]

@@ -52,6 +52,7 @@ def simulated(buffers: int, latency: float, demands: list[float], seed: int) -> 
     return float(rates.mean()), STUDENT * float(rates.std(ddof=1)) / math.sqrt(BATCHES)
 
 
+@pytest.mark.slow
 @for_each(
     "buffers, latency, demands",
     [

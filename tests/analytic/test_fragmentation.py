@@ -94,6 +94,7 @@ def reading(place: np.ndarray[Any, Any], disks: int, window: int, *, sliding: bo
     return float(env.now)
 
 
+@pytest.mark.slow
 @for_each("disks, window, updates", grid([1, 6, 14], [32, 512], [800, 40_000]))
 def test_a_reader_of_windows_takes_what_the_equation_says(disks: int, window: int, updates: int) -> None:
     """Never too short, up to 1.4 times too long where few blocks moved, as breaks then come in pairs."""

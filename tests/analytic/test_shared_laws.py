@@ -152,6 +152,7 @@ def test_users_see_each_other_at_what_they_get() -> None:
     assert first.rate < ones(0.02 * second.rate)
 
 
+@pytest.mark.slow
 def test_many_groups_of_users_agree() -> None:
     for seed in range(40):
         draw = random.Random(seed)  # noqa: S311

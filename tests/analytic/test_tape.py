@@ -366,6 +366,7 @@ def interval(sample: list[float]) -> tuple[float, float]:
     return statistics.fmean(means) - half, statistics.fmean(means) + half
 
 
+@pytest.mark.slow
 @for_each("load", [0.3, 0.6, 0.8])
 def test_the_mount_queue_of_one_robot_is_that_of_constant_service(load: float) -> None:
     low, high = interval(mount_waits(load, 1, 12.0))

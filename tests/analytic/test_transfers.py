@@ -53,6 +53,7 @@ def batch_rates(result: sb.Result) -> list[float]:
     return [float(rate) for rate in np.diff(np.interp(ends, times, moved)) / np.diff(ends)]
 
 
+@pytest.mark.slow
 @for_each(
     "buffers, latency",
     [
@@ -77,6 +78,7 @@ def test_the_comparison_tells_a_buffer_more(tmp_path: Path) -> None:
     assert loop(MIB, 4, 2 * LATENCY, DEMANDS).rate > rate + half
 
 
+@pytest.mark.slow
 @for_each(
     "rounds, least, most",
     [(1, 0.20, 0.50), (2, 0.08, 0.30), (5, 0.02, 0.15), (20, 0.0, 0.08), (100, -0.03, 0.04)],

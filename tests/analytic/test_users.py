@@ -26,6 +26,7 @@ def ratio(servers: int, customers: int, think_time: float) -> float:
     return interactive_rate([Centre(SERVICE, SERVICE / servers)], customers, think_time) / exact
 
 
+@pytest.mark.slow
 @for_each("servers", GREATEST)
 def test_rate_against_exact_mean_value_analysis(servers: int) -> None:
     """It is never too high, and too low by 6.8 % at most: one server, six users who think for three services."""

@@ -82,6 +82,7 @@ SHOWN: list[tuple[tuple[str, ...], list[str]]] = [
 ]
 
 
+@pytest.mark.slow
 def test_commands_know_what_the_package_adds(installed: Path, tmp_path: Path) -> None:
     done = in_process(installed, tmp_path, "-c", SEVERAL, json.dumps([arguments for arguments, _ in SHOWN]))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -168,6 +169,7 @@ BROKEN = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @for_each("case", BROKEN)
 def test_a_broken_room_is_reported_in_one_line(tmp_path: Path, case: str) -> None:
     group, module, code, message = BROKEN[case]

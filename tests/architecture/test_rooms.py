@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -17,14 +18,15 @@ def _name(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-MODULES: Mapping[str, ast.Module] = {
-    _name(path): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))
-}
+@cache
+def modules() -> Mapping[str, ast.Module]:
+    """All modules, by their names."""
+    return {_name(path): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def classes() -> Iterator[tuple[str, str]]:
     """Every class with its module."""
-    for module, tree in MODULES.items():
+    for module, tree in modules().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 yield node.name, module
@@ -44,8 +46,8 @@ def imported(node: ast.AST) -> Iterator[str]:
         names = [alias.name for alias in node.names]
     elif isinstance(node, ast.ImportFrom) and node.module:
         inner = [f"{node.module}.{alias.name}" for alias in node.names]
-        names = [name if name in MODULES else node.module for name in inner]
-    yield from (name for name in names if name in MODULES)
+        names = [name if name in modules() else node.module for name in inner]
+    yield from (name for name in names if name in modules())
     for child in ast.iter_child_nodes(node):
         yield from imported(child)
 
@@ -55,7 +57,7 @@ def test_no_room_asks_for_the_class_of_another() -> None:
     assert len(homes) > 20
     found = [
         f"{module}:{call.lineno} asks for {name.id}"
-        for module, tree in MODULES.items()
+        for module, tree in modules().items()
         for call in ast.walk(tree)
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
         and call.func.id in {"isinstance", "issubclass"}
@@ -66,7 +68,7 @@ def test_no_room_asks_for_the_class_of_another() -> None:
 
 
 def test_no_import_leads_back() -> None:
-    graph = {module: {*imported(tree)} - {module} for module, tree in MODULES.items()}
+    graph = {module: {*imported(tree)} - {module} for module, tree in modules().items()}
     assert sum(map(len, graph.values())) > 500
     try:
         TopologicalSorter(graph).prepare()

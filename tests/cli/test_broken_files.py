@@ -69,6 +69,7 @@ def checked(
     return ended.value.code, out, err
 
 
+@pytest.mark.slow
 @for_each("name", FILES)
 def test_every_problem_is_reported_with_its_place(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

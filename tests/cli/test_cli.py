@@ -310,6 +310,7 @@ def test_models_show_of_an_unknown_name_gets_a_suggestion(say: Say) -> None:
     assert "there is no datasheet 'disk/scsi-10k-146gb'; did you mean 'disk/scsi-10k-146gb-2004'?" in said.err
 
 
+@pytest.mark.slow
 def test_models_fitted_is_a_table_of_constants(say: Say) -> None:
     rows = json.loads(say("models", "fitted", "--json").out)
     assert isinstance(rows, list)

@@ -130,6 +130,7 @@ def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(
     assert err.startswith("--until: 'soon' is neither a date nor a time; ")
 
 
+@pytest.mark.slow
 def test_a_value_is_set_for_one_command(
     site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

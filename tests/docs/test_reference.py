@@ -21,6 +21,7 @@ def pages() -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_pages_are_current(pages: dict[str, str]) -> None:
     there = {
         path.relative_to(DOCS / "reference").as_posix(): path.read_text(encoding="utf-8")

@@ -77,6 +77,7 @@ def figures(result: Result) -> list[float]:
     return [result.get(name) for name in (*(f"jobs.{job}.elapsed" for job in jobs), *users)]
 
 
+@pytest.mark.slow
 @for_each("jobs", JOBS)
 @for_each("device", DEVICES)
 @for_each("method", ["image", "file_level"])

@@ -212,6 +212,7 @@ def test_save_sets_side_by_side_lose_no_byte(sets: Sets) -> None:
     assert moved(result, "links.lan") == pytest.approx(sum(sets.sizes) if sets.far else 0.0, rel=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(save_sets(), st.booleans())
 def test_a_save_set_alone_is_no_slower_than_beside_others(sets: Sets, walked: bool) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.random_systems import system
 from benchmarks.systems import UNEXPLAINED, exceeded, findings, run
 from tests.cases import for_each, some
 
 
+@pytest.mark.slow
 @for_each("number", some(range(20), 6))
 def test_a_random_system_keeps_what_all_keep(number: int) -> None:
     found = [what for what, _ in findings(system(0, number))]
@@ -14,6 +17,7 @@ def test_a_random_system_keeps_what_all_keep(number: int) -> None:
     assert not [what for what in found if what.startswith("broken") or UNEXPLAINED in what]
 
 
+@pytest.mark.slow
 @for_each(
     "seed, number",
     [

@@ -309,6 +309,7 @@ def test_a_whole_restore_reads_every_saved_byte_once(plan: Tapes) -> None:
     assert through == pytest.approx(2 * sum(plan.sizes) * MB)
 
 
+@pytest.mark.slow
 @some_plans
 @given(tapes())
 def test_no_two_extents_share_a_place_on_a_cartridge_and_none_lies_beyond_its_end(plan: Tapes) -> None:
@@ -338,6 +339,7 @@ def test_drives_and_cartridges_are_all_given_back(plan: Tapes) -> None:
     assert (library.free.count, library.claims, library.robots.count) == (0, {}, 0)
 
 
+@pytest.mark.slow
 @some_plans
 @given(tapes(), st.integers(1, 3))
 def test_more_drives_are_never_slower_for_the_streams_of_one_job(plan: Tapes, more: int) -> None:

@@ -54,6 +54,7 @@ def test_its_rows_stand_beside_a_run_of_its_scenario() -> None:
     assert list(rows["id"]) == ["usb-size", "usb-backup", "usb-backup-rate", "usb-restore"]
 
 
+@pytest.mark.slow
 def test_its_constant_is_fitted_and_listed(root: Path) -> None:
     [fitted] = calibrate("005")
     assert (root / "models" / "ssd" / "usb-stick.yaml").read_text(encoding="utf-8").count("fitted_to") == 1

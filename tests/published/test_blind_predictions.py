@@ -52,6 +52,7 @@ def key(row: Row) -> tuple[str, str]:
     return row.measurement.folder, row.measurement.id
 
 
+@pytest.mark.slow
 def test_one_name_means_all_publications(found: Reproduction) -> None:
     assert [summary.document for summary in found.summaries] == FOLDERS
     assert [str(m.folder) for m in chosen([str(VALIDATION)])] == [str(m.folder) for m in chosen(["validation"])]

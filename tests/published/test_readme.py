@@ -153,6 +153,7 @@ def test_the_tables_are_those_of_the_program() -> None:
     assert without_intervals(between(readme, "ledger")) == without_intervals(ledger_table(asked))
 
 
+@pytest.mark.slow
 def test_each_constant_that_serves_one_row_says_what_would_replace_it() -> None:
     alone = {row["constant"] for row in fitted_list() if len(set(row["rows"])) == 1}
     assert one_row_constants().keys() == alone

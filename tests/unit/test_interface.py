@@ -74,6 +74,7 @@ def test_checkers_see_each_name_and_no_other() -> None:
     assert (Path(sb.__file__).parent / "py.typed").is_file()
 
 
+@pytest.mark.slow
 def test_no_module_hides_a_public_name() -> None:
     code = "import pkgutil, importlib, simbackup as sb\n"
     code += "for m in pkgutil.walk_packages(sb.__path__, 'simbackup.'):\n"
@@ -145,6 +146,7 @@ def test_values_of_a_mapping_move_alone_in_intervals() -> None:
     assert ["devices.volume.size"] in moved
 
 
+@pytest.mark.slow
 def test_a_study_comes_from_a_mapping_with_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.yaml").write_text(TEXT, encoding="utf-8")
     asked = {

@@ -123,7 +123,10 @@ class Library:
         cartridge.in_use = True
 
     def mount(self, job: str, drive: Drive, cartridge: Cartridge) -> Generator[simpy.Event, Any, Drive]:
-        """Bring a reserved cartridge into a drive and load it; the drive that holds it, which may be an idle other."""
+        """Bring a reserved cartridge into a drive and load it.
+
+        Returns the drive that then has it: another one, if it was in that already and nobody used it.
+        """
         drive = self._exchange_for_holder(drive, cartridge)
         if drive.cartridge is not None and drive.cartridge is not cartridge:
             yield from self._eject(job, drive)
@@ -135,10 +138,10 @@ class Library:
             return drive
         yield from self._move(job, Activity.MOUNT)
         with self.clock.span(job, drive.name, Activity.LOAD):
-            yield self._pass(job, "drive.load_time", drive.parameters.load_time)
+            yield self._timeout(job, "drive.load_time", drive.parameters.load_time)
         if cartridge.new:
             with self.clock.span(job, drive.name, Activity.INITIALISE):
-                yield self._pass(job, "drive.initialise_time", drive.parameters.initialise_time)
+                yield self._timeout(job, "drive.initialise_time", drive.parameters.initialise_time)
             cartridge.new = False
         drive.cartridge, drive.position = cartridge, 0.0
         return drive
@@ -209,13 +212,13 @@ class Library:
         with self.clock.span(job, drive.name, Activity.REWIND):
             yield self.clock.env.timeout(tape.rewind_time(drive.parameters, drive.position))
         with self.clock.span(job, drive.name, Activity.UNLOAD):
-            yield self._pass(job, "drive.unload_time", drive.parameters.unload_time)
+            yield self._timeout(job, "drive.unload_time", drive.parameters.unload_time)
         yield from self._move(job, Activity.DISMOUNT)
         drive.cartridge, drive.position = None, 0.0
         self._announce()
 
-    def _pass(self, job: str, key: str, seconds: float) -> simpy.Event:
-        """Let a time pass that chance may draw each time."""
+    def _timeout(self, job: str, key: str, seconds: float) -> simpy.Event:
+        """A timeout of so many seconds, times the factor that `chance:` draws for the key, if it states one."""
         return self.clock.env.timeout(seconds * self.clock.drawn(f"{self.name}.{key}", job, 1.0))
 
     def vacate(self) -> None:
@@ -234,5 +237,5 @@ class Library:
         with self.clock.span(job, f"{self.name}.robot", Activity.WAIT_FOR_ROBOT):
             yield robot
         with self.clock.span(job, f"{self.name}.robot", activity):
-            yield self._pass(job, "exchange_time", self.exchange_time)
+            yield self._timeout(job, "exchange_time", self.exchange_time)
         self.robots.release(robot)

@@ -46,20 +46,22 @@ class Remote(Late):
 
 @dataclass(frozen=True, slots=True)
 class Walkers(Late):
-    """Who walks: how many at once, core seconds of the reference for each file, and the share they take in turn.
-
-    They may read what another host keeps. `look_cpu` are the core seconds for each file that is only looked at, whose
-    record they may read, whatever directories say. If a file system that tracks changes names those to be sent, the
-    others are not even looked at.
-    """
+    """The workers that walk a file system, and what the program takes for each file."""
 
     workers: int = 1
+    """How many walk at the same time."""
     file_cpu: float = 0.0
+    """Core seconds of the reference for each file that is sent."""
     in_turn: float = 0.0
+    """Share of these (0 to 1) that only one worker at a time spends."""
     remote: Remote | None = None
+    """The host that keeps the files, if it is another one."""
     look_cpu: float = 0.0
+    """Core seconds of the reference for each file that is only looked at."""
     reads_records: bool = False
+    """Whether they read the record of a file that they only look at, whatever its directory says."""
     tracked: bool = False
+    """Whether the file system names the files to be sent, so that they do not look at the others."""
 
     def looked_at(self, sent: float) -> float:
         """The share of all files that is looked at and left alone, when a share is sent."""

@@ -98,7 +98,7 @@ class NativeBackup:
         parts = [system.data[name] for name in self.data]
         _take_memory(self.engine, self.loop)
         saved = self._begun(system, job, system.env.now)
-        yield from _turns(system, (job, Activity.BACK_UP), self, parts, saved.copies[0])
+        yield from _run_loop(system, (job, Activity.BACK_UP), self, parts, saved.copies[0])
         system.catalogue.add(saved)
         return Moved(saved.size, float(len(parts)), buffers=self.loop.buffers)
 
@@ -163,7 +163,7 @@ class NativeRestore:
                 seconds = host.seconds(self.engine.coding(_ratio(parts), backup=False)) if self.loop.compress else 0.0
                 yield from from_tape(system, job, parts, (copy, self.files[0].networks), (host, seconds))
             else:
-                yield from _turns(system, (job, Activity.RESTORE), self, parts, copy)
+                yield from _run_loop(system, (job, Activity.RESTORE), self, parts, copy)
             moved = sum(part.size for part in parts)
             if self.replay is not None:
                 moved += yield from self.replay.replayed(system, job, full, copy.target)
@@ -210,8 +210,11 @@ def _phases(parts: Sequence[DataSet]) -> list[tuple[list[DataSet], float]]:
     return phases
 
 
-def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequence[DataSet], copy: Copy) -> Wait:
-    """Run the loop until all parts have passed: phase by phase in the steady state, or one by one."""
+def _run_loop(system: System, doing: tuple[str, str], native: Native, parts: Sequence[DataSet], copy: Copy) -> Wait:
+    """Run the loop of buffers until all files have passed it.
+
+    In the steady state this is a flow for each phase; with `services:`, each buffer goes round by itself.
+    """
     services, (job, _) = native.loop.services, doing
     serial = system.serial_share(job) if len(native.files) > 1 else 0.0
     if services is None:

@@ -23,74 +23,103 @@ from simbackup.trace.activity import Activity
 
 @dataclass(frozen=True, slots=True)
 class Tool(Late):
-    """What a backup program adds.
+    """What a backup program adds to reading, moving and writing bytes.
 
-    Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more,
-    seconds of messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds
-    for which an idle drive stays loaded; bytes of a request and core seconds a byte when it searches for changes,
-    when it copies, when that comes back, and at the server, there for each file, too; core seconds for each file
-    that it saves, makes again (as for saving by default), and only looks at, the share of the first two that only
-    one worker takes at a time, changes of attributes and flushes of each restored file, requests to a share for
-    each of them, and for each that it only looks at; whether it knows the changed ones without looking; seconds to
-    begin a group, bytes of index for each file, seconds to save the index and the state of an operating system; bytes
-    of a part of an object, and parts that it holds in memory; bytes of the list that it sends for each file; bytes of a
-    block of which it sends those that changed, at most so many if blocks grow with the root of the size of files, and
-    of its checksum, core seconds at each end for a byte of checksums, and whether it makes them of all files; whether
-    it reads its next request while it works on one, whether it reads and writes in turns, whether it walks all files
-    before it saves any, whether a restore reads streams that lie interleaved on tape in one pass, what it reads to find
-    files, whether it mounts images on a disk to take files from them, whether it copies the log of a database beside
-    its files, and whether the threads of its compressor serve all workers together; bytes under way on each of its
-    connections at most. Core seconds are those of the reference core.
+    Core seconds are those of the reference core. Keys that end in `_cpu` count for each byte, unless they name a file.
     """
 
     start_time: float = 0.0
+    """Seconds before it begins."""
     mount_time: float = 0.0
+    """Seconds to mount a snapshot."""
     check_cpu: float = 0.0
+    """Core seconds for each byte that is read once more to check it."""
     file_time: float = 0.0
+    """Seconds of messages about each file."""
     file_marks: float = 0.0
+    """Tape marks of each file."""
     block: float | None = None
+    """Bytes of a command to a tape drive."""
     unload_after: float | None = None
+    """Seconds for which an idle drive stays loaded."""
     request: float | None = None
+    """Bytes of a request for the source."""
     copy_cpu: float | None = None
+    """Core seconds for each byte that it copies."""
     restore_cpu: float | None = None
+    """Core seconds for each byte that comes back."""
     server_cpu: float | None = None
+    """Core seconds for each byte at its server."""
     server_file_cpu: float = 0.0
+    """Core seconds for each file at its server."""
     reads_records: bool = False
+    """Whether it also reads the records of files that it looks at and does not save."""
     tracks_files: bool = False
+    """Whether it knows which files have changed without looking at them."""
     part: float | None = None
+    """Bytes of a part of an object."""
     part_buffers: float | None = None
+    """Parts of an object that it holds in memory."""
     file_cpu: float = 0.0
+    """Core seconds for each file that it saves."""
     make_cpu: float | None = None
+    """Core seconds for each file that a restore makes; None for those of saving it."""
     look_cpu: float = 0.0
+    """Core seconds for each file that it only looks at."""
     list_record: float = 0.0
+    """Bytes of the list of files that it sends, for each file."""
     delta_block: float | None = None
+    """Bytes of a block, where it sends the blocks of a file that have changed."""
     most_delta_block: float | None = None
+    """Bytes of a block at most, where blocks grow with the square root of the size of a file."""
     delta_checksum: float = 0.0
+    """Bytes of the checksum of a block."""
     delta_cpu: float = 0.0
+    """Core seconds at each end for each byte of which a checksum is made."""
     checksums: bool = False
+    """Whether it makes checksums of all files."""
     in_turn: float = 0.0
+    """Share of `file_cpu` and `make_cpu` (0 to 1) that only one worker at a time spends."""
     attributes: float = 0.0
+    """Changes of attributes of each restored file."""
     share_calls: float = 0.0
+    """Requests to a share for each file that it saves."""
     share_look_calls: float = 0.0
+    """Requests to a share for each file that it only looks at."""
     file_flushes: float = 0.0
+    """Flushes of each restored file."""
     reads_ahead: bool = False
+    """Whether it reads the next request while it works on one."""
     alternates: bool = False
+    """Whether it reads and writes in turns."""
     walks_first: bool = False
+    """Whether it walks all files before it saves any."""
     one_pass: bool = True
+    """Whether a restore reads streams that lie interleaved on a tape in one pass."""
     restore_reads: Reads = "wanted"
+    """What a restore reads to find files."""
     mounts_images: bool = False
+    """Whether it mounts images on a disk to take files from them."""
     copies_log: bool = False
+    """Whether it copies the log of a database beside its files."""
     shares_threads: bool = False
+    """Whether the threads of its compressor serve all workers together."""
     window: float | None = None
+    """Bytes under way on each of its connections at most."""
     scan_cpu: float | None = None
+    """Core seconds for each byte in which it searches for changes."""
     group_time: float = 0.0
+    """Seconds from the start of a group of save sets until the first of them begins."""
     index_record: float = 0.0
+    """Bytes of index for each file."""
     index_time: float = 0.0
+    """Seconds to save the index."""
     system_state_time: float = 0.0
+    """Seconds to save the state of an operating system."""
     further: float = 0.0
+    """Bytes that the host which reads copies for further targets, for each byte of a save set."""
     further_served: float = 0.0
-    """Bytes that the host which reads copies for further targets, for each byte of a save set, and that the server of
-    the first target does."""
+    """Bytes that the server of the first target copies for further targets, for each byte of a save set."""
 
     def delta_blocks(self, file_size: float) -> float | None:
         """Bytes of a block in a file of so many bytes: `max(b, min(sqrt(s), m))` if blocks grow, b otherwise."""

@@ -46,6 +46,7 @@ def test_the_longest_job_is_asked_about(found: sb.Sensitivity) -> None:
     assert found.figure == SAVE
 
 
+@pytest.mark.slow
 def test_a_tornado_has_the_figure_at_both_ends_of_each_range(found: sb.Sensitivity) -> None:
     rate, size = found.influences[:2]
     assert (rate.name, size.name) == ("devices.target.write_rate", "data.files.size")
@@ -81,6 +82,7 @@ def test_measuring_the_first_input_leaves_the_others_and_the_model(found: sb.Sen
     assert "Measure devices.target.write_rate first" in found.sentence()
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_which_run_shows(found: sb.Sensitivity) -> None:
     run = sb.intervals_of(sb.simulate(SITE), "thorough")["save"].elapsed
     assert (found.interval.low, found.interval.high) == pytest.approx((run.low, run.high), rel=0.03)

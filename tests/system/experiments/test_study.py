@@ -160,6 +160,7 @@ def test_a_step_gains_little_where_it_removes_no_bottleneck(bottlenecks: Cases) 
     assert seconds["and 16 threads"] < 0.5 * seconds["64 buffers"]
 
 
+@pytest.mark.slow
 def test_cells_without_memory_fail_and_the_others_do_not() -> None:
     """A compressed backup takes three sets of its buffers out of 4 GiB: of its study, the cells on either side."""
     sizes = {"256 KiB": 2**18, "1 MiB": 2**20, "4 MiB": 2**22}

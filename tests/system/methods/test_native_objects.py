@@ -56,6 +56,7 @@ def round_of(size: float, device: float, latency: float) -> float:
 TRIP = 0.010
 
 
+@pytest.mark.slow
 @for_each("rounds", [{}, {"rounds": "by_event", "service_times": "constant"}])
 @for_each("mib", [0.25, 1, 4])
 def test_one_buffer_makes_one_round_after_the_other(mib: float, rounds: dict[str, str]) -> None:

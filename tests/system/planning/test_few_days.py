@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sites.plan import site
 
 from simbackup.planning.intervals import sureness
@@ -10,6 +11,7 @@ from simbackup.planning.site import load_site
 from tests.cases import for_each
 
 
+@pytest.mark.slow
 @for_each("until", ["1 day", "2 days", "3 weeks"])
 def test_repeated_backups_of_logs_have_an_interval(until: str) -> None:
     made = site()

@@ -27,6 +27,7 @@ def days() -> tuple[Day, ...]:
     return tuple(Ledger(university()).days(date(2028, 1, 3)))
 
 
+@pytest.mark.slow
 def test_sizes() -> None:
     """60 x 1.5 TB, 10 x 12 TB, 30 x 400 GB, 100 x 120 GB."""
     of: dict[str, float] = {}
@@ -37,6 +38,7 @@ def test_sizes() -> None:
     assert len(university().systems) == 200
 
 
+@pytest.mark.slow
 def test_restore_points_after_a_year() -> None:
     """On Monday, the 3rd of January 2028, at night.
 
@@ -55,6 +57,7 @@ def test_restore_points_after_a_year() -> None:
     assert set(guests.values()) <= {28, 29, 30, 31}
 
 
+@pytest.mark.slow
 def test_what_research_has_on_the_pool() -> None:
     """One full backup of 29 nights ago, and 29 incrementals: 0.5 % of the data, and what has grown in a day."""
     by_policy = dict(days()[-1].stocks["pool"].by_policy)

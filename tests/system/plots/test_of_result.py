@@ -226,6 +226,7 @@ def test_every_palette_is_readable_without_red_and_green() -> None:
         assert abs(light - light2) + abs(hue - hue2) > 0.06, (one, other)
 
 
+@pytest.mark.slow
 def test_the_same_result_gives_the_same_bytes(queue: Result, tmp_path: Path) -> None:
     for kind in ("svg", "pdf"):
         first, second = (tmp_path / f"{name}.{kind}" for name in "ab")

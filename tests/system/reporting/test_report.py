@@ -71,6 +71,7 @@ def test_the_same_report_has_the_same_bytes(tape: str, tmp_path: Path) -> None:
     assert simulated(TAPE).report(tmp_path / "again.html").read_text(encoding="utf-8") == tape
 
 
+@pytest.mark.slow
 def test_the_answer_stands_before_the_figures(tape: str) -> None:
     places = [tape.index(f">{text}<") for text in ("The answer", "The system", "Timeline", "Where the time went")]
     assert places == sorted(places)

@@ -20,6 +20,7 @@ NAMES = [
 DERIVED = {"back", "transfer_rate", "waits"}
 
 
+@pytest.mark.slow
 @for_each("name", NAMES)
 def test_tables_are_the_same_without_rates_and_spans(name: str, tmp_path: Path) -> None:
     whole, tables = simulated(name), simulate(name, trace="jobs")
@@ -78,6 +79,7 @@ def test_an_unknown_trace_is_refused() -> None:
         simulate("teaching/one-file-from-tape", trace="all")
 
 
+@pytest.mark.slow
 def test_the_command_prints_what_is_there(say: Say) -> None:
     name = "planning/spread-starts"
     whole, tables, jobs = (

@@ -142,6 +142,7 @@ def of_each_class() -> list[Row]:
     return [*found.values()]
 
 
+@pytest.mark.slow
 @for_each("row", of_each_class(), ids=lambda row: row.key)
 def test_a_key_of_each_class_changes_a_result(row: Row) -> None:
     assert acts(row)

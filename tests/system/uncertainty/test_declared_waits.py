@@ -96,6 +96,7 @@ def test_the_wait_until_a_retry_is_declared() -> None:
     assert job_intervals(result, effort=LEAN)["back"].elapsed.low > 3.0 * HOUR
 
 
+@pytest.mark.slow
 def test_a_study_and_a_sensitivity_leave_the_wait_alone(tmp_path: Path) -> None:
     file = tmp_path / "archive.yaml"
     file.write_text(json.dumps(archive(UNSURE)), encoding="utf-8")

@@ -48,6 +48,7 @@ def halves(points: int) -> list[float]:
     return [max(-1.0, min(1.0, NormalDist().inv_cdf((n + 0.5) / points) / SCORE)) for n in range(points)]
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_copy_that_a_disk_limits_is_that_of_its_rate() -> None:
     """The rate within a factor of two; before the disk starts to write, memory takes a tenth of itself or 30 s long."""
     found = estimates({"it": sb.load(SITE)}, Elapsed(), effort=THOROUGH)["save"]

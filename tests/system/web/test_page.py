@@ -224,6 +224,7 @@ def test_what_is_doubtful_about_a_site_is_said_in_its_text_and_beside_its_plan(c
         assert "systems.first.filesystem: has no effect here; it is only used in file_level backups" in said[0]
 
 
+@pytest.mark.slow
 def test_a_site_fits_until_a_date(client: Client) -> None:
     document = opened(client, name=SHORT)
     messages = run(client, document, TEXT.lstrip(), until="3 days")

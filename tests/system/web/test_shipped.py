@@ -76,6 +76,7 @@ def test_every_scenario_site_and_template_opens(client: Client, name: str) -> No
     opens(client, found["text"], found["document"])
 
 
+@pytest.mark.slow
 def test_a_line_with_a_small_loss_opens_and_runs() -> None:
     text = json.dumps(minimal("network/wan-1g"), indent=1)
     with visiting(page_of(None)) as client:

@@ -63,6 +63,7 @@ def rises(found: list[float]) -> bool:
     return all(after >= before * 0.998 for before, after in pairwise(found))
 
 
+@pytest.mark.slow
 @for_each(
     "device, asked, streams, window",
     [

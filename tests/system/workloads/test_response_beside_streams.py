@@ -52,6 +52,7 @@ def by_events(streams: int, asked: Asked, window: float, *, varied: bool = True,
     return in_order_of_arrival(DISK, places, window, Place(0.0, 20e9), asked, seconds=2000.0, most=most, varied=varied)
 
 
+@pytest.mark.slow
 @for_each("streams, rate, window", grid([0, 1, 2, 3], [1.0, 20.0, 50.0], [512e3, 4e6]))
 def test_a_request_waits_for_one_run_of_each_stream(streams: int, rate: float, window: float) -> None:
     """Those of users take times of an exponential distribution, as in all queues."""
@@ -79,6 +80,7 @@ def test_three_streams_by_hand() -> None:
     assert simulated(3, Asked(rate=0.01), 4e6).response == pytest.approx(2 * 0.05 + 0.025 + 0.01, rel=0.005)
 
 
+@pytest.mark.slow
 @for_each("streams, asked, window", grid([0, 1, 2, 3], WAITING, [512e3, 4e6]))
 def test_users_who_wait_for_a_disk_come_less_often(streams: int, asked: Asked, window: float) -> None:
     found, expected = simulated(streams, asked, window), by_events(streams, asked, window)

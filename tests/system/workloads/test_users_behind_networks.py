@@ -39,6 +39,7 @@ def figures(found: sb.Result) -> tuple[float, float]:
     return found.get("workloads.users.j0.rate"), found.get("workloads.users.j0.response")
 
 
+@pytest.mark.slow
 @for_each("streams", [0, 1, 2])
 @for_each("rate", [10.0, 500.0])
 def test_requests_at_random_wait_behind_windows(streams: int, rate: float) -> None:
@@ -47,6 +48,7 @@ def test_requests_at_random_wait_behind_windows(streams: int, rate: float) -> No
     assert found == pytest.approx(expected, rel=0.06)
 
 
+@pytest.mark.slow
 @for_each("streams", [0, 1, 2])
 @for_each("users, think", [(1, 0.0), (4, 0.01)])
 def test_users_who_wait_come_less_often(streams: int, users: int, think: float) -> None:

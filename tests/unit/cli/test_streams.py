@@ -81,6 +81,7 @@ def test_a_pipe_can_be_checked_and_run(tmp_path: Path) -> None:
     assert '"save"' in out
 
 
+@pytest.mark.slow
 @posix
 def test_an_endless_file_is_refused(tmp_path: Path) -> None:
     for command in ("check", "run", "study", "plan run"):
@@ -88,6 +89,7 @@ def test_an_endless_file_is_refused(tmp_path: Path) -> None:
         assert (code, shown(notes)) == (2, ["/dev/zero: cannot be read (it has more than 32 MiB)"])
 
 
+@pytest.mark.slow
 @posix
 def test_a_circle_of_links_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").symlink_to("b.yaml")

@@ -38,6 +38,7 @@ def test_a_write_takes_what_its_disks_take_one_by_one(level: raid.Level, disks: 
     assert array(level, disks).request("write", 0.0, 0.0, size).latency == pytest.approx(alone, rel=0.02)
 
 
+@pytest.mark.slow
 @for_each("level, disks", LEVELS)
 def test_many_writes_take_the_time_of_all_disks(level: raid.Level, disks: int) -> None:
     full = Stripes(level, disks, UNIT, DISK).many("write", 4096.0, at_once=400, rounds=6000 // disks**2)

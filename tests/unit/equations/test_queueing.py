@@ -94,6 +94,7 @@ def test_a_server_full_of_requests_answers_none() -> None:
     assert mixed_response(0.01, 1.0) == math.inf
 
 
+@pytest.mark.slow
 @for_each("load", [1.0, 1.02, 1.1, 1.5])
 def test_a_queue_that_more_join_than_leave_grows(load: float) -> None:
     """By simulation of each request from an empty queue on; the equation joins two limits, and is short between."""

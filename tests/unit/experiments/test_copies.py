@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.cases import for_each
 
 COPIED = sys.platform == "linux"
@@ -173,6 +175,7 @@ shared.end()
     assert printed(program) == f"four True\n{each}"
 
 
+@pytest.mark.slow
 def test_intervals_are_the_same_with_copies() -> None:
     program = """
 result = sb.simulate("teaching/one-file-from-tape")  # numpy, which others need, begins threads

@@ -27,6 +27,7 @@ def one(growth: float = 0.0, size: str = "10 TB") -> dict[str, Any]:
     return {"a": {"size": size, "change": change, "policy": "nightly"}}
 
 
+@pytest.mark.slow
 @for_each("weekday, growth", grid(range(7), [0.0, 0.2, 1.0]))
 def test_a_pool_holds_what_a_closed_form_has(growth: float, weekday: int) -> None:
     """Weekly full and daily incremental backups for 35 days, by two geometric series; days count from a Saturday."""

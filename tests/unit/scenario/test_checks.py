@@ -345,6 +345,7 @@ def _chain(number: int, first: str = "") -> str:
     return head + "\n".join(jobs).replace(", after: }", "}") + "\n"
 
 
+@pytest.mark.slow
 def test_a_long_circle_of_jobs_is_found_at_once() -> None:
     """A walk from each job to itself takes 100 million steps for 10,000 jobs."""
     with pytest.raises(InputError) as raised:

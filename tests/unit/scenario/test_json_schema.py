@@ -69,6 +69,7 @@ def closed(schema: Any) -> Iterator[dict[str, Any]]:
             yield from closed(item)
 
 
+@pytest.mark.slow
 @for_each("file", FILES)
 def test_every_file_of_the_repository_is_valid(file: str) -> None:
     tree = read(ROOT / file).plain()
@@ -79,6 +80,7 @@ def test_every_file_of_the_repository_is_valid(file: str) -> None:
     assert errors == []
 
 
+@pytest.mark.slow
 def test_editors_that_read_draft_7_find_the_same() -> None:
     for file in FILES:
         Draft7Validator(SCHEMAS[kind_of(file)]).validate(read(ROOT / file).plain())
@@ -94,6 +96,7 @@ def test_there_are_files_of_every_kind() -> None:
     assert {kind_of(file) for file in FILES} == set(KINDS)
 
 
+@pytest.mark.slow
 @for_each("kind", KINDS)
 def test_a_schema_is_one(kind: Kind) -> None:
     Draft202012Validator.check_schema(SCHEMAS[kind])
