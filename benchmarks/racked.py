@@ -38,7 +38,7 @@ fleets:
     links:
       "nic-{client}": {model: network/gigabit-ethernet, joins: ["{client}", "rack-{rack}"]}
     data:
-      "data-{client}": {on: "disk-{client}", size: 10 GB, files: 100_000, change: change/file-server}
+      "data-{client}": {on: "disk-{client}", size: 10 GB, files: 100_000CHANGE}
     jobs:
 """
 NIGHT = """
@@ -62,5 +62,7 @@ def racked(folder: Path, clients: int, jobs: str = NIGHT) -> Path:
         rows.writerow(["client", "rack", "server"])
         rows.writerows([f"c{i}", i // RACK + 1, i // RACK % servers + 1] for i in range(clients))
     path = folder / "site.yaml"
-    path.write_text(SITE.replace("RACKS", str(racks)).replace("SERVERS", str(servers)) + jobs, encoding="utf-8")
+    site = SITE.replace("RACKS", str(racks)).replace("SERVERS", str(servers))
+    change = ", change: change/file-server" if "level:" in jobs else ""  # a full backup needs none
+    path.write_text(site.replace("CHANGE", change) + jobs, encoding="utf-8")
     return path
