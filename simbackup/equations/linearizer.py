@@ -10,12 +10,18 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from simbackup.equations.one_kind import FARTHEST, MOST_ROUNDS, PRECISION, REFINEMENTS, SCATTER
+from simbackup.equations.one_kind import REFINEMENTS, SCATTER
 
 Numbers = NDArray[np.float64]
 Kind = tuple[int, float, Sequence[tuple[int, float, float, float]]]
 """Customers, seconds of delay, and visits: the number of a queue, seconds of waiting alone, share held, and how often.
 """
+
+PRECISION = 1e-9
+"""Customers, for each customer, by which a queue may still change when it is found."""
+MOST_ROUNDS = 500
+FARTHEST = 50.0
+"""Times the last change that one round goes further at most."""
 
 
 class Linearizer:
@@ -63,8 +69,9 @@ class Linearizer:
         if full.sum() > 1.0:
             fewer = full - np.eye(len(self.full))
             present = fewer[:, :, None] > 0.0
+            without = queues * (fewer / full)[:, :, None]  # nearly what is there without one
             for _ in range(REFINEMENTS):
-                *_, without = self._core(fewer, self._even(fewer))
+                *_, without = self._core(fewer, without)
                 changes = without / np.maximum(fewer, 1.0)[:, :, None] - queues / full[:, :, None]
                 self.changes = np.where(present, changes, 0.0)
                 rates, seconds, queues = self._core(full, queues)
@@ -128,7 +135,11 @@ class Linearizer:
 
 
 def _further(queues: Numbers, steps: Numbers, last: tuple[Numbers, Numbers] | None) -> Numbers:
-    """As in `one_kind`, for each population."""
+    """The next queue lengths of each population, from these, what substitution would add, and both of the round before.
+
+    Anderson, "Iterative Procedures for Nonlinear Integral Equations", Journal of the ACM 12(4), 1965, with one round
+    before and half steps; half a step alone where it would go far or below zero.
+    """
     half = queues + 0.5 * steps
     if last is None:
         return half

@@ -1,6 +1,7 @@
 """Rates of circulating customers of one kind, by the Linearizer of Chandy and Neuse (1982), without numpy.
 
-They are those of `linearizer`, to the last bit, in a tenth of the time, as numpy takes long for a few queues.
+They are those of `linearizer`, to nine digits, in a hundredth of the time. With one kind, the rate of the rounds gives
+each queue by itself, and the queues must add up to all customers: one equation in one unknown, for Newton's method.
 """
 
 from __future__ import annotations
@@ -8,14 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-PRECISION = 1e-9
-MOST_ROUNDS = 500
+PRECISION = 1e-15
+"""Share of a queue by which it may still change when it is found."""
+ENOUGH = 1e-10
+"""Share of all customers that may be missing."""
+MOST_STEPS = 100
 REFINEMENTS = 2
 """Times that the change of queue lengths by one customer is taken anew, as Chandy and Neuse do."""
-FARTHEST = 50.0
-"""Times the last change that one round goes further at most."""
-MOST_QUEUES = 7
-"""Queues up to which numpy adds numbers one after the other, as it is done here."""
 
 SCATTER = 2.0 / math.pi
 """The square of twice the mean excess of a normal variable over its mean, in variances."""
@@ -59,7 +59,7 @@ def turnout(
     delay
         Seconds of a round outside all queues.
     visits
-        Where they queue: in no more than `MOST_QUEUES` queues, each with a share that others leave.
+        Where they queue: in different queues, each with a share that others leave.
     others
         Share of each queue that others use.
     pooled
@@ -70,7 +70,7 @@ def turnout(
     >>> turnout(1, 1.0, [(0, 1.0, 1.0, 1.0)], [1.0], [None]) is None  # others take all of the queue
     True
     """
-    if len({visit[0] for visit in visits}) < len(visits) or len(visits) > MOST_QUEUES:
+    if len({visit[0] for visit in visits}) < len(visits):
         return None
     queues: list[tuple[float, float, float, float]] = []
     for queue, wait, held, _ in visits:
@@ -84,72 +84,129 @@ def turnout(
     return _Circuit(delay, queues).turnout(float(customers))
 
 
+class _Queue:
+    """A queue that customers visit in each round.
+
+    Parameters
+    ----------
+    alone
+        Seconds of a visit when nobody else is there.
+    behind
+        Seconds more for each customer that is found.
+    free
+        How many can be found without a wait, as further servers are free.
+    left
+        Share of the queue that others leave.
+    """
+
+    __slots__ = ("alone", "behind", "free", "left", "less", "most", "part")
+
+    def __init__(self, alone: float, behind: float, free: float, left: float) -> None:
+        self.alone, self.behind, self.free, self.left = alone, behind, free, left
+        self.part = self.less = self.most = 0.0
+
+    def meet(self, customers: float, change: float) -> None:
+        """Set how many circulate, and by how much the share of each here changes when one is missing.
+
+        One who comes then finds `part` of the queue and `less` (if negative) customers more, out of `most`.
+        """
+        self.part, self.less, self.most = 1.0 - 1.0 / customers, customers * change - change, customers - 1.0
+
+    @property
+    def greatest(self) -> float:
+        """The rate of rounds below which the queue stays finite."""
+        growth = self.behind * self.part
+        return self.left / growth if growth > 0.0 else math.inf
+
+    def seconds(self, length: float) -> float:
+        """Seconds at the queue, of a length with all customers."""
+        found = max(self.part * length + self.less, 0.0)
+        return (self.alone + self.behind * excess(found, self.most, self.free)) / self.left
+
+    def length(self, rate: float) -> tuple[float, float]:
+        """The customers here at a rate of rounds, and the derivative of that by the rate."""
+        empty = rate * self.alone / self.left
+        if self.part * empty + self.less <= 0.0 or self.most <= self.free:  # one who comes finds nobody, or a server
+            return empty, self.alone / self.left
+        if self.free > 0.0:
+            return self._length_of_pool(rate, empty)
+        first, room = self.alone + self.behind * self.less, self.left - rate * self.behind * self.part
+        return rate * first / room, first * self.left / (room * room)
+
+    def _length_of_pool(self, rate: float, length: float) -> tuple[float, float]:
+        """The same where servers are pooled, by Newton's method from an empty queue (`length`); it does not overshoot."""
+        growth, each = self.behind * self.part / self.left, self.alone / self.left
+        for _ in range(MOST_STEPS):
+            each = self.seconds(length)
+            step = (rate * each - length) / (1.0 - rate * growth * self._slope(self.part * length + self.less))
+            length += step
+            if abs(step) <= PRECISION * length:
+                break
+        return length, each / (1.0 - rate * growth * self._slope(self.part * length + self.less))
+
+    def _slope(self, found: float) -> float:
+        """The derivative of `excess`, below one so that a queue stays finite."""
+        beyond = found - self.free
+        spread = SCATTER * found * (1.0 - found / self.most)
+        if found <= 0.0 or spread <= 0.0:
+            return 1.0 if found > 0.0 and beyond > 0.0 else 0.0
+        bend = 2.0 * beyond + SCATTER * (1.0 - 2.0 * found / self.most)
+        return min(0.5 * (1.0 + 0.5 * bend / math.sqrt(beyond * beyond + spread)), 1.0)
+
+
 class _Circuit:
-    """Queues on a round, each with its seconds alone, those behind each other, who find room, and the share left."""
+    """Queues on a round, and the seconds that it takes outside of them."""
 
     def __init__(self, delay: float, queues: list[tuple[float, float, float, float]]) -> None:
         self.delay = delay
-        self.queues = queues
-        self.changes = [0.0 for _ in queues]  # of the share of a customer in each queue when one is missing
+        self.queues = [_Queue(*queue) for queue in queues]
 
-    def turnout(self, customers: float) -> Turnout:
+    def turnout(self, customers: float) -> Turnout | None:
         """The rounds a second of so many customers, and the seconds that one takes at each queue."""
-        rate, seconds, lengths = self._rounds(customers, self._even(customers))
-        if customers > 1.0:
-            fewer = customers - 1.0
-            for _ in range(REFINEMENTS):
-                _, _, without = self._rounds(fewer, self._even(fewer))
-                self.changes = [less / fewer - full / customers for less, full in zip(without, lengths, strict=True)]
-                rate, seconds, lengths = self._rounds(customers, lengths)
-        return rate, tuple(seconds)
+        changes = [0.0 for _ in self.queues]
+        found = self._rounds(customers, changes)
+        for _ in range(REFINEMENTS if customers > 1.0 else 0):
+            without = self._rounds(customers - 1.0, changes)
+            if found is None or without is None:
+                return None
+            changes = [
+                less / (customers - 1.0) - full / customers for less, full in zip(without[1], found[1], strict=True)
+            ]
+            found = self._rounds(customers, changes)
+        if found is None:
+            return None
+        seconds = tuple([queue.seconds(length) for queue, length in zip(self.queues, found[1], strict=True)])
+        return customers / (self.delay + sum(seconds)), seconds
 
-    def _even(self, customers: float) -> list[float]:
-        """Queue lengths to begin with: customers spread evenly."""
-        return [customers / len(self.queues) for _ in self.queues]
+    def _rounds(self, customers: float, changes: list[float]) -> tuple[float, list[float]] | None:
+        """The rate at which all customers are somewhere, and the queue lengths, by Newton's method between bounds.
 
-    def _rounds(self, customers: float, lengths: list[float]) -> tuple[float, list[float], list[float]]:
-        """The rate, the seconds at each queue, and queue lengths, by successive substitution."""
-        part, precision, most = 1.0 / customers, PRECISION * customers, customers - 1.0
-        fewer = [customers * change - change for change in self.changes]
-        rate, seconds = 0.0, list[float]()
-        last: tuple[list[float], list[float]] | None = None
-        for _ in range(MOST_ROUNDS):
-            seconds = list[float]()
-            total = 0.0
-            for (wait, held, free, left), length, less in zip(self.queues, lengths, fewer, strict=True):
-                found = excess(max(length - length * part + less, 0.0), most, free)
-                each = (wait + held * found) / left
-                seconds.append(each)
-                total += each
-            rate = customers / (self.delay + total)
-            steps = [rate * each - length for each, length in zip(seconds, lengths, strict=True)]
-            done = max([abs(step) for step in steps], default=0.0) <= precision
-            before, lengths = lengths, _further(lengths, steps, last)
-            last = before, steps
-            if done:
+        None if there is no such rate, where a queue is served faster than it holds those who come.
+        """
+        for queue, change in zip(self.queues, changes, strict=True):
+            queue.meet(customers, change)
+        low, high = (
+            0.0,
+            min(
+                customers / (self.delay + sum([queue.alone / queue.left for queue in self.queues])),
+                min([queue.greatest for queue in self.queues], default=math.inf),
+            ),
+        )
+        even = customers / len(self.queues) if self.queues else 0.0
+        rate = min(customers / (self.delay + sum([queue.seconds(even) for queue in self.queues])), 0.99 * high)
+        nearest, best = math.inf, (rate, list[float]())
+        for _ in range(MOST_STEPS):
+            found = [queue.length(rate) for queue in self.queues]
+            there = self.delay * rate + sum([length for length, _ in found])
+            missing = abs(there - customers)
+            if missing < nearest:
+                nearest, best = missing, (rate, [length for length, _ in found])
+            elif nearest <= ENOUGH * customers:
+                break  # only rounding is left
+            low, high = (rate, high) if there < customers else (low, rate)
+            growth = self.delay + sum([growth for _, growth in found])
+            following = rate + there / growth * (1.0 - there / customers)  # of 1 / there, which is nearly straight
+            if following == rate:
                 break
-        return rate, seconds, lengths
-
-
-def _further(lengths: list[float], steps: list[float], last: tuple[list[float], list[float]] | None) -> list[float]:
-    """The next queue lengths, from these, what substitution would add, and both of the round before.
-
-    Anderson, "Iterative Procedures for Nonlinear Integral Equations", Journal of the ACM 12(4), 1965, with one round
-    before and half steps; half a step alone where it would go far or below zero.
-    """
-    half = [length + 0.5 * step for length, step in zip(lengths, steps, strict=True)]
-    if last is None:
-        return half
-    bends = [step - before for step, before in zip(steps, last[1], strict=True)]
-    square = product = 0.0
-    for step, bend in zip(steps, bends, strict=True):
-        square += bend * bend
-        product += step * bend
-    part = product / square if square > 0.0 else 0.0
-    if not abs(part) <= FARTHEST:
-        return half
-    found = [
-        to - part * ((length - before) + 0.5 * bend)
-        for to, length, before, bend in zip(half, lengths, last[0], bends, strict=True)
-    ]
-    return found if all(length >= 0.0 for length in found) else half
+            rate = following if low < following < high else 0.5 * (low + high)
+        return best if nearest <= ENOUGH * customers else None
