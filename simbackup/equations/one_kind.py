@@ -134,7 +134,7 @@ class _Queue:
         return rate * first / room, first * self.left / (room * room)
 
     def _length_of_pool(self, rate: float, length: float) -> tuple[float, float]:
-        """The same where servers are pooled, by Newton's method from an empty queue (`length`); it does not overshoot."""
+        """The same where servers are pooled, by Newton's method from an empty queue, which does not overshoot."""
         growth, each = self.behind * self.part / self.left, self.alone / self.left
         for _ in range(MOST_STEPS):
             each = self.seconds(length)
