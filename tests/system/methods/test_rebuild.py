@@ -170,7 +170,7 @@ LEVELS = [("raid/zfs-raidz2", 0.25e12), ("raid/hardware-raid6-2018", 12e12)]
 
 @pytest.mark.parametrize(("model", "size"), LEVELS)
 def test_what_knows_what_is_allocated_copies_that_alone(model: str, size: float) -> None:
-    """1 TB of data is 0.25 TB on each of four disks for data, on the outer tracks, which are filled first: 17 min, not a day.
+    """1 TB of data is 0.25 TB on each of four disks for data, on the outer tracks, which are filled first.
 
     Rates fall evenly from the outer cylinder to the inner one, so that their squares fall evenly with the bytes p
     before them, r(p)^2 = o^2 - (o^2 - i^2) p / C, and s bytes take 2 C (o - r(s)) / (o^2 - i^2) seconds.
