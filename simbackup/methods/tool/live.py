@@ -12,6 +12,7 @@ import simpy
 from simbackup.catalogue import NO_REDUCTION, Reduction
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
+from simbackup.devices.host.page_cache import Dirty
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.late import Late, changed
@@ -36,7 +37,8 @@ class Tool(Late):
     of a part of an object, and parts that it holds in memory; bytes of the list that it sends for each file; bytes of a
     block of which it sends those that changed, at most so many if blocks grow with the root of the size of files, and
     of its checksum, core seconds at each end for a byte of checksums, and whether it makes them of all files; whether
-    it reads its next request while it works on one, whether it reads and writes in turns, whether it walks all files
+    it reads its next request while it works on one, whether what it restores may still be in memory at its end, whether
+    it reads and writes in turns, whether it walks all files
     before it saves any, whether a restore reads streams that lie interleaved on tape in one pass, what it reads to find
     files, whether it mounts images on a disk to take files from them, whether it copies the log of a database beside
     its files, and whether the threads of its compressor serve all workers together; bytes under way on each of its
@@ -74,6 +76,7 @@ class Tool(Late):
     share_look_calls: float = 0.0
     file_flushes: float = 0.0
     reads_ahead: bool = False
+    ends_in_cache: bool = False
     alternates: bool = False
     walks_first: bool = False
     one_pass: bool = True
@@ -97,6 +100,10 @@ class Tool(Late):
         if self.delta_block is None or self.most_delta_block is None:
             return self.delta_block
         return max(self.delta_block, min(math.sqrt(file_size), self.most_delta_block))
+
+    def awaited(self, pending: Sequence[Dirty]) -> Sequence[Dirty]:
+        """What is on its way to disk, as far as it waits for that at its end."""
+        return () if self.ends_in_cache else pending
 
     def made(self, per_byte: float) -> FilesMade:
         """What it adds to files that it makes of bytes that come back, if it makes any."""
