@@ -15,6 +15,7 @@ from simbackup.devices.visitors import Visitor, lost_to_visitors, visits
 from simbackup.engine.limit import Spot
 from simbackup.engine.link import Link
 from simbackup.equations.disk_turns import returns
+from simbackup.trace.activity import Activity
 
 Direction = Literal["read", "write"]
 
@@ -267,8 +268,14 @@ class Region:
         demand += returns(visited) / self.store.width if visited is not None else 0.0
         shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
         shape = shape.through(bus(self.store, direction))
-        read = shape._replace(sequential=1.0 - self.store.jumps)
-        return shape if direction == "write" else read.at_most(self.store.alone(self.begin, self.size), self.store.name)
+        if direction == "write":
+            return shape
+        shape = shape._replace(sequential=1.0 - self.store.jumps)
+        alone = self.store.alone(self.begin, self.size)
+        if math.isinf(alone):
+            return shape
+        # one request after the other, each at a few of the disks: it meets those of other readers in their queues
+        return shape.cycle({(self.store.name, Activity.READ): 1.0 / alone})._replace(workers=1)
 
 
 def returning(region: Region, size: float) -> Service:

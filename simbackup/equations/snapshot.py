@@ -25,7 +25,7 @@ class CopyOnWriteParameters:
     record
         Bytes of metadata for each copied chunk.
     in_flight
-        Greatest number of bytes being copied at once.
+        Greatest number of bytes being copied at once; if they are fewer than a chunk, it is copied in rounds.
     commit_backlog
         Mean bytes waiting to be written for a program that does not wait for each write.
     unplug_delay
@@ -112,7 +112,7 @@ def commits(cow: CopyOnWriteParameters, chunks: float, together: float = 1.0) ->
     """Synchronous metadata writes per run of chunks, for a mean number of runs that wait together.
 
     1 / m of a commit, or one commit per full metadata chunk if that is more. Each full metadata chunk adds one write,
-    which clears the next one.
+    which clears the next one. None if copies are not recorded.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def commits(cow: CopyOnWriteParameters, chunks: float, together: float = 1.0) ->
     (1.015625, 0.126953125, 4.0)
     """
     filled = chunks / records_per_area(cow)
-    return max(1.0 / together, filled) + filled
+    return max(1.0 / together, filled) + filled if cow.record else 0.0
 
 
 def destaged_commits(cow: CopyOnWriteParameters, chunks: float, together: float = 1.0, cache: float = 0.0) -> float:

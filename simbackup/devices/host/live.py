@@ -116,7 +116,8 @@ class Host:
         fetched = {(store.name, Activity.READ): cold * read / window, **travelling(path, cold / window)}
         shape = shape.cycle({**fetched, (self.cpu.name, ""): copy})
         if machine.looks_ahead or ahead:  # a window is always on the way, while the program works
-            return shape.asking_early(fetched, 1.0, copy)
+            early = 1.0 if ahead else 1.0 - store.jumps  # what begins a piece elsewhere, nobody asks for before
+            return shape.asking_early({part: early * seconds for part, seconds in fetched.items()}, early, copy)
         place = shape.places.get(store.link)
         if place is not None and (store.fetches or turn.latency > 0.0):
             # the disks of one window turn, not all of the device; what has been read ahead waits for none of them

@@ -156,17 +156,17 @@ class Raid(Rebuilding):
         return controller.served(mean(found), size, "write")
 
     def rebuilding(self, allocated: float, scattered: float) -> tuple[FlowShape, float]:
-        """How a byte of a new disk loads all disks, on average of all tracks, and the bytes of it.
+        """How a byte of a new disk loads all disks, on average of the tracks that it lies on, and the bytes of it.
 
-        In the order of age, of what lies scattered all disks read a stripe unit here and another one there.
+        What is allocated lies on the outer tracks, which are filled first. In the order of age, of what lies scattered
+        all disks read a stripe unit here and another one there.
         """
-        whole, unit = self.disk.capacity, self.layout.stripe_unit
-        size = self._made(whole, allocated)
-        member = disks.transfer_time(self.disk, 0.0, whole) / whole
+        unit, size = self.layout.stripe_unit, self._made(self.disk.capacity, allocated)
+        member = disks.transfer_time(self.disk, 0.0, size) / size if size else 0.0
         if self.layout.rebuilds == "by_age":
             member += scattered * scattered_positioning(self.disk, 0.0, max(size, unit)) / unit
         shape = self.filling(member, self.stream("read", 0.0, self.size))
-        middle = {self.link: shape.places[self.link]._replace(position=self.size / 2.0)}
+        middle = {self.link: shape.places[self.link]._replace(position=size * self.data_disks / 2.0)}
         return shape._replace(places=middle), size
 
     def alone(self, position: float, size: float) -> float:

@@ -58,7 +58,8 @@ class RaidSheet(Frozen):
     rebuilds: Annotated[Literal["whole", "allocated", "by_age"], Word()] = "whole"
     """What a rebuild copies: the `whole` disk, as arrays do that only see blocks; or what is allocated, as ZFS and
     arrays do that place data themselves, in sequence (`allocated`), or in the order in which it was written (`by_age`),
-    so that files with a scattered `layout` are read piece by piece.
+    so that files with a scattered `layout` are read piece by piece. What is allocated lies on the outer tracks of
+    rotating disks, which are filled first.
     """
     group_limit: Pieces | None = None
     """Maximum number of disks of one group, including parity; no limit by default."""

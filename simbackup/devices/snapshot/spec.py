@@ -34,9 +34,11 @@ class CopyOnWriteSheet(Frozen):
     chunk: PositiveSize
     """Bytes that are copied when the first of them is overwritten."""
     record: Size
-    """Bytes of metadata for each copied chunk."""
+    """Bytes of metadata for each copied chunk; none if copies are not recorded one by one."""
     in_flight: PositiveSize
-    """Memory for copies: the maximum bytes of chunks that are copied at the same time."""
+    """Memory for copies: the maximum bytes of chunks that are copied at the same time. A larger chunk is copied in
+    rounds, each of which waits for the last.
+    """
     commit_backlog: PositiveSize
     """Mean bytes that wait to be written by programs that do not wait for each write; their chunks share a commit."""
     unplug_delay: Duration | None = None
@@ -59,9 +61,6 @@ class CopyOnWriteSheet(Frozen):
         chunk = int(self.chunk.si)
         if chunk != self.chunk.si or chunk & (chunk - 1) or chunk < SECTOR:
             yield ("chunk",), "is not a power of two of at least 512 bytes", "write for example 8 KiB"
-        if self.in_flight.si < self.chunk.si:
-            message = "in_flight is smaller than one chunk"
-            yield ("in_flight", "chunk"), message, "make in_flight at least one chunk"
         if self.record.si > self.chunk.si:
             yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk must fit into a chunk"
         if (self.unplug_delay is None) != (self.unplug_requests is None):

@@ -117,6 +117,8 @@ def copying(image: Snapshot, store: Store, position: float, run: ChunkRun, ahead
                 Activity.COPY_WRITE, area, inside(area, at, size / writes), size / writes, times * writes, delay
             )
     commits = equations.commits(cow, run.size / cow.chunk, run.together)
+    if not commits:
+        return
     metadata = max(at - equations.commit_distance(cow), image.area.begin)
     destaged = equations.destaged_commits(cow, run.size / cow.chunk, run.together, area.gathers) / commits
     yield Request(Activity.METADATA_COMMIT, area, metadata, cow.chunk, commits, destaged=destaged)

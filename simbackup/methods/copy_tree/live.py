@@ -59,7 +59,7 @@ class CopyTree(Late):
     method: str = "copy_tree"
 
     def run(self, system: System, job: str) -> Steps:
-        """Start the program, then compare and send; done when all is on the disk of the receiver."""
+        """Start the program, then compare and send; done when all is on the disk of the receiver, or in its memory."""
         data, target = (system.data[end] for end in self.ends)
         part = portion(data, self.since, by_file=True)
         yield from prepare(system, job, data, self.tool, part.files)
@@ -99,7 +99,8 @@ class CopyTree(Late):
         else:
             shape = shape.beside(filling(FlowShape(), system.hosts[to], target, made))
         place = VolumeRange(target.volume, target.begin, part.size, beside(target, made))
-        yield from system.write_through(job, to, place, shape, Activity.COPY)
+        dirty = yield from system.write(job, to, place, shape, Activity.COPY)
+        yield from system.written_back(job, self.tool.awaited([dirty]))
 
     def _again(self, system: System, shape: FlowShape, target: DataSet) -> FlowShape:
         """The shape when the receiver reads blocks that it has once more, to write the new file.

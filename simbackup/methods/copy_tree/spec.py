@@ -19,7 +19,8 @@ class CopyTreeSpec(SharedOut):
     """Copy of a tree of files to another tree, on the same host or another: both are compared, differences are sent.
 
     Files that differ are sent whole unless the program sends only changed blocks; deleted files cost nothing. Both
-    trees are walked at the same time, while files are sent. The job ends when everything is on disk.
+    trees are walked at the same time, while files are sent. The job ends when everything is on disk, unless the program
+    `ends_in_cache`.
     """
 
     method: Literal["copy_tree"]

@@ -171,7 +171,7 @@ class DiskRestore(Late):
         return Arrival(self.host, self.to, self.kept)
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
-        """Read the wanted files at the server, send them, and write them; done when they are on disk."""
+        """Read the wanted files at the server, send them, and write them; done when they are on disk, or in memory."""
         target, image = system.data[self.to], self._mounted(system, saved, copy)
         by_file = saved.method == "file_level" or image is not None
         files, pieces = wanted(saved, self.selection if by_file else None)
@@ -209,7 +209,7 @@ class DiskRestore(Late):
             if over:
                 yield from stream(over, self._arrival.unkept, NONE)
             yield from side_by_side(system, [stream(parts) for parts in self._streams(pieces)])
-            yield from system.written_back(job, pending)
+            yield from system.written_back(job, self.tool.awaited(pending))
         return Moved(total, float(files))
 
     def _mounted(self, system: System, saved: SaveSet, copy: Copy) -> MountedImage | None:

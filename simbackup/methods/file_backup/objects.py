@@ -128,7 +128,7 @@ class ObjectRestore(Late):
             place = VolumeRange(target.volume, target.begin + min(begin, max(target.size - size, 0.0)), size)
             place = place._replace(beside=applied(saved, target) if saved.method == "image" else beside(target, made))
             dirty = yield from self._arrival.take(system, job, place, shape, Activity.RESTORE)
-            yield from system.written_back(job, dirty)
+            yield from system.written_back(job, self.tool.awaited(dirty))
         return Moved(total, float(files))
 
     def _copying(

@@ -108,7 +108,7 @@ class TapeRestore(Late):
         return Arrival(self.host, self.to, self.kept)
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
-        """Share the needed cartridges among the drives, and wait until all data are on disk."""
+        """Share the needed cartridges among the drives, and wait until all data are on disk, if the program does."""
         target = system.data[self.to]
         files, pieces = wanted(saved, self.selection)
         over = passed_over(saved, pieces, self.tool.restore_reads) if self.selection is not None else []
@@ -129,7 +129,7 @@ class TapeRestore(Late):
         parts = [self._part(under_way, (cartridges, on_medium)) for _ in range(streams)]
         with self._arrival.shut_out(system):
             yield from side_by_side(system, parts)
-            yield from system.written_back(job, pending)
+            yield from system.written_back(job, self.tool.awaited(pending))
         return Moved(total, float(files))
 
     def _part(self, it: _UnderWay, runs: tuple[list[str], dict[str, list[Extent]]]) -> Wait:

@@ -12,6 +12,7 @@ import simpy
 from simbackup.catalogue import NO_REDUCTION, Reduction
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
+from simbackup.devices.host.page_cache import Dirty
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.late import Late, changed
@@ -90,6 +91,8 @@ class Tool(Late):
     """Flushes of each restored file."""
     reads_ahead: bool = False
     """Whether it reads the next request while it works on one."""
+    ends_in_cache: bool = False
+    """Whether what it restores may still be in memory at its end."""
     alternates: bool = False
     """Whether it reads and writes in turns."""
     walks_first: bool = False
@@ -126,6 +129,10 @@ class Tool(Late):
         if self.delta_block is None or self.most_delta_block is None:
             return self.delta_block
         return max(self.delta_block, min(math.sqrt(file_size), self.most_delta_block))
+
+    def awaited(self, pending: Sequence[Dirty]) -> Sequence[Dirty]:
+        """What is on its way to disk, as far as it waits for that at its end."""
+        return () if self.ends_in_cache else pending
 
     def made(self, per_byte: float) -> FilesMade:
         """What it adds to files that it makes of bytes that come back, if it makes any."""

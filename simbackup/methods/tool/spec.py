@@ -148,6 +148,11 @@ class BackupToolSheet(Frozen):
     """
     file_flushes: Count | None = None
     """How often it waits for each restored file until that is on disk (fsync); never by default."""
+    ends_in_cache: Annotated[bool, Word()] = False
+    """Whether a restore, or a copy of a tree, ends when its last bytes are in the memory of their host, as of programs
+    that never ask for a flush; they go to disk afterwards. By default, it ends when all is on disk. Save sets are
+    always on disk at the end.
+    """
     alternates: Annotated[bool, Word()] = False
     """Whether reading alternates with sending or writing to tape, instead of both happening at once; in a spooled
     backup, this applies to the way from the spool.

@@ -127,9 +127,9 @@ def test_an_area_of_a_header_holds_nothing(chunks: int) -> None:
     assert equations.area_chunks(COW, chunks * COW.chunk) == 0
 
 
-def test_without_records_there_is_one_commit_a_group() -> None:
+def test_without_records_nothing_is_committed() -> None:
     cow = dataclasses.replace(COW, record=0.0)
-    assert equations.commits(cow, equations.group_size(cow)) == pytest.approx(1.0)
+    assert equations.commits(cow, equations.group_size(cow)) == 0.0
 
 
 def test_a_full_metadata_chunk_is_committed_whoever_else_waits() -> None:
