@@ -4,7 +4,7 @@ A PostgreSQL and a MariaDB server run in a temporary folder and listen on a sock
 of numbers, dates and words) and of long rows (a text of 1 kB) come in two sizes; the difference of the times of two
 sizes over that of their bytes is the cost of a byte. Bytes are those of the rows on disk, without indexes, or of all files for
 programs that copy files. The user and system times of all processes of the server and of the client count, so other
-work on the machine slows them, but does not count itself. `databases.csv` holds one round on a shared
+work on the machine slows them, but does not count itself. `databases.csv` holds medians of one or two rounds on a shared
 virtual machine with AMD EPYC processors (family 25, model 1), with the versions of Debian 12: PostgreSQL 15.18,
 pgBackRest 2.45, MariaDB 10.11, mydumper 0.10.1. Run it as root; the servers run as users of their own.
 """
@@ -56,12 +56,14 @@ class Case(NamedTuple):
 
 POSTGRES = (
     Case("pg_dump -Fp -f {out}/plain.sql {db}"),
+    Case("pg_dump -Fp {db} > /dev/null"),
     Case("pg_dump -Fc -Z0 -f {out}/custom {db}"),
     Case("pg_dump -Fd -Z0 -f {out}/directory {db}", "rm -rf {out}/directory"),
     Case("psql -q -d copy -f {out}/plain.sql", "dropdb --if-exists copy && createdb copy"),
     Case("pg_restore -d copy --section=pre-data --section=data {out}/directory",
          "dropdb --if-exists copy && createdb copy"),
     Case("pg_restore -d copy --section=post-data {out}/directory"),
+    Case("pg_basebackup -c fast -Ft -X fetch -D - > /dev/null", files=True),
     Case("pg_basebackup -c fast -Ft -D {out}/base", "rm -rf {out}/base", files=True),
     Case("pg_basebackup -c fast -Fp -D {out}/base", "rm -rf {out}/base", files=True),
     Case("pgbackrest --compress-type=none --type=full backup", files=True),
@@ -72,6 +74,7 @@ POSTGRES = (
 )  # fmt: skip
 MARIADB = (
     Case("mariadb-dump --single-transaction {db} > {out}/dump.sql"),
+    Case("mariadb-dump --single-transaction {db} > /dev/null"),
     Case("mariadb copy < {out}/dump.sql", "mariadb -e 'drop database if exists copy; create database copy'"),
     Case("mydumper -t 1 -B {db} -o {out}/dumper", "rm -rf {out}/dumper"),
     Case("myloader -t 1 -B copy -s {db} -d {out}/dumper -o",
