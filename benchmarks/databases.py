@@ -1,12 +1,13 @@
 """Processor time of programs that save and load databases, for each byte, at the server and at the client.
 
-A PostgreSQL and a MariaDB server run in a temporary folder and listen on a socket only. Tables of short rows (12 columns
-of numbers, dates and words) and of long rows (a text of 1 kB) come in two sizes; the difference of the times of two
-sizes over that of their bytes is the cost of a byte. Bytes are those of the rows on disk, without indexes, or of all files for
-programs that copy files. The user and system times of all processes of the server and of the client count, so other
-work on the machine slows them, but does not count itself. `databases.csv` holds medians of one or two rounds on a shared
-virtual machine with AMD EPYC processors (family 25, model 1), with the versions of Debian 12: PostgreSQL 15.18,
-pgBackRest 2.45, MariaDB 10.11, mydumper 0.10.1. Run it as root; the servers run as users of their own.
+A PostgreSQL and a MariaDB server run in a temporary folder and listen on a socket only. Tables of short rows (12
+columns of numbers, dates and words) and of long rows (a text of 1 kB) come in two sizes; the difference of the times
+of two sizes over that of their bytes is the cost of a byte. Bytes are those of the rows on disk, without indexes, or
+of all files for programs that copy files. The user and system times of all processes of the server and of the client
+count, so that other work on the machine slows them, but does not count itself. `databases.csv` holds medians of one
+or two rounds on a shared virtual machine with AMD EPYC processors (family 25, model 1), with the versions of Debian
+12: PostgreSQL 15.18, pgBackRest 2.45, MariaDB 10.11, mydumper 0.10.1. Run it as root; the servers run as users of
+their own.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import csv
 import os
 import random
 import resource
+import shlex
 import shutil
 import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +34,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 SIZES = (1, 4)
 ROWS = {"short": 250_000, "long": 40_000}
 PORT = 54329
+Env = Mapping[str, str]
 
 
 class Run(NamedTuple):
@@ -80,14 +83,16 @@ MARIADB = (
     Case("myloader -t 1 -B copy -s {db} -d {out}/dumper -o",
          "mariadb -e 'drop database if exists copy; create database copy'"),
     Case("mariabackup --backup --target-dir={out}/base", "rm -rf {out}/base", files=True),
-    Case("mariabackup --backup --target-dir={out}/next --incremental-basedir={out}/base", "rm -rf {out}/next", files=True),
+    Case("mariabackup --backup --target-dir={out}/next --incremental-basedir={out}/base", "rm -rf {out}/next",
+         files=True),
     Case("mariabackup --prepare --target-dir={out}/base", files=True),
-    Case("mariabackup --copy-back --target-dir={out}/base --datadir={out}/restored", "rm -rf {out}/restored", files=True),
+    Case("mariabackup --copy-back --target-dir={out}/base --datadir={out}/restored", "rm -rf {out}/restored",
+         files=True),
 )  # fmt: skip
 COLUMNS = {
     "postgres": {
-        "short": "g::bigint id, (g*7919)%1000003 a, g%97 b, g%13 c, (g*0.37)::numeric(12,2) d, date '2020-01-01'+(g%1500)::int e,"
-        " timestamp '2020-01-01'+g*interval '1 second' f, md5(g::text) h, 'word'||g%1000 i, g%2=0 j, g*2 k, 'x' l",
+        "short": "g::bigint id, (g*7919)%1000003 a, g%97 b, g%13 c, (g*0.37)::numeric(12,2) d,"
+        " date '2020-01-01'+(g%1500)::int e, timestamp '2020-01-01'+g*interval '1 second' f, md5(g::text) h, 'word'||g%1000 i, g%2=0 j, g*2 k, 'x' l",
         "long": "g::bigint id, (select string_agg(md5((g*37+k)::text), ' ') from generate_series(1, 31) k) t",
     },
     "mariadb": {
@@ -100,12 +105,17 @@ COLUMNS = {
 """Columns of tables; `g` and `seq` count rows."""
 
 
-def shell(text: str, user: str, env: dict[str, str]) -> tuple[float, float]:
+def as_user(user: str, env: Env, *command: str) -> list[str]:
+    """A command with settings, run as a user."""
+    settings = [f"{key}={value}" for key, value in env.items()]
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "env", "-C", "/", *settings, *command]
+
+
+def shell(text: str, user: str, env: Env) -> tuple[float, float]:
     """Run a command as a user; its processor time with that of its children, and how long it takes."""
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    given = [f"{key}={value}" for key, value in env.items()]
-    subprocess.run(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "env", *given, "bash", "-c", text],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/tmp")  # fmt: skip
+    command = as_user(user, env, "bash", "-c", text)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return taken, time.monotonic() - begin
@@ -128,7 +138,7 @@ def server_time(root: int) -> float:
 
 
 @contextmanager
-def postgres(folder: Path) -> Iterator[tuple[int, dict[str, str]]]:
+def postgres(folder: Path) -> Generator[tuple[int, Env]]:
     """A PostgreSQL server, and the settings of its clients."""
     data, repo = folder / "pg", folder / "repo"
     env = {"PGHOST": str(folder), "PGPORT": str(PORT), "PATH": f"{BIN}:{os.environ['PATH']}", "PGBACKREST_STANZA": "main",
@@ -150,18 +160,18 @@ def postgres(folder: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 @contextmanager
-def mariadb(folder: Path) -> Iterator[tuple[int, dict[str, str]]]:
+def mariadb(folder: Path) -> Generator[tuple[int, Env]]:
     """A MariaDB server, and the settings of its clients."""
     data, home = folder / "my", folder / "home"
     home.mkdir()
-    (home / ".my.cnf").write_text(f"[client]\nsocket={folder}/sock\nuser=mysql\n[mariabackup]\nsocket={folder}/sock\nuser=mysql\n"
-                                  f"datadir={data}\n")  # fmt: skip
+    login = f"socket={folder}/sock\nuser=mysql\n"
+    (home / ".my.cnf").write_text(f"[client]\n{login}[mariabackup]\n{login}datadir={data}\n")
     shutil.chown(home, "mysql", "mysql")
     env = {"HOME": str(home), "PATH": os.environ["PATH"]}
-    shell(f"mariadb-install-db --no-defaults --auth-root-authentication-method=socket --auth-root-socket-user=mysql "
-          f"--datadir={data} >/dev/null", "mysql", env)  # fmt: skip
-    command = ["mariadbd", "--no-defaults", "--user=mysql", f"--datadir={data}", f"--socket={folder}/sock", "--skip-networking",
-               "--innodb-buffer-pool-size=1G", "--innodb-log-file-size=512M", f"--pid-file={folder}/pid"]  # fmt: skip
+    root = "--auth-root-authentication-method=socket --auth-root-socket-user=mysql"
+    shell(f"mariadb-install-db --no-defaults {root} --datadir={data}", "mysql", env)
+    command = ["mariadbd", "--no-defaults", "--user=mysql", f"--datadir={data}", f"--socket={folder}/sock",
+               "--skip-networking", "--innodb-buffer-pool-size=1G", "--innodb-log-file-size=512M"]  # fmt: skip
     with subprocess.Popen(command, stderr=(folder / "log").open("w")) as process:
         try:
             for _ in range(120):
@@ -173,67 +183,78 @@ def mariadb(folder: Path) -> Iterator[tuple[int, dict[str, str]]]:
             process.terminate()
 
 
-def fill_postgres(env: dict[str, str], rows: str, number: int) -> float:
+def fill_postgres(env: Env, rows: str, number: int) -> float:
     """Fill a table with so many rows and an index; megabytes of the rows on disk."""
-    columns = COLUMNS["postgres"][rows]
-    shell("dropdb --if-exists saved && createdb saved && psql -q -d saved -c 'create table t as select "
-          f"{columns.replace(chr(39), chr(39) + chr(92) + chr(39) + chr(39))} from generate_series(1::bigint, {number}) g' "
-          "-c 'alter table t add primary key (id)' -c 'vacuum analyze t' -c checkpoint", "postgres", env)  # fmt: skip
+    table = f"create table t as select {COLUMNS['postgres'][rows]} from generate_series(1::bigint, {number}) g"  # noqa: S608
+    steps = (table, "alter table t add primary key (id)", "vacuum analyze t", "checkpoint")
+    shell("dropdb --if-exists saved && createdb saved", "postgres", env)
+    shell(" ".join(["psql -q -d saved", *(f"-c {shlex.quote(step)}" for step in steps)]), "postgres", env)
     return asked(["psql", "-At", "-d", "saved", "-c", "select pg_table_size('t')"], "postgres", env) / 1e6
 
 
-def fill_mariadb(env: dict[str, str], rows: str, number: int) -> float:
+def fill_mariadb(env: Env, rows: str, number: int) -> float:
     """Fill a table with so many rows; megabytes of the rows on disk."""
-    columns = COLUMNS["mariadb"][rows].replace("'", "'\\''")
-    shell("mariadb -e 'drop database if exists copy; drop database if exists saved; create database saved; create database copy' && "
-          f"mariadb saved -e 'create table t (primary key (id)) engine=innodb as select {columns} from seq_1_to_{number}; "
-          "analyze table t' && sleep 1", "mysql", env)  # fmt: skip
-    return asked(["mariadb", "-BN", "-e", "select sum(data_length) from information_schema.tables where table_schema="
-                  "'saved'"], "mysql", env) / 1e6  # fmt: skip
+    table = f"create table t (primary key (id)) as select {COLUMNS['mariadb'][rows]} from seq_1_to_{number}"
+    emptied = "; ".join(f"drop database if exists {name}; create database {name}" for name in ("saved", "copy"))
+    shell(f"mariadb -e '{emptied}' && mariadb saved -e {shlex.quote(f'{table}; analyze table t')}", "mysql", env)
+    size = "select sum(data_length) from information_schema.tables where table_schema='saved'"
+    return asked(["mariadb", "-BN", "-e", size], "mysql", env) / 1e6
 
 
-def asked(command: Sequence[str], user: str, env: dict[str, str]) -> float:
+def asked(command: Sequence[str], user: str, env: Env) -> float:
     """The number that a client prints."""
-    found = subprocess.run(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "env", *[f"{k}={v}" for k, v in env.items()], *command],
-                           check=True, capture_output=True, text=True, cwd="/tmp")  # fmt: skip
+    found = subprocess.run(as_user(user, env, *command), check=True, capture_output=True, text=True)
     return float(found.stdout.split()[-1])
 
 
 def size_of(folder: Path) -> float:
     """Megabytes of the files of a server without its log."""
     files = [path for path in folder.rglob("*") if path.is_file()]
-    return sum(path.stat().st_size for path in files if "pg_wal" not in path.parts and "ib_logfile" not in path.name) / 1e6
+    return (
+        sum(path.stat().st_size for path in files if "pg_wal" not in path.parts and "ib_logfile" not in path.name) / 1e6
+    )
 
 
-SERVERS: dict[str, tuple[str, Callable[..., object], Callable[..., float], Sequence[Case], str]] = {
-    "postgres": ("postgres", postgres, fill_postgres, POSTGRES, "pg"),
-    "mariadb": ("mysql", mariadb, fill_mariadb, MARIADB, "my"),
+class Server(NamedTuple):
+    """A kind of server: the user it runs as, how it is started and filled, its files, and what is measured."""
+
+    user: str
+    start: Callable[[Path], AbstractContextManager[tuple[int, Env]]]
+    fill: Callable[[Env, str, int], float]
+    files: str
+    cases: Sequence[Case]
+
+
+SERVERS = {
+    "postgres": Server("postgres", postgres, fill_postgres, "pg", POSTGRES),
+    "mariadb": Server("mysql", mariadb, fill_mariadb, "my", MARIADB),
 }
 
 
 def measured(name: str, rounds: int) -> Iterator[Run]:
     """Runs of all commands of a server on all tables."""
-    user, start, fill, cases, inside = SERVERS[name]
+    server = SERVERS[name]
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
+        out = folder / "out"
+        out.mkdir()
         folder.chmod(0o755)
-        shutil.chown(folder, user, user)
-        (folder / "out").mkdir()
-        shutil.chown(folder / "out", user, user)
-        with start(folder) as (process, env):  # type: ignore[attr-defined]
+        for path in (folder, out):
+            shutil.chown(path, server.user, server.user)
+        with server.start(folder) as (process, env):
             order = [(rows, size) for rows in ROWS for size in SIZES] * rounds
-            random.Random(1).shuffle(order)
+            random.Random(1).shuffle(order)  # noqa: S311
             for rows, size in order:
-                saved = fill(env, rows, ROWS[rows] * size)
-                for case in cases:
-                    words = {"out": folder / "out", "db": "saved"}
-                    if case.ready:
-                        shell(case.ready.format(**words), user, env)
-                    amount = size_of(folder / inside) if case.files else saved
+                saved = server.fill(env, rows, ROWS[rows] * size)
+                for case in server.cases:
+                    ready, command = (each.format(out=out, db="saved") for each in (case.ready, case.command))
+                    if ready:
+                        shell(ready, server.user, env)
+                    amount = size_of(folder / server.files) if case.files else saved
                     before = server_time(process)
-                    client, elapsed = shell(case.command.format(**words), user, env)
-                    server = server_time(process) - before
-                    yield Run(name, case.command, rows, round(amount, 1), round(server, 2), round(client, 2), round(elapsed, 2))
+                    client, elapsed = shell(command, server.user, env)
+                    times = (server_time(process) - before, client, elapsed)
+                    yield Run(name, case.command, rows, round(amount, 1), *(round(each, 2) for each in times))
 
 
 def costs(runs: Sequence[Run]) -> Iterator[tuple[str, str, float, float, float]]:
@@ -267,7 +288,12 @@ def main() -> None:
     """Measure, write the table, and print costs."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks databases", description=__doc__)
     parser.add_argument("servers", nargs="*", help="postgres, mariadb; both by default")
-    parser.add_argument("--rounds", type=int, default=1, help="runs of each command on each table, of which medians are taken; 1 by default")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=1,
+        help="runs of each command on each table, of which medians are taken; 1 by default",
+    )
     parser.add_argument("--write", action="store_true", help=f"write {TABLE.name}")
     options = parser.parse_args()
     found = list[Run]()
