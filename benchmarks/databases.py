@@ -92,7 +92,8 @@ MARIADB = (
 COLUMNS = {
     "postgres": {
         "short": "g::bigint id, (g*7919)%1000003 a, g%97 b, g%13 c, (g*0.37)::numeric(12,2) d,"
-        " date '2020-01-01'+(g%1500)::int e, timestamp '2020-01-01'+g*interval '1 second' f, md5(g::text) h, 'word'||g%1000 i, g%2=0 j, g*2 k, 'x' l",
+        " date '2020-01-01'+(g%1500)::int e, timestamp '2020-01-01'+g*interval '1 second' f, md5(g::text) h,"
+        " 'word'||g%1000 i, g%2=0 j, g*2 k, 'x' l",
         "long": "g::bigint id, (select string_agg(md5((g*37+k)::text), ' ') from generate_series(1, 31) k) t",
     },
     "mariadb": {
@@ -141,8 +142,9 @@ def server_time(root: int) -> float:
 def postgres(folder: Path) -> Generator[tuple[int, Env]]:
     """A PostgreSQL server, and the settings of its clients."""
     data, repo = folder / "pg", folder / "repo"
-    env = {"PGHOST": str(folder), "PGPORT": str(PORT), "PATH": f"{BIN}:{os.environ['PATH']}", "PGBACKREST_STANZA": "main",
-           "PGBACKREST_REPO1_PATH": str(repo), "PGBACKREST_PG1_PATH": str(data), "PGBACKREST_PG1_PORT": str(PORT),
+    env = {"PGHOST": str(folder), "PGPORT": str(PORT), "PATH": f"{BIN}:{os.environ['PATH']}",
+           "PGBACKREST_STANZA": "main", "PGBACKREST_REPO1_PATH": str(repo),
+           "PGBACKREST_PG1_PATH": str(data), "PGBACKREST_PG1_PORT": str(PORT),
            "PGBACKREST_PG1_SOCKET_PATH": str(folder), "PGBACKREST_LOG_LEVEL_FILE": "off", "PGBACKREST_START_FAST": "y",
            "PGBACKREST_LOCK_PATH": str(folder), "PGBACKREST_REPO1_RETENTION_FULL": "1", "PGBACKREST_ARCHIVE_CHECK": "n",
            "PGBACKREST_ARCHIVE_MODE_CHECK": "n", "PGDATABASE": "postgres"}  # fmt: skip
@@ -194,7 +196,7 @@ def fill_postgres(env: Env, rows: str, number: int) -> float:
 
 def fill_mariadb(env: Env, rows: str, number: int) -> float:
     """Fill a table with so many rows; megabytes of the rows on disk."""
-    table = f"create table t (primary key (id)) as select {COLUMNS['mariadb'][rows]} from seq_1_to_{number}"
+    table = f"create table t (primary key (id)) as select {COLUMNS['mariadb'][rows]} from seq_1_to_{number}"  # noqa: S608
     emptied = "; ".join(f"drop database if exists {name}; create database {name}" for name in ("saved", "copy"))
     shell(f"mariadb -e '{emptied}' && mariadb saved -e {shlex.quote(f'{table}; analyze table t')}", "mysql", env)
     size = "select sum(data_length) from information_schema.tables where table_schema='saved'"
