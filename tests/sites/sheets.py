@@ -76,7 +76,8 @@ def minimal(sheet: str) -> Plain:
     if kind == "program":
         text = (ROOT / "models" / f"{sheet}.yaml").read_text(encoding="utf-8")
         first, *_ = parse(text, sheet).plain()["parameters"]["operations"]  # type: ignore[index,call-overload]
-        target = "copy" if "{at: target, do: create" in text else "store"  # files are made in a data set
+        on_disk = "{at: target, do: create" in text or "{at: target, do: flush" in text
+        target = "copy" if on_disk else "store"  # files are made and flushed in a data set
         around["jobs"] = {"save": {**around["jobs"]["save"], "operation": first, "target": target}}
     return with_sheet(scenario, around, sheet)
 

@@ -11,11 +11,55 @@ import simbackup as sb
 from simbackup import shelf
 from simbackup.errors import InputError
 from simbackup.scenario import Scenario
+from simbackup.schema.yaml_file import parse
 from simbackup.uncertainty.inputs import inputs
 
 PACKS = "planning/program-in-packs"
 CUT = "jobs.first.program.operations.backup.phases.save.readers.steps.cut.byte"
 SHEETS = [name for name in shelf.names() if name.startswith("program/")]
+OPERATIONS = [
+    (name, operation)
+    for name in SHEETS
+    for operation in parse((shelf.roots()[-1] / "models" / f"{name}.yaml").read_text("utf-8"), name).plain()[  # type: ignore[index,call-overload]
+        "parameters"
+    ]["operations"]
+]
+AROUND: dict[str, Any] = {
+    "title": "A program saves to the disk of another host",
+    "hosts": {
+        "server": {"model": "host/linux-2020-server", "owns": ["fast"]},
+        "keeper": {"model": "host/linux-2020-server", "owns": ["store", "further"]},
+    },
+    "devices": {
+        "fast": {"model": "ssd/nvme-gen3-2018"},
+        "store": {"model": "disk/nearline-20tb-2022"},
+        "further": {"model": "disk/nearline-20tb-2022"},
+        "bucket": {"model": "object_store/amazon-s3-standard"},
+    },
+    "links": {"lan": {"model": "network/ten-gigabit-ethernet", "joins": ["server", "keeper", "bucket"]}},
+    "data": {
+        "files": {"on": "fast", "size": "2 GB", "files": 200, "filesystem": "filesystem/ext4", "compression": 2,
+                  "largest": "20 %", "change": {"daily": "2 %"}},
+        "copy": {"on": "store", "at": "1 TB", "size": "2 GB", "files": 200, "filesystem": "filesystem/ext4"},
+    },
+}  # fmt: skip
+
+
+def job(name: str, operation: str) -> dict[str, Any]:
+    """A job of an operation; its target is a data set if files are made there, an object store if it is asked."""
+    text = (shelf.roots()[-1] / "models" / f"{name}.yaml").read_text("utf-8")
+    target = "copy" if "{at: target, do: create" in text else "bucket" if "{at: target, do: ask" in text else "store"
+    return {"method": "program", "program": name, "operation": operation, "data": "files", "target": target,
+            "roles": {"remote": "further"}, "compressor": "compressor/lz4"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "operation"), OPERATIONS)
+def test_each_operation_of_each_program_runs(name: str, operation: str) -> None:
+    """In full, and of a day's changes, which take no longer, to a disk of another host over a network."""
+    full = job(name, operation)
+    found = sb.simulate({**AROUND, "jobs": {"full": full, "later": {**full, "since": "24 h", "after": "full"}}})
+    elapsed = [float(found.get(f"jobs.{one}.elapsed")) for one in ("full", "later")]
+    assert 0.0 < elapsed[1] <= elapsed[0] * (1.0 + 1e-9)
 
 
 @pytest.mark.parametrize("name", SHEETS)
