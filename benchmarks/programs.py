@@ -100,8 +100,9 @@ def fill(root: Path, scale: float) -> Mapping[str, tuple[float, float]]:
 
 def spend(command: str, root: Path) -> Spent:
     """What a command takes, with its children."""
-    kept = {"RESTIC_PASSWORD": "x", "RESTIC_REPOSITORY": "to/repo", "BORG_PASSPHRASE": "x", "BUP_DIR": str(root / "to" / "bup")}
+    kept = {"RESTIC_PASSWORD": "x", "RESTIC_REPOSITORY": "to/repo", "BORG_PASSPHRASE": "x"}
     kept |= {"BORG_BASE_DIR": "to/base", "BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK": "yes", "HOME": str(root / "to")}
+    kept |= {"BUP_DIR": str(root / "to" / "bup")}
     kept |= {"BORG_CHECK_I_KNOW_WHAT_I_AM_DOING": "YES", "BORG_RELOCATED_REPO_ACCESS_IS_OK": "yes"}
     begin = time.perf_counter()
     process = subprocess.Popen(  # noqa: S602
