@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sites.sheets import minimal
 
 import simbackup as sb
 from simbackup import shelf
@@ -99,7 +100,7 @@ def cut(scenario: Scenario) -> float:
 def test_values_inside_programs_can_be_overridden_and_multiplied() -> None:
     scenario = sb.load(PACKS)
     assert cut(scenario.with_({CUT: "80 ns/B"})) == pytest.approx(80e-9)
-    assert cut(scenario.scaled({CUT: 2.0})) == pytest.approx(16e-9)
+    assert cut(scenario.scaled({CUT: 2.0})) == pytest.approx(2.0 * cut(scenario))
 
 
 def test_a_key_of_a_step_that_does_nothing_is_named() -> None:
@@ -114,3 +115,19 @@ def test_data_without_a_device_are_reported_once_and_no_way_from_nowhere() -> No
         sb.simulate("planning/program-of-ones-own", {"data.users.on": None})
     assert not [problem.message for problem in caught.value.problems if "from ''" in problem.message]
     assert any(problem.address == "data.users.on" for problem in caught.value.problems)
+
+
+OPERATIONS = [
+    (name, operation)
+    for name in SHEETS
+    for operation in shelf.load_datasheet(name).parameters.operations  # type: ignore[attr-defined]
+]
+
+
+@pytest.mark.parametrize(("name", "operation"), OPERATIONS)
+def test_every_operation_of_a_program_runs_and_takes_time(name: str, operation: str) -> None:
+    spec = minimal(name)
+    spec["jobs"]["save"] |= {"operation": operation, "roles": {"spool": "disk"} if "spooled" in operation else None}
+    result = sb.simulate(spec)
+    assert result.all_ended_well
+    assert result.get("jobs.save.elapsed") > 0.0
