@@ -6,13 +6,14 @@ import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from simbackup.equations.uncertainty import CentralInterval, spread_with_error
+from simbackup.equations.scores import crps, interval_score
+from simbackup.equations.uncertainty import SCORE, CentralInterval, spread_with_error
 from simbackup.experiments.reproduce import reproduce, scenarios_of
-from simbackup.results.compare import Row
+from simbackup.results.compare import Interval, Row
 from simbackup.results.documents import PUBLISHED, collections, documents
-from simbackup.uncertainty.model_error import EVERY, FITTED, ModelError, Residual, model_errors
+from simbackup.uncertainty.model_error import EVERY, FITTED, PRIOR, ModelError, Residual, model_errors
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import BLIND, ValidatedCase
 
@@ -22,6 +23,11 @@ PREDICTED = "validation, predicted"
 PREDICTED_BLIND, ALL = "blind", "all"
 ROLES = ("fitted", "seen", "opened", "held-out", PREDICTED_BLIND, ALL)
 """Roles of rows whose coverage is reported for each publication; what was predicted is blind, seen since or not."""
+THIS, ONE_FACTOR, FACTOR_BY_KIND = "simbackup", "one factor", "a factor by kind"
+"""How an interval is made: as answers have it; and, to compare, from the answer over a factor to the answer times this
+factor, which holds 90 % of the rows of other publications. What the inputs leave open does not matter then."""
+NOT_FITTED_TO = "all, not fitted"
+"""All rows that no constant was fitted to."""
 RowName = tuple[str, str]
 """A publication's folder, and a row of it."""
 
@@ -79,6 +85,34 @@ class Coverage:
         return cls(name, len(rows), sum(row.holds for row in rows), statistics.median(row.width for row in rows))
 
 
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well a way to make intervals does for some rows; of `interval_score` and `crps`, less is better.
+
+    `factor` is the median ratio of the ends of an interval. The scores are means, of natural logarithms: see
+    `simbackup.equations.scores`.
+    """
+
+    name: str
+    method: str
+    rows: int
+    held: int
+    factor: float
+    interval_score: float
+    crps: float
+
+
+class _Stated(NamedTuple):
+    """An interval of a row, and where its distribution lies: equally likely logarithms that share a deviation."""
+
+    kind: str
+    method: str
+    row: Row
+    ends: Interval
+    middles: tuple[float, ...]
+    deviation: float
+
+
 def operations(names: Iterable[str]) -> dict[RowName, str]:
     """The kind of operation of each row of collections of documents."""
     found: dict[RowName, str] = {}
@@ -118,13 +152,66 @@ def covered(rows: Sequence[Row], kinds: dict[RowName, str]) -> list[Covered]:
     ]
 
 
-def _terms(some: Sequence[Residual]) -> dict[str, ModelError]:
-    return {one.operation: one for one in model_errors(some)}
+def _terms(some: Sequence[Residual], prior: float = PRIOR) -> dict[str, ModelError]:
+    return {one.operation: one for one in model_errors(some, prior)}
+
+
+def _deviation(terms: dict[str, ModelError], kind: str) -> float:
+    return terms.get(kind, terms[EVERY]).deviation
 
 
 def _interval(row: Row, terms: dict[str, ModelError], kind: str) -> CentralInterval:
-    deviation = terms.get(kind, terms[EVERY]).deviation
+    deviation = _deviation(terms, kind)
     return spread_with_error(row.simulated, row.cases or (row.simulated,), deviation).within(*row.bounds)
+
+
+def scores(rows: Sequence[Row], kinds: dict[RowName, str]) -> list[Score]:
+    """How well answers state how unsure they are, beside two simple ways, by kind of operation and in all.
+
+    What is known of the error comes from the other publications alone, each way. Rows that are zero in some case have
+    no logarithm, and are left out.
+    """
+    stated = list(_stated(rows, kinds))
+    some = {kind: [one for one in stated if one.kind == kind] for kind in sorted({one.kind for one in stated})}
+    some |= {NOT_FITTED_TO: [one for one in stated if one.kind != FITTED], ALL: stated}
+    return [
+        _score(name, method, own)
+        for name, every in some.items()
+        for method in (THIS, ONE_FACTOR, FACTOR_BY_KIND)
+        if (own := [one for one in every if one.method == method])
+    ]
+
+
+def _stated(rows: Sequence[Row], kinds: dict[RowName, str]) -> Iterator[_Stated]:
+    every = residuals(rows, kinds)
+    bare = [one._replace(low=0.0, high=0.0) for one in every]
+    for name in dict.fromkeys(row.measurement.folder for row in rows):
+        terms = _terms([one for one in every if one.publication != name])
+        factors = _terms([one for one in bare if one.publication != name], prior=0.0)
+        for row in rows:
+            m, sample = row.measurement, row.cases or (row.simulated,)
+            if m.folder != name or not row.is_moved or min(m.value, row.simulated, *sample) <= 0.0:
+                continue
+            kind, middle = kinds[m.folder, m.id], math.log(row.simulated)
+            own = _interval(row, terms, kind)
+            at = tuple(math.log(value) for value in sample)
+            yield _Stated(kind, THIS, row, (own.low, own.high), at, _deviation(terms, kind))
+            for method, which in ((ONE_FACTOR, FITTED if kind == FITTED else EVERY), (FACTOR_BY_KIND, kind)):
+                deviation = _deviation(factors, which)
+                factor = math.exp(SCORE * deviation)
+                ends = (row.simulated / factor, row.simulated * factor)
+                yield _Stated(kind, method, row, ends, (middle,), deviation)
+
+
+def _score(name: str, method: str, some: Sequence[_Stated]) -> Score:
+    observed = [math.log(one.row.measurement.value) for one in some]
+    ends = [tuple(math.log(end) for end in one.ends) for one in some]
+    return Score(
+        name, method, len(some), sum(one.row.holds(one.ends) for one in some),
+        math.exp(statistics.median(high - low for low, high in ends)),
+        statistics.mean(interval_score(low, high, at) for (low, high), at in zip(ends, observed, strict=True)),
+        statistics.mean(crps(one.middles, one.deviation, at) for one, at in zip(some, observed, strict=True)),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +227,7 @@ class CoverageReport:
     sets: list[Coverage]
     terms: list[ModelError]
     cases: list[ValidatedCase]
+    scores: list[Score]
 
 
 def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
@@ -165,8 +253,9 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     ]
     found_sets = [Coverage.of(*one) for one in sets if one[1]]
     return CoverageReport(
-        every, by_publication(every), found_sets, model_errors(residuals(rows, kinds)), list(validated(rows))
-    )
+        every, by_publication(every), found_sets, model_errors(residuals(rows, kinds)), list(validated(rows)),
+        scores(rows, kinds),
+    )  # fmt: skip
 
 
 def by_publication(rows: Sequence[Covered]) -> dict[str, dict[str, Coverage]]:

@@ -67,8 +67,10 @@ class ModelError(NamedTuple):
     deviation: float
 
 
-def model_errors(residuals: Iterable[Residual]) -> list[ModelError]:
+def model_errors(residuals: Iterable[Residual], prior: float = PRIOR) -> list[ModelError]:
     """The term of each kind of operation with residuals, and at last that of any other kind.
+
+    The rows of all kinds together count as much as `prior` publications of the kind.
 
     >>> found = model_errors([Residual("a", "copy", 0.2, 0.0, 0.0), Residual("b", "copy", -0.2, 0.0, 0.0)])
     >>> [(one.operation, one.publications, round(SCORE * one.deviation, 3)) for one in found]
@@ -80,11 +82,11 @@ def model_errors(residuals: Iterable[Residual]) -> list[ModelError]:
     weighted = {kind: [(x, 1.0 / len(own)) for own in each.values() for x in own] for kind, each in needed.items()}
     every = [pair for kind, own in weighted.items() if kind != FITTED for pair in own]
     total = sum(weight for _, weight in every)
-    prior = [(x, PRIOR * weight / total) for x, weight in every]
+    pooled = [(x, prior * weight / total) for x, weight in every] if prior else []
     found = [
         ModelError(
             kind, len(each), sum(map(len, each.values())),
-            weighted_percentile(weighted[kind] + ([] if kind == FITTED else prior), LEVEL),
+            weighted_percentile(weighted[kind] + ([] if kind == FITTED else pooled), LEVEL),
         )
         for kind, each in sorted(needed.items())
     ]  # fmt: skip
