@@ -14,7 +14,7 @@ from simbackup.uncertainty.model_error import ModelError
 PUBLICATIONS = ("publication", *ROLES, "share")
 HEADS = ("intervals of", "rows", "hold", "share", "median width")
 SCORES = ("rows of", "interval", "rows", "hold", "share", "median ratio of ends", "interval score", "CRPS")
-TERMS = ("operation", "publications", "rows", "model error")
+TERMS = ("operation", "publications", "rows", "typically off by", "model error")
 
 
 def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
@@ -84,4 +84,5 @@ def _score(one: Score) -> list[str]:
 
 
 def _term(one: ModelError) -> list[str]:
-    return [one.operation, str(one.publications), str(one.rows), f"{one.deviation:.0%}"]
+    typical = f"{one.typical:.2f}" if one.rows else "-"
+    return [one.operation, str(one.publications), str(one.rows), typical, f"{one.deviation:.0%}"]

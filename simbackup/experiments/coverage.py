@@ -13,7 +13,14 @@ from simbackup.equations.uncertainty import SCORE, CentralInterval, spread_with_
 from simbackup.experiments.reproduce import reproduce, scenarios_of
 from simbackup.results.compare import Interval, Row
 from simbackup.results.documents import PUBLISHED, collections, documents
-from simbackup.uncertainty.model_error import EVERY, FITTED, PRIOR, ModelError, Residual, model_errors
+from simbackup.uncertainty.model_error import (
+    FITTED,
+    ModelError,
+    Residual,
+    enough,
+    model_errors,
+    term_of,
+)
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import BLIND, ValidatedCase
 
@@ -39,6 +46,8 @@ class Covered:
     row: Row
     operation: str
     interval: CentralInterval
+    deviation: float
+    """Standard deviation of the logarithm of what the model leaves out."""
 
     @property
     def holds(self) -> bool:
@@ -129,78 +138,74 @@ def residuals(rows: Iterable[Row], kinds: dict[RowName, str]) -> list[Residual]:
     """The residuals of results above 0: of rows that a constant was fitted to, and of all that none was fitted to."""
     found: list[Residual] = []
     for row in rows:
-        m = row.measurement
+        m, sample = row.measurement, row.cases or (row.simulated,)
         kind = kinds[m.folder, m.id]
-        if row.is_moved and (kind == FITTED or row.role != "fitted") and min(m.value, row.simulated) > 0.0:
-            low, high = row.interval or (row.simulated, row.simulated)
-            error = math.log(1.0 + row.error)
-            low, high = (abs(math.log(end / row.simulated)) if end > 0.0 else math.inf for end in (low, high))
-            found.append(Residual(m.folder, kind, error, low, high))
+        if row.is_moved and (kind == FITTED or row.role != "fitted") and min(m.value, row.simulated, *sample) > 0.0:
+            cases = tuple(math.log(value / row.simulated) for value in sample)
+            found.append(Residual(m.folder, kind, -math.log(1.0 + row.error), cases))
     return found
 
 
 def covered(rows: Sequence[Row], kinds: dict[RowName, str]) -> list[Covered]:
     """All results with intervals whose model error comes from the other publications alone."""
+    terms = _left_out(rows, kinds)
+    found: list[Covered] = []
+    for row in rows:
+        if row.is_moved:
+            m, kind = row.measurement, kinds[row.measurement.folder, row.measurement.id]
+            deviation = term_of(kind, terms[m.folder]).deviation
+            spread = spread_with_error(row.simulated, row.cases or (row.simulated,), deviation).within(*row.bounds)
+            found.append(Covered(row, kind, spread, deviation))
+    return found
+
+
+def _left_out(rows: Sequence[Row], kinds: dict[RowName, str]) -> dict[str, dict[str, ModelError]]:
+    """The terms that all other publications show, for each publication."""
     every = residuals(rows, kinds)
-    publications = dict.fromkeys(row.measurement.folder for row in rows)
-    terms = {name: _terms([one for one in every if one.publication != name]) for name in publications}
-    return [
-        Covered(row, kind, _interval(row, terms[row.measurement.folder], kind))
-        for row in rows
-        if row.is_moved
-        for kind in [kinds[row.measurement.folder, row.measurement.id]]
-    ]
+    return {
+        name: {one.operation: one for one in model_errors([one for one in every if one.publication != name])}
+        for name in dict.fromkeys(row.measurement.folder for row in rows)
+    }
 
 
-def _terms(some: Sequence[Residual], prior: float = PRIOR) -> dict[str, ModelError]:
-    return {one.operation: one for one in model_errors(some, prior)}
-
-
-def _deviation(terms: dict[str, ModelError], kind: str) -> float:
-    return terms.get(kind, terms[EVERY]).deviation
-
-
-def _interval(row: Row, terms: dict[str, ModelError], kind: str) -> CentralInterval:
-    deviation = _deviation(terms, kind)
-    return spread_with_error(row.simulated, row.cases or (row.simulated,), deviation).within(*row.bounds)
-
-
-def scores(rows: Sequence[Row], kinds: dict[RowName, str]) -> list[Score]:
+def scores(covered: Sequence[Covered], every: Sequence[Residual]) -> list[Score]:
     """How well answers state how unsure they are, beside two simple ways, by kind of operation and in all.
 
     What is known of the error comes from the other publications alone, each way. Rows that are zero in some case have
     no logarithm, and are left out.
+
+    Parameters
+    ----------
+    covered
+        Rows with their intervals.
+    every
+        The residuals from which the simple ways learn.
     """
-    stated = list(_stated(rows, kinds))
+    stated = list(_stated(covered, [one._replace(cases=(0.0,)) for one in every]))
     some = {kind: [one for one in stated if one.kind == kind] for kind in sorted({one.kind for one in stated})}
     some |= {NOT_FITTED_TO: [one for one in stated if one.kind != FITTED], ALL: stated}
     return [
-        _score(name, method, own)
-        for name, every in some.items()
+        _score(name, method, [one for one in own if one.method == method])
+        for name, own in some.items()
         for method in (THIS, ONE_FACTOR, FACTOR_BY_KIND)
-        if (own := [one for one in every if one.method == method])
     ]
 
 
-def _stated(rows: Sequence[Row], kinds: dict[RowName, str]) -> Iterator[_Stated]:
-    every = residuals(rows, kinds)
-    bare = [one._replace(low=0.0, high=0.0) for one in every]
-    for name in dict.fromkeys(row.measurement.folder for row in rows):
-        terms = _terms([one for one in every if one.publication != name])
-        factors = _terms([one for one in bare if one.publication != name], prior=0.0)
-        for row in rows:
-            m, sample = row.measurement, row.cases or (row.simulated,)
-            if m.folder != name or not row.is_moved or min(m.value, row.simulated, *sample) <= 0.0:
-                continue
-            kind, middle = kinds[m.folder, m.id], math.log(row.simulated)
-            own = _interval(row, terms, kind)
+def _stated(rows: Sequence[Covered], bare: Sequence[Residual]) -> Iterator[_Stated]:
+    for one in rows:
+        row, name = one.row, one.row.measurement.folder
+        sample = row.cases or (row.simulated,)
+        if min(row.measurement.value, row.simulated, *sample) > 0.0:
             at = tuple(math.log(value) for value in sample)
-            yield _Stated(kind, THIS, row, (own.low, own.high), at, _deviation(terms, kind))
-            for method, which in ((ONE_FACTOR, FITTED if kind == FITTED else EVERY), (FACTOR_BY_KIND, kind)):
-                deviation = _deviation(factors, which)
+            yield _Stated(one.operation, THIS, row, (one.interval.low, one.interval.high), at, one.deviation)
+            others = [each for each in bare if each.publication != name]
+            own = [each for each in others if each.operation == one.operation]
+            alike = [each for each in others if (each.operation == FITTED) == (one.operation == FITTED)]
+            for method, known in ((ONE_FACTOR, alike), (FACTOR_BY_KIND, own or alike)):
+                deviation = enough(known)
                 factor = math.exp(SCORE * deviation)
                 ends = (row.simulated / factor, row.simulated * factor)
-                yield _Stated(kind, method, row, ends, (middle,), deviation)
+                yield _Stated(one.operation, method, row, ends, (math.log(row.simulated),), deviation)
 
 
 def _score(name: str, method: str, some: Sequence[_Stated]) -> Score:
@@ -242,7 +247,7 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     fitted = {(row.measurement.folder, row.measurement.id) for row in rows if row.role == "fitted"}
     kinds = {name: FITTED if name in fitted else kind for name, kind in operations(collections()).items()}
     published = {measured.folder.name for measured in documents(PUBLISHED)}
-    every = covered(rows, kinds)
+    every, known_errors = covered(rows, kinds), residuals(rows, kinds)
     known = [one for one in every if one.row.measurement.folder in published and one.row.identified]
     predicted = [one for one in every if one.row.predicted]
     sets = [
@@ -253,8 +258,8 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     ]
     found_sets = [Coverage.of(*one) for one in sets if one[1]]
     return CoverageReport(
-        every, by_publication(every), found_sets, model_errors(residuals(rows, kinds)), list(validated(rows)),
-        scores(rows, kinds),
+        every, by_publication(every), found_sets, model_errors(known_errors), list(validated(rows)),
+        scores(every, known_errors),
     )  # fmt: skip
 
 
