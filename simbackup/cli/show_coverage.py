@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from simbackup.cli import show
-from simbackup.experiments.coverage import ALL, ROLES, Coverage, CoverageReport, Score
+from simbackup.experiments.coverage import ALL, ROLES, Coverage, CoverageReport, Score, Verdicts
 from simbackup.text import for_markdown
 from simbackup.uncertainty.model_error import ModelError
 
 PUBLICATIONS = ("publication", *ROLES, "share")
 HEADS = ("intervals of", "rows", "hold", "share", "median width")
 SCORES = ("rows of", "interval", "rows", "hold", "share", "median ratio of ends", "interval score", "CRPS")
+VERDICTS = ("said to keep a limit in", "verdicts", "mean", "kept it")
 TERMS = ("operation", "publications", "rows", "typically off by", "model error")
 
 
@@ -28,6 +29,7 @@ def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
             },
             "coverage": [{"name": one.name, **_set_data(one)} for one in found.sets],
             "scores": [asdict(one) for one in found.scores],
+            "verdicts": [asdict(one) for one in found.verdicts],
             "model_error": [one._asdict() for one in found.terms],
         })  # fmt: skip
         return
@@ -52,6 +54,7 @@ def _tables(found: CoverageReport) -> tuple[tuple[tuple[str, ...], list[list[str
         (PUBLICATIONS, [_publication(*each) for each in found.publications.items()]),
         (HEADS, list(map(_set, found.sets))),
         (SCORES, list(map(_score, found.scores))),
+        (VERDICTS, list(map(_verdicts, found.verdicts))),
         (TERMS, list(map(_term, found.terms))),
     )
 
@@ -81,6 +84,10 @@ def _score(one: Score) -> list[str]:
         one.name, one.method, str(one.rows), str(one.held), f"{one.held / one.rows:.0%}", f"{one.factor:.2f}",
         f"{one.interval_score:.2f}", f"{one.crps:.3f}",
     ]  # fmt: skip
+
+
+def _verdicts(one: Verdicts) -> list[str]:
+    return [f"{one.low:.0%} to {one.high:.0%} of cases", str(one.count), f"{one.said:.0%}", f"{one.came:.0%}"]
 
 
 def _term(one: ModelError) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from simbackup.equations.scores import crps, interval_score
-from simbackup.equations.uncertainty import SCORE, CentralInterval, spread_with_error
+from simbackup.equations.uncertainty import SCORE, CentralInterval, share_below, spread_with_error
 from simbackup.experiments.reproduce import reproduce, scenarios_of
 from simbackup.results.compare import Interval, Row
 from simbackup.results.documents import PUBLISHED, collections, documents
@@ -33,6 +33,10 @@ ROLES = ("fitted", "seen", "opened", "held-out", PREDICTED_BLIND, ALL)
 THIS, ONE_FACTOR, FACTOR_BY_KIND = "simbackup", "one factor", "a factor by kind"
 """How an interval is made: as answers have it; and, to compare, from the answer over a factor to the answer times this
 factor, which holds 90 % of the rows of other publications. What the inputs leave open does not matter then."""
+LIMITS = (0.4, 0.5, 0.65, 0.8, 0.9, 1.0, 1.1, 1.25, 1.55, 2.0, 2.5)
+"""Limits of verdicts, over the answer."""
+BINS = 10
+"""Groups of verdicts by the share of cases that they state."""
 NOT_FITTED_TO = "all, not fitted"
 """All rows that no constant was fitted to."""
 RowName = tuple[str, str]
@@ -109,6 +113,17 @@ class Score:
     factor: float
     interval_score: float
     crps: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """Verdicts that state a share from `low` to `high`: how many, the mean of it, and the share that kept the limit."""
+
+    low: float
+    high: float
+    count: int
+    said: float
+    came: float
 
 
 class _Stated(NamedTuple):
@@ -208,6 +223,28 @@ def _stated(rows: Sequence[Covered], bare: Sequence[Residual]) -> Iterator[_Stat
                 yield _Stated(one.operation, method, row, ends, (math.log(row.simulated),), deviation)
 
 
+def verdicts(rows: Iterable[Covered]) -> list[Verdicts]:
+    """How often a limit was kept that answers say is kept in so many cases, for rows that no constant was fitted to.
+
+    No publication states the window that it had. Limits are therefore the answer times and over the factors of
+    `LIMITS`. What is known of the error comes from the other publications alone.
+    """
+    found: list[tuple[float, bool]] = []
+    for one in rows:
+        row, sample = one.row, one.row.cases or (one.row.simulated,)
+        if one.operation != FITTED and min(row.measurement.value, row.simulated, *sample) > 0.0:
+            for limit in (row.simulated * factor for factor in LIMITS):
+                share = share_below(limit, row.simulated, sample, one.deviation)
+                found.append((share, row.measurement.value <= limit))
+    bins = [(n / BINS, (n + 1) / BINS) for n in range(BINS)]
+    groups = [(low, high, [each for each in found if low <= each[0] < high]) for low, high in bins]
+    return [
+        Verdicts(low, high, len(own), statistics.mean(s for s, _ in own), statistics.mean(kept for _, kept in own))
+        for low, high, own in groups
+        if own
+    ]
+
+
 def _score(name: str, method: str, some: Sequence[_Stated]) -> Score:
     observed = [math.log(one.row.measurement.value) for one in some]
     ends = [tuple(math.log(end) for end in one.ends) for one in some]
@@ -233,6 +270,7 @@ class CoverageReport:
     terms: list[ModelError]
     cases: list[ValidatedCase]
     scores: list[Score]
+    verdicts: list[Verdicts]
 
 
 def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
@@ -259,7 +297,7 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     found_sets = [Coverage.of(*one) for one in sets if one[1]]
     return CoverageReport(
         every, by_publication(every), found_sets, model_errors(known_errors), list(validated(rows)),
-        scores(every, known_errors),
+        scores(every, known_errors), verdicts(every),
     )  # fmt: skip
 
 
