@@ -43,6 +43,8 @@ ROUNDS = 200
 """Steps of the maximisation; it has converged after some thirty."""
 FITTED = "fitted"
 """The kind of all figures to which a constant was fitted."""
+OWN = "own"
+"""The kind of the figures of jobs to whose own runs constants were fitted."""
 EVERY = "all"
 """The line of the table for kinds of operation that no publication has."""
 AS_FACTOR = 1.5
@@ -92,6 +94,8 @@ class ModelError(NamedTuple):
         'never tested on copy'
         """
         kind = self.operation.replace("_", " ")
+        if self.operation == OWN:
+            return f"fitted to {self.rows} runs of its own, which scatter by {100.0 * self.deviation:.2g} %"
         if self.operation == FITTED:
             return "a constant is fitted to this very figure"
         if not self.rows:
