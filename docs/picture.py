@@ -8,11 +8,21 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from simbackup import palette
-from simbackup.experiments.coverage import Covered, coverage
+from simbackup.experiments.coverage import (
+    ALL,
+    FACTOR_BY_KIND,
+    ONE_FACTOR,
+    THIS,
+    Covered,
+    Score,
+    Verdicts,
+    coverage,
+)
 from simbackup.experiments.reproduce import reproduce
 from simbackup.plots import style
 from simbackup.results.compare import Row
 from simbackup.run import simulate
+from simbackup.uncertainty.model_error import FITTED
 
 PICTURES = Path(__file__).parent / "pictures"
 PITCH = 0.055  # inches from row to row
@@ -51,6 +61,48 @@ def held(cases: list[Covered]) -> style.Chart:
     return drawn
 
 
+def reliability(found: list[Verdicts]) -> style.Chart:
+    """In what share of cases limits were kept, over the share that answers stated."""
+    with style.in_style():
+        drawn = style.picture(4.6, 4.4)
+        axis = drawn.add_subplot()
+        axis.plot([0.0, 100.0], [0.0, 100.0], color=palette.GREY, linewidth=1.0, zorder=0)
+        said, came = (
+            [100.0 * share for share in each] for each in zip(*((v.said, v.came) for v in found), strict=True)
+        )
+        axis.plot(said, came, "o-", color=palette.BLUE, markersize=5.0)
+        axis.set_xlabel("said to keep a limit (% of cases)")
+        axis.set_ylabel("kept it (% of cases)")
+        axis.set_aspect("equal")
+    return drawn
+
+
+def scores(found: list[Score]) -> style.Chart:
+    """The mean interval score of each kind of operation, for answers and two simple ways to make intervals."""
+    some = [one for one in found if one.name not in {FITTED, ALL}]
+    names = list(dict.fromkeys(one.name for one in some))
+    looks = zip(
+        (THIS, ONE_FACTOR, FACTOR_BY_KIND), ((palette.BLUE, "o"), (palette.RED, "s"), (palette.SAND, "D")), strict=True
+    )
+    with style.in_style():
+        drawn = style.picture(7.0, 1.2 + 0.25 * len(names))
+        axis = drawn.add_subplot()
+        for method, (colour, mark) in looks:
+            own = [one for one in some if one.method == method]
+            axis.plot(
+                [one.interval_score for one in own],
+                [names.index(one.name) for one in own],
+                mark,
+                color=colour,
+                label=method,
+            )
+        axis.set_yticks(range(len(names)), [name.replace("_", " ") for name in names], fontsize=style.SMALLER)
+        axis.invert_yaxis()
+        axis.set_xlabel("mean interval score of left-out publications (less is better)")
+        axis.legend()
+    return drawn
+
+
 def _publications(rows: list[Row]) -> tuple[style.Chart, Axes, list[float]]:
     """An empty chart with axes that name each publication once, and the height at which each row is drawn."""
     groups = [list(group) for _, group in groupby(rows, key=lambda row: row.measurement.folder)]
@@ -82,9 +134,11 @@ def draw() -> None:
     """Draw all pictures."""
     documents, asked = reproduce(), reproduce(["validation"])
     predicted = [row for row in asked.rows if row.predicted]
-    cases = [case for case in coverage([*documents.rows, *asked.rows]).rows if case.row.predicted]
+    report = coverage([*documents.rows, *asked.rows])
+    cases = [case for case in report.rows if case.row.predicted]
     drawn = {
         "all-rows": documents.plot.overview(), "ledger": ledger(predicted), "coverage": held(cases),
+        "interval-scores": scores(report.scores), "verdicts": reliability(report.verdicts),
         "mount-queue": simulate("teaching/mount-queue").plot.timeline(),
     }  # fmt: skip
     for name, chart in drawn.items():

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from simbackup.cli import show
-from simbackup.experiments.coverage import ALL, ROLES, Coverage, CoverageReport
+from simbackup.experiments.coverage import ALL, ROLES, Coverage, CoverageReport, Score, Verdicts
 from simbackup.text import for_markdown
 from simbackup.uncertainty.model_error import ModelError
 
 PUBLICATIONS = ("publication", *ROLES, "share")
 HEADS = ("intervals of", "rows", "hold", "share", "median width")
-TERMS = ("operation", "publications", "rows", "model error")
+SCORES = ("rows of", "interval", "rows", "hold", "share", "median ratio of ends", "interval score", "CRPS")
+VERDICTS = ("said to keep a limit in", "verdicts", "mean", "kept it")
+TERMS = ("operation", "publications", "rows", "typically off by", "model error")
 
 
 def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
-    """Print the coverage of publications and of sets of rows, and the terms of the model's error."""
+    """Print the coverage of publications and of sets of rows, how intervals score, and terms of the error."""
     if as_json:
         show.json({
             "rows": [row.as_dict() for row in found.rows],
@@ -25,6 +28,8 @@ def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
                 for name, by_role in found.publications.items()
             },
             "coverage": [{"name": one.name, **_set_data(one)} for one in found.sets],
+            "scores": [asdict(one) for one in found.scores],
+            "verdicts": [asdict(one) for one in found.verdicts],
             "model_error": [one._asdict() for one in found.terms],
         })  # fmt: skip
         return
@@ -48,6 +53,8 @@ def _tables(found: CoverageReport) -> tuple[tuple[tuple[str, ...], list[list[str
     return (
         (PUBLICATIONS, [_publication(*each) for each in found.publications.items()]),
         (HEADS, list(map(_set, found.sets))),
+        (SCORES, list(map(_score, found.scores))),
+        (VERDICTS, list(map(_verdicts, found.verdicts))),
         (TERMS, list(map(_term, found.terms))),
     )
 
@@ -72,5 +79,17 @@ def _set(one: Coverage) -> list[str]:
     ]
 
 
+def _score(one: Score) -> list[str]:
+    return [
+        one.name, one.method, str(one.rows), str(one.held), f"{one.held / one.rows:.0%}", f"{one.factor:.2f}",
+        f"{one.interval_score:.2f}", f"{one.crps:.3f}",
+    ]  # fmt: skip
+
+
+def _verdicts(one: Verdicts) -> list[str]:
+    return [f"{one.low:.0%} to {one.high:.0%} of cases", str(one.count), f"{one.said:.0%}", f"{one.came:.0%}"]
+
+
 def _term(one: ModelError) -> list[str]:
-    return [one.operation, str(one.publications), str(one.rows), f"{one.deviation:.0%}"]
+    typical = f"{one.typical:.2f}" if one.rows else "-"
+    return [one.operation, str(one.publications), str(one.rows), typical, f"{one.deviation:.0%}"]

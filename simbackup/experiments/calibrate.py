@@ -40,6 +40,8 @@ class Fitted:
     plausible: tuple[float, float]
     errors: dict[str, float]
     correlations: dict[str, float] = field(default_factory=dict[str, float])
+    scatter: float | None = None
+    narrowed: dict[str, float] = field(default_factory=dict[str, float])
 
     @property
     def constant(self) -> str:
@@ -130,11 +132,24 @@ def _fit(problem: FitProblem, text: str) -> Fitted:
     low, high = problem.plausible
     anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)  # it is at least known to be plausible
     uncertainty = rounded(min(value * math.sqrt(variance), anywhere), 2)
-    correlations = {place: round(step / math.sqrt(variance), 2) for place, step in follows.items() if variance > 0.0}
     return Fitted(
         fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True)),
-        {place: c for place, c in correlations.items() if abs(c) >= LEAST_CORRELATION},
+        correlations(follows, variance),
     )  # fmt: skip
+
+
+def correlations(follows: Mapping[str, float], variance: float) -> dict[str, float]:
+    """The correlations of a fitted constant with inputs, by their places, from how far it follows each of them.
+
+    Parameters
+    ----------
+    follows
+        By how much its logarithm changes with a standard deviation of each input.
+    variance
+        The variance of its logarithm.
+    """
+    found = {place: round(step / math.sqrt(variance), 2) for place, step in follows.items() if variance > 0.0}
+    return {place: share for place, share in found.items() if abs(share) >= LEAST_CORRELATION}
 
 
 Changes = Mapping[str, Mapping[str, str]]

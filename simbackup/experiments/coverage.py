@@ -6,13 +6,21 @@ import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from simbackup.equations.uncertainty import CentralInterval, spread_with_error
+from simbackup.equations.scores import crps, interval_score
+from simbackup.equations.uncertainty import SCORE, CentralInterval, share_below, spread_with_error
 from simbackup.experiments.reproduce import reproduce, scenarios_of
-from simbackup.results.compare import Row
+from simbackup.results.compare import Interval, Row
 from simbackup.results.documents import PUBLISHED, collections, documents
-from simbackup.uncertainty.model_error import EVERY, FITTED, ModelError, Residual, model_errors
+from simbackup.uncertainty.model_error import (
+    FITTED,
+    ModelError,
+    Residual,
+    enough,
+    model_errors,
+    term_of,
+)
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import BLIND, ValidatedCase
 
@@ -22,6 +30,15 @@ PREDICTED = "validation, predicted"
 PREDICTED_BLIND, ALL = "blind", "all"
 ROLES = ("fitted", "seen", "opened", "held-out", PREDICTED_BLIND, ALL)
 """Roles of rows whose coverage is reported for each publication; what was predicted is blind, seen since or not."""
+THIS, ONE_FACTOR, FACTOR_BY_KIND = "simbackup", "one factor", "a factor by kind"
+"""How an interval is made: as answers have it; and, to compare, from the answer over a factor to the answer times this
+factor, which holds 90 % of the rows of other publications. What the inputs leave open does not matter then."""
+LIMITS = (0.4, 0.5, 0.65, 0.8, 0.9, 1.0, 1.1, 1.25, 1.55, 2.0, 2.5)
+"""Limits of verdicts, over the answer."""
+BINS = 10
+"""Groups of verdicts by the share of cases that they state."""
+NOT_FITTED_TO = "all, not fitted"
+"""All rows that no constant was fitted to."""
 RowName = tuple[str, str]
 """A publication's folder, and a row of it."""
 
@@ -33,6 +50,8 @@ class Covered:
     row: Row
     operation: str
     interval: CentralInterval
+    deviation: float
+    """Standard deviation of the logarithm of what the model leaves out."""
 
     @property
     def holds(self) -> bool:
@@ -79,6 +98,45 @@ class Coverage:
         return cls(name, len(rows), sum(row.holds for row in rows), statistics.median(row.width for row in rows))
 
 
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well a way to make intervals does for some rows; of `interval_score` and `crps`, less is better.
+
+    `factor` is the median ratio of the ends of an interval. The scores are means, of natural logarithms: see
+    `simbackup.equations.scores`.
+    """
+
+    name: str
+    method: str
+    rows: int
+    held: int
+    factor: float
+    interval_score: float
+    crps: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """Verdicts that state a share from `low` to `high`: how many, the mean of it, and the share that kept the limit."""
+
+    low: float
+    high: float
+    count: int
+    said: float
+    came: float
+
+
+class _Stated(NamedTuple):
+    """An interval of a row, and where its distribution lies: equally likely logarithms that share a deviation."""
+
+    kind: str
+    method: str
+    row: Row
+    ends: Interval
+    middles: tuple[float, ...]
+    deviation: float
+
+
 def operations(names: Iterable[str]) -> dict[RowName, str]:
     """The kind of operation of each row of collections of documents."""
     found: dict[RowName, str] = {}
@@ -95,36 +153,107 @@ def residuals(rows: Iterable[Row], kinds: dict[RowName, str]) -> list[Residual]:
     """The residuals of results above 0: of rows that a constant was fitted to, and of all that none was fitted to."""
     found: list[Residual] = []
     for row in rows:
-        m = row.measurement
+        m, sample = row.measurement, row.cases or (row.simulated,)
         kind = kinds[m.folder, m.id]
-        if row.is_moved and (kind == FITTED or row.role != "fitted") and min(m.value, row.simulated) > 0.0:
-            low, high = row.interval or (row.simulated, row.simulated)
-            error = math.log(1.0 + row.error)
-            low, high = (abs(math.log(end / row.simulated)) if end > 0.0 else math.inf for end in (low, high))
-            found.append(Residual(m.folder, kind, error, low, high))
+        if row.is_moved and (kind == FITTED or row.role != "fitted") and min(m.value, row.simulated, *sample) > 0.0:
+            cases = tuple(math.log(value / row.simulated) for value in sample)
+            found.append(Residual(m.folder, kind, -math.log(1.0 + row.error), cases))
     return found
 
 
 def covered(rows: Sequence[Row], kinds: dict[RowName, str]) -> list[Covered]:
     """All results with intervals whose model error comes from the other publications alone."""
+    terms = _left_out(rows, kinds)
+    found: list[Covered] = []
+    for row in rows:
+        if row.is_moved:
+            m, kind = row.measurement, kinds[row.measurement.folder, row.measurement.id]
+            deviation = term_of(kind, terms[m.folder]).deviation
+            spread = spread_with_error(row.simulated, row.cases or (row.simulated,), deviation).within(*row.bounds)
+            found.append(Covered(row, kind, spread, deviation))
+    return found
+
+
+def _left_out(rows: Sequence[Row], kinds: dict[RowName, str]) -> dict[str, dict[str, ModelError]]:
+    """The terms that all other publications show, for each publication."""
     every = residuals(rows, kinds)
-    publications = dict.fromkeys(row.measurement.folder for row in rows)
-    terms = {name: _terms([one for one in every if one.publication != name]) for name in publications}
+    return {
+        name: {one.operation: one for one in model_errors([one for one in every if one.publication != name])}
+        for name in dict.fromkeys(row.measurement.folder for row in rows)
+    }
+
+
+def scores(covered: Sequence[Covered], every: Sequence[Residual]) -> list[Score]:
+    """How well answers state how unsure they are, beside two simple ways, by kind of operation and in all.
+
+    What is known of the error comes from the other publications alone, each way. Rows that are zero in some case have
+    no logarithm, and are left out.
+
+    Parameters
+    ----------
+    covered
+        Rows with their intervals.
+    every
+        The residuals from which the simple ways learn.
+    """
+    stated = list(_stated(covered, [one._replace(cases=(0.0,)) for one in every]))
+    some = {kind: [one for one in stated if one.kind == kind] for kind in sorted({one.kind for one in stated})}
+    some |= {NOT_FITTED_TO: [one for one in stated if one.kind != FITTED], ALL: stated}
     return [
-        Covered(row, kind, _interval(row, terms[row.measurement.folder], kind))
-        for row in rows
-        if row.is_moved
-        for kind in [kinds[row.measurement.folder, row.measurement.id]]
+        _score(name, method, [one for one in own if one.method == method])
+        for name, own in some.items()
+        for method in (THIS, ONE_FACTOR, FACTOR_BY_KIND)
     ]
 
 
-def _terms(some: Sequence[Residual]) -> dict[str, ModelError]:
-    return {one.operation: one for one in model_errors(some)}
+def _stated(rows: Sequence[Covered], bare: Sequence[Residual]) -> Iterator[_Stated]:
+    for one in rows:
+        row, name = one.row, one.row.measurement.folder
+        sample = row.cases or (row.simulated,)
+        if min(row.measurement.value, row.simulated, *sample) > 0.0:
+            at = tuple(math.log(value) for value in sample)
+            yield _Stated(one.operation, THIS, row, (one.interval.low, one.interval.high), at, one.deviation)
+            others = [each for each in bare if each.publication != name]
+            own = [each for each in others if each.operation == one.operation]
+            alike = [each for each in others if (each.operation == FITTED) == (one.operation == FITTED)]
+            for method, known in ((ONE_FACTOR, alike), (FACTOR_BY_KIND, own or alike)):
+                deviation = enough(known)
+                factor = math.exp(SCORE * deviation)
+                ends = (row.simulated / factor, row.simulated * factor)
+                yield _Stated(one.operation, method, row, ends, (math.log(row.simulated),), deviation)
 
 
-def _interval(row: Row, terms: dict[str, ModelError], kind: str) -> CentralInterval:
-    deviation = terms.get(kind, terms[EVERY]).deviation
-    return spread_with_error(row.simulated, row.cases or (row.simulated,), deviation).within(*row.bounds)
+def verdicts(rows: Iterable[Covered]) -> list[Verdicts]:
+    """How often a limit was kept that answers say is kept in so many cases, for rows that no constant was fitted to.
+
+    No publication states the window that it had. Limits are therefore the answer times and over the factors of
+    `LIMITS`. What is known of the error comes from the other publications alone.
+    """
+    found: list[tuple[float, bool]] = []
+    for one in rows:
+        row, sample = one.row, one.row.cases or (one.row.simulated,)
+        if one.operation != FITTED and min(row.measurement.value, row.simulated, *sample) > 0.0:
+            for limit in (row.simulated * factor for factor in LIMITS):
+                share = share_below(limit, row.simulated, sample, one.deviation)
+                found.append((share, row.measurement.value <= limit))
+    bins = [(n / BINS, (n + 1) / BINS) for n in range(BINS)]
+    groups = [(low, high, [each for each in found if low <= each[0] < high]) for low, high in bins]
+    return [
+        Verdicts(low, high, len(own), statistics.mean(s for s, _ in own), statistics.mean(kept for _, kept in own))
+        for low, high, own in groups
+        if own
+    ]
+
+
+def _score(name: str, method: str, some: Sequence[_Stated]) -> Score:
+    observed = [math.log(one.row.measurement.value) for one in some]
+    ends = [tuple(math.log(end) for end in one.ends) for one in some]
+    return Score(
+        name, method, len(some), sum(one.row.holds(one.ends) for one in some),
+        math.exp(statistics.median(high - low for low, high in ends)),
+        statistics.mean(interval_score(low, high, at) for (low, high), at in zip(ends, observed, strict=True)),
+        statistics.mean(crps(one.middles, one.deviation, at) for one, at in zip(some, observed, strict=True)),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +269,8 @@ class CoverageReport:
     sets: list[Coverage]
     terms: list[ModelError]
     cases: list[ValidatedCase]
+    scores: list[Score]
+    verdicts: list[Verdicts]
 
 
 def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
@@ -154,7 +285,7 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     fitted = {(row.measurement.folder, row.measurement.id) for row in rows if row.role == "fitted"}
     kinds = {name: FITTED if name in fitted else kind for name, kind in operations(collections()).items()}
     published = {measured.folder.name for measured in documents(PUBLISHED)}
-    every = covered(rows, kinds)
+    every, known_errors = covered(rows, kinds), residuals(rows, kinds)
     known = [one for one in every if one.row.measurement.folder in published and one.row.identified]
     predicted = [one for one in every if one.row.predicted]
     sets = [
@@ -165,8 +296,9 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     ]
     found_sets = [Coverage.of(*one) for one in sets if one[1]]
     return CoverageReport(
-        every, by_publication(every), found_sets, model_errors(residuals(rows, kinds)), list(validated(rows))
-    )
+        every, by_publication(every), found_sets, model_errors(known_errors), list(validated(rows)),
+        scores(every, known_errors), verdicts(every),
+    )  # fmt: skip
 
 
 def by_publication(rows: Sequence[Covered]) -> dict[str, dict[str, Coverage]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,14 +74,20 @@ def _with(fitted: Fitted, text: str) -> str:
     parameters = next(value for key, value in root.value if key.value == "parameters")
     old = next(value for key, value in parameters.value if key.value == fit.parameter)
     plausible = ", ".join(units.show(end, unit) for end in fitted.plausible)
-    each = [f"{json.dumps(place)}: {share}" for place, share in sorted(fitted.correlations.items())]
-    correlations = f"    correlations: {{{_lines(each)}}},\n" if each else ""
+    correlations = _by_name("correlations", fitted.correlations) + _by_name("narrowed", fitted.narrowed)
+    scatter = "" if fitted.scatter is None else f"    scatter: {fitted.scatter:.2g},\n"
     new = (
         f"{{value: {units.show(fitted.value, unit)}, basis: fitted, fitted_to: [{', '.join(map(_word, fit.rows))}],\n"
         f"    uncertainty: {units.show(fitted.uncertainty, unit)}, plausible: [{plausible}],\n"
-        f"{correlations}    why: {json.dumps(fit.why, ensure_ascii=False)}}}"
+        f"{scatter}{correlations}    why: {json.dumps(fit.why, ensure_ascii=False)}}}"
     )
     return text[: old.start_mark.index] + new + text[old.end_mark.index :]
+
+
+def _by_name(key: str, shares: Mapping[str, float]) -> str:
+    """The line of a key with shares of other values by their names; empty without any."""
+    each = [f"{json.dumps(place)}: {share}" for place, share in sorted(shares.items())]
+    return f"    {key}: {{{_lines(each)}}},\n" if each else ""
 
 
 def _lines(items: list[str]) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
-from simbackup.equations.uncertainty import LEVEL
+from simbackup.equations.uncertainty import LEVEL, SCORE
 from simbackup.errors import SimbackupError
-from simbackup.experiments.calibrate import Fitted, is_of, rounded
+from simbackup.experiments.calibrate import Fitted, correlations, is_of, rounded
 from simbackup.experiments.fits import plausible_range, unit_of
 from simbackup.experiments.history_runs import HistoryRun
 from simbackup.experiments.least_squares import UNIFORM, least_squares, slopes
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float64]
+
+LEAST = 1e-3
+"""The least scatter that a fit is taken to leave."""
+NARROWED = 0.95
+"""The share of its standard deviation from which on a value counts as no better known than before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +104,10 @@ class HistoryProblem:
             for fit in self.constants
         ]
 
-    def assumed(self) -> list[tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]]:
-        """For each uncertain input that is not fitted, the factors that move it to the lower and to the upper end."""
+    def assumed(self) -> dict[str, tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]]:
+        """The factors that move each input that is not fitted to the lower and to the upper end, by its origin."""
         scenarios = {run.row.id: run.scenario for run in self.runs}
-        found: list[tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]] = []
+        found: dict[str, tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]] = {}
         for one in inputs(scenarios):
             uses = [use for use in one.uses if isinstance(use, Use) and use.low > 0.0 and use.best > 0.0]
             if uses and not any(self._fits(scenarios[use.scenario], use.address) for use in uses):
@@ -110,7 +115,7 @@ class HistoryProblem:
                 for use in uses:
                     for side, end in zip(sides, (use.low, use.high), strict=True):
                         side.setdefault(use.scenario, {})[use.address] = end / use.best
-                found.append(sides)
+                found[one.origin] = sides
         return found
 
     def _fits(self, scenario: Scenario, address: str) -> bool:
@@ -132,7 +137,12 @@ class Solution:
     @cached_property
     def times(self) -> float:
         """Standard deviations to the end of an interval, for a scatter that is known from so few rows."""
-        return float(cast("Any", import_module("scipy.stats")).t.ppf(0.5 + LEVEL / 2.0, self.spare))
+        return student(self.spare)
+
+
+def student(spare: int) -> float:
+    """Standard deviations to the end of an interval, where so many more rows than constants estimate one."""
+    return float(cast("Any", import_module("scipy.stats")).t.ppf(0.5 + LEVEL / 2.0, spare))
 
 
 def solved(problem: HistoryProblem) -> Solution:
@@ -149,20 +159,32 @@ def solved(problem: HistoryProblem) -> Solution:
             raise SimbackupError(f"{fit.datasheet}#{fit.parameter} changes none of the jobs that are fitted to")
     spare = len(left) - len(best)
     scatter = math.sqrt(float(left @ left) / spare)
+    origins, moves = list(sides := problem.assumed()), np.zeros((len(left), 0))
+    for low, high in sides.values():  # by a standard deviation each
+        ends = [np.array(problem.moved(logarithms, side)) for side in (low, high)]
+        moves = np.column_stack([moves, (ends[1] - ends[0]) / 2.0 / SCORE])
+    # the rows determine the constants and, as far as they can, what is assumed, which is known to a standard deviation
+    both, prior = np.hstack([jacobian, moves]), np.diag([0.0] * len(best) + [1.0] * len(origins))
+    posterior = np.linalg.pinv(both.T @ both / max(scatter, LEAST) ** 2 + prior)
+    count, deviations = len(best), np.sqrt(np.diag(posterior))
+    variance = np.diag(posterior)[:count]
     back = np.linalg.pinv(jacobian)
     covariance = back @ back.T * scatter**2
-    variance = np.diag(covariance).copy()
-    for sides in problem.assumed():
-        steps = np.array([back @ (np.array(problem.moved(logarithms, side)) - left) for side in sides])
-        spread = np.maximum(steps.max(axis=0), 0.0) - np.minimum(steps.min(axis=0), 0.0)
-        variance += (spread / 2.0) ** 2 / UNIFORM
+    follows = [dict(zip(origins, map(float, row), strict=True)) for row in
+               posterior[:count, count:] / deviations[count:]]  # fmt: skip
+    narrowed = {one: round(float(share), 2) for one, share in zip(origins, deviations[count:], strict=True)
+                if share < NARROWED}  # fmt: skip
     ids = [run.row.id for run in problem.runs]
+    single = scatter * student(spare) / SCORE
     constants = [
-        _fitted(problem, i, value, math.sqrt(float(variance[i])), dict(zip(ids, map(float, left), strict=True)))
+        replace(
+            _fitted(problem, i, value, math.sqrt(float(variance[i])), dict(zip(ids, map(float, left), strict=True))),
+            correlations=correlations(follows[i], float(variance[i])), scatter=single, narrowed=narrowed,
+        )
         for i, value in enumerate(best)
-    ]
+    ]  # fmt: skip
     names = [one.constant for one in constants]
-    apart = separability_of(names, ids, jacobian, np.full(len(ids), max(scatter, 1e-3)))
+    apart = separability_of(names, ids, jacobian, np.full(len(ids), max(scatter, LEAST)))
     return Solution(constants, apart, logarithms, scatter, covariance, spare)
 
 

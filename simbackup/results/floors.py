@@ -5,10 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from simbackup.scenario import Value
 
 Crossed = Mapping[str, Mapping[str, float]]
 """Seconds that what each run of a job moved takes of each line at the least, by the names of runs and lines."""
+GUESSED = frozenset({"assumed", "fitted"})
+"""Bases of rates that a line may well exceed."""
 
 
 class Least(NamedTuple):
@@ -21,6 +26,31 @@ class Least(NamedTuple):
 
 NOTHING = Least(0.0, "")
 """Of a run that moves nothing."""
+
+
+def certain(crossed: Crossed, values: Iterable[Value]) -> Crossed:
+    """What was taken of lines whose rate nobody guessed: neither assumed nor fitted, nor that of a part of them.
+
+    Only these set the end of an interval: a stated link, or the native rate of a drive. A faster line than the one that
+    somebody assumed is possible.
+
+    >>> from simbackup.scenario import load
+    >>> values = load("published/002-sql-server-tuning/base").values  # the rate of the path is fitted
+    >>> certain({"backup": {"links.path": 20.0, "links.other": 5.0}}, values)
+    {'backup': {'links.other': 5.0}}
+    """
+    guessed = {
+        f"{value.address.rpartition('.')[0]}."
+        for value in values
+        if value.given.unit == "B/s" and value.given.basis in GUESSED
+    }
+    lines = {line for own in crossed.values() for line in own}
+    left = {
+        line
+        for line in lines
+        if not any(f"{line}.".startswith(owner) or owner.startswith(f"{line}.") for owner in guessed)
+    }
+    return {run: {line: own[line] for line in own if line in left} for run, own in crossed.items()}
 
 
 def floors(rows: Iterable[Mapping[str, Any]], crossed: Crossed) -> dict[str, Least]:

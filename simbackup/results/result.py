@@ -15,7 +15,7 @@ from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.results.causes import Cause, SpansOfJobs, spent, split
 from simbackup.results.figures import Figures
-from simbackup.results.floors import Crossed, Least, floors
+from simbackup.results.floors import Crossed, Least, certain, floors
 from simbackup.results.kept import whole
 from simbackup.results.notes import noted
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
@@ -125,8 +125,11 @@ class Result:
 
     @cached_property
     def least(self) -> dict[str, Least]:
-        """The shortest possible time of each run of a job, by name; empty if the result was loaded from a folder."""
-        return floors(self.job_rows, self.crossed) if self.crossed else {}
+        """The shortest possible time of each run of a job, by name; empty if the result was loaded from a folder.
+
+        It is that of the lines whose rates are certain.
+        """
+        return floors(self.job_rows, certain(self.crossed, self.scenario.values)) if self.crossed else {}
 
     @cached_property
     def spans(self) -> Mapping[str, list[Span]]:

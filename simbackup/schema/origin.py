@@ -56,6 +56,10 @@ class Origin(BaseModel):
     """The measured rows that the value was chosen or changed after seeing."""
     uncertainty: Any = None
     """Standard uncertainty of a fitted value, in its unit."""
+    scatter: Annotated[float, Field(ge=0.0)] | None = None
+    """By what share single runs differ from the fit, as a standard deviation: noise, and what the model leaves out."""
+    narrowed: dict[str, Annotated[float, Field(ge=0.0, le=1.0)]] = Field(default_factory=dict[str, float])
+    """How much of their standard deviation the same fit leaves to other uncertain values, by their names."""
     correlations: dict[str, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict[str, float])
     """Correlations of a fitted value with other uncertain values, by their names: the fit compensates for errors in
     these.

@@ -55,8 +55,10 @@ class Quantity:
     fitted_to: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     uncertainty: float | None = None
+    scatter: float | None = None
     shared: str | None = None
     correlations: tuple[tuple[str, float], ...] = ()
+    narrowed: tuple[tuple[str, float], ...] = ()
 
     def __float__(self) -> float:
         return self.si
@@ -144,7 +146,9 @@ class Unit:
             si=si,
             unit=self.unit,
             text=str(origin.value),
-            **origin.model_dump(include={"basis", "source", "at", "why", "rule", "fitted_to", "seen", "shared"}),
+            **origin.model_dump(
+                include={"basis", "source", "at", "why", "rule", "fitted_to", "seen", "shared", "scatter"}
+            ),
             low=low,
             high=high,
             plausible=None if least is None or most is None else (least, most),
@@ -153,6 +157,7 @@ class Unit:
             if origin.uncertainty is None
             else Unit(self.unit).number(origin.uncertainty, "uncertainty"),
             correlations=tuple(origin.correlations.items()),
+            narrowed=tuple(origin.narrowed.items()),
         )
 
     def pair(self, ends: tuple[object, object] | None, name: str) -> tuple[float | None, float | None]:

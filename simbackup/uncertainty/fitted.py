@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from pathlib import Path
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from simbackup import shelf
 from simbackup.errors import InputError
 from simbackup.scenario import Scenario
+from simbackup.uncertainty.model_error import OWN, ModelError
 
 if TYPE_CHECKING:
     from simbackup.schema.measured import Measurement
+
+OF_RUNS = frozenset({"elapsed", "rate"})
+"""Figures that a history of runs has."""
 
 
 def is_fitted(scenario: Scenario, address: str) -> bool:
@@ -28,6 +34,20 @@ def is_fitted(scenario: Scenario, address: str) -> bool:
     path, constants = Path(scenario.name), {row for value in scenario.values for row in value.given.fitted_to}
     rows = [row for row in _rows(str(path.parent)) if row.id in constants] if constants else []
     return any([(Path(file).stem, at) for file, at in row.addresses] == [(path.stem, address)] for row in rows)
+
+
+def own_scatter(scenario: Scenario, address: str) -> ModelError | None:
+    """How far runs of a job differ from a fit to a history of them; None for other figures than its time or rate."""
+    history, (owner, _, column) = scenario.spec.history, address.rpartition(".")
+    job = owner.removeprefix("jobs.")
+    if history is None or job not in history.jobs or column not in OF_RUNS:
+        return None
+    found = [value.given for value in scenario.values if value.given.scatter is not None]
+    if not found:
+        return None
+    widest = max(found, key=lambda given: given.scatter or 0.0)
+    scatter = widest.scatter or 0.0
+    return ModelError(OWN, 1, len(widest.fitted_to), scatter, math.exp(NormalDist().inv_cdf(0.75) * scatter))
 
 
 @cache

@@ -88,6 +88,8 @@ class Input:
     uses: tuple[Use | ChoiceUse, ...]
     origin: str = ""
     correlations: tuple[tuple[str, float], ...] = ()
+    narrowed: tuple[tuple[str, float], ...] = ()
+    """How much of their standard deviation a fit leaves to other inputs, by their `origin`."""
 
     @property
     def at(self) -> tuple[tuple[str, str], ...]:
@@ -123,13 +125,17 @@ def inputs(scenarios: Mapping[str, Scenario]) -> list[Input]:
     """The uncertain inputs of scenarios, by the names under which their figures are known; in order of appearance."""
     together: dict[str, Input] = {}
     for name, scenario in scenarios.items():
-        own = [(v.given.shared, v.place, _use(name, v), v.given.correlations) for v in scenario.values]
-        own += [(one.shared, one.place, ChoiceUse(name, one.address, one.options), ()) for one in scenario.choices]
-        for shared, place, use, correlations in own:
+        own = [
+            (v.given.shared, v.place, _use(name, v), (v.given.correlations, v.given.narrowed)) for v in scenario.values
+        ]
+        own += [
+            (one.shared, one.place, ChoiceUse(name, one.address, one.options), ((), ())) for one in scenario.choices
+        ]
+        for shared, place, use, others in own:
             if use is not None:
                 key = f"{place}" if place.line else f"{place}: {use.address}"
                 key = f"shared: {shared}" if shared else key
-                new = Input(shared or use.address, (), shared or origin_of(place, use.address), correlations)
+                new = Input(shared or use.address, (), shared or origin_of(place, use.address), *others)
                 before = together.get(key, new)
                 together[key] = replace(before, uses=(*before.uses, use))
     return list(together.values())
@@ -155,6 +161,8 @@ def origin_of(place: Place, address: str) -> str:
 def joined(inputs: Sequence[Input], scores: Sequence[float]) -> Sequence[float]:
     """Where inputs are that are drawn on their own, if fitted ones go with those that the fit made up for.
 
+    What the rows of a fit also say of an input that is not fitted keeps it nearer to its best estimate.
+
     Parameters
     ----------
     inputs
@@ -162,8 +170,11 @@ def joined(inputs: Sequence[Input], scores: Sequence[float]) -> Sequence[float]:
     scores
         Independent standard deviations from the best estimates.
     """
-    if not any(one.correlations for one in inputs):
+    if not any(one.correlations or one.narrowed for one in inputs):
         return scores
+    left: dict[str, float] = {}
+    for name, share in (pair for one in inputs for pair in one.narrowed):
+        left[name] = min(share, left.get(name, 1.0))
     where = {one.origin: n for n, one in enumerate(inputs)}
     found: dict[int, float] = {}
 
@@ -175,7 +186,7 @@ def joined(inputs: Sequence[Input], scores: Sequence[float]) -> Sequence[float]:
             found[n] = own * scores[n] + sum(share * at(other) for other, share in others)
         return found[n]
 
-    return [at(n) for n in range(len(inputs))]
+    return [at(n) * left.get(one.origin, 1.0) for n, one in enumerate(inputs)]
 
 
 def changes(inputs: Sequence[Input], scores: Sequence[float]) -> Changes:

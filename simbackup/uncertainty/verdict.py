@@ -19,7 +19,7 @@ from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Estimate, Mapper, estimates
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import UNKNOWN, Nearness, nearest
-from simbackup.uncertainty.whole import deviation_at, least_time, whole
+from simbackup.uncertainty.whole import error_at, least_time, whole
 
 ENDED = frozenset({"done", "late"})
 HALF = 0.5
@@ -52,6 +52,8 @@ class JobInterval:
     """The share of cases in which it takes no longer than the answer that is shown."""
     declared: float = 0.0
     """Seconds of the answer that are declared waits, such as until an archive is readable: the model adds no error."""
+    tested: str = ""
+    """What the error of the model was learned from, in words."""
     refused: int = 0
     """Cases whose values a check refused at first, so that values nearer to the best estimates took their place."""
 
@@ -86,6 +88,7 @@ class JobInterval:
             parts.append(f"{self.floor.line} sets the lower end{shared}")
         if self.input_share < HALF:
             parts.append("most of this range is model error")
+        parts += filter(None, [self.tested])
         if self.decides:
             names = " and ".join(one.input.named() for one in self.decides)
             among = "of the inputs, " if self.input_share < HALF else ""
@@ -107,7 +110,8 @@ class JobInterval:
             why = f"Most of this is model error{f': of the inputs, {first}' if first else ''}."
         else:
             why = f"{first[:1].upper()}{first[1:]}." if first else ""
-        return f"{text}. {why}".strip()
+        tested = f"{self.tested[:1].upper()}{self.tested[1:]}." if self.tested else ""
+        return " ".join(filter(None, (f"{text}.", tested, why)))
 
     def as_dict(self) -> dict[str, Any]:
         """The interval as plain data, times in seconds."""
@@ -123,7 +127,8 @@ class JobInterval:
                 }
                 for one in self.decides
             ],
-            "cases": self.cases, "asked": self.asked, "refused": self.refused, **self.nearest.as_dict(),
+            "tested": self.tested, "cases": self.cases, "asked": self.asked, "refused": self.refused,
+            **self.nearest.as_dict(),
         }  # fmt: skip
 
 
@@ -229,16 +234,19 @@ def job_intervals(
         interval = whole(one.spread.best, one.values, scenario, address, one.bound, declared=one.declared) or one.spread
         if math.isclose(interval.low, interval.high):  # it ends later by rounding where it begins at another time
             continue
-        deviation = deviation_at(scenario, address)
-        share = _fits(result, job, one, deviation)
+        error = error_at(scenario, address)
+        share = _fits(result, job, one, error.deviation)
         if share is not None and one.asked:
             share *= len(one.values) / one.asked
         floor = _floor(run, job) if one.bound and interval.low <= one.bound.low else NOTHING
         intervals[job] = JobInterval(
             job, operation_of(scenario, address), interval, one.spread, share, one.contributions, len(one.values),
             one.asked, floor, nearest(operation_of(scenario, address), _bytes(result, job)),
-            share_below(one.spread.best, one.spread.best, one.values, deviation, one.declared) if one.values else HALF,
-            shares.get(job, 0.0) * one.spread.best, one.refused,
+            (
+                share_below(one.spread.best, one.spread.best, one.values, error.deviation, one.declared)
+                if one.values else HALF
+            ),
+            shares.get(job, 0.0) * one.spread.best, error.in_words(), one.refused,
         )  # fmt: skip
     return intervals
 

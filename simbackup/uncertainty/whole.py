@@ -10,8 +10,8 @@ from simbackup.results.declared_waits import DeclaredWaits
 from simbackup.results.floors import Least
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
-from simbackup.uncertainty.fitted import is_fitted
-from simbackup.uncertainty.model_error import FITTED, deviation_of
+from simbackup.uncertainty.fitted import is_fitted, own_scatter
+from simbackup.uncertainty.model_error import FITTED, ModelError, term_of
 from simbackup.uncertainty.operations import operation_of
 
 CLOCK = frozenset({"start", "end", "due"})
@@ -30,7 +30,18 @@ TIMED = frozenset({
 
 def deviation_at(scenario: Scenario, address: str) -> float:
     """What the model leaves out of the figure at an address of a result: the standard deviation of its logarithm."""
-    return deviation_of(FITTED if is_fitted(scenario, address) else operation_of(scenario, address))
+    return error_at(scenario, address).deviation
+
+
+def error_at(scenario: Scenario, address: str) -> ModelError:
+    """What the model leaves out of the figure at an address of a result, and what it was learned from.
+
+    That is the scatter of the job's own runs, if constants were fitted to these.
+    """
+    own = own_scatter(scenario, address)
+    if own is not None:
+        return own
+    return term_of(FITTED if is_fitted(scenario, address) else operation_of(scenario, address))
 
 
 def bound_at(result: Result, address: str) -> float | None:

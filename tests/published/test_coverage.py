@@ -6,16 +6,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import NormalDist
 
 import pytest
 
 from simbackup.equations.uncertainty import LEVEL, SCORE
-from simbackup.experiments.coverage import ALL, IDENTIFIED, NOT_FITTED, PREDICTED, CoverageReport, coverage, covered
+from simbackup.experiments.coverage import (
+    ALL,
+    FACTOR_BY_KIND,
+    IDENTIFIED,
+    NOT_FITTED,
+    NOT_FITTED_TO,
+    ONE_FACTOR,
+    PREDICTED,
+    THIS,
+    CoverageReport,
+    coverage,
+    covered,
+)
 from simbackup.run import simulate
 from simbackup.scenario import load
 from simbackup.uncertainty import validated_cases
 from simbackup.uncertainty.inputs import changes, inputs
-from simbackup.uncertainty.model_error import EVERY, FILE, FITTED, Residual, known, model_errors, table
+from simbackup.uncertainty.model_error import EVERY, FILE, FITTED, KINDS, Residual, known, model_errors, table, term_of
 from tests.published.test_readme import RESULTS, intervals
 
 TOP = Path(__file__).resolve().parents[2]
@@ -128,31 +141,60 @@ def error_of(residuals: Sequence[Residual], operation: str) -> float:
     return {one.operation: one.deviation for one in model_errors(residuals)}[operation]
 
 
+def rows_of(name: str, operation: str, publications: int, deviation: float) -> list[Residual]:
+    """Publications of one row each, whose errors are normal quantiles."""
+    places = [NormalDist(0.0, deviation).inv_cdf((n + 0.5) / publications) for n in range(publications)]
+    return [Residual(f"{name}{n}", operation, place) for n, place in enumerate(places)]
+
+
 def test_one_publication_moves_a_term_little_and_many_move_it_all_the_way() -> None:
-    calm = [Residual(f"p{i}", "copy", 0.1, 0.0, 0.0) for i in range(500)]
-    wild = [Residual(f"q{i}", "dump", 0.5, 0.0, 0.0) for i in range(500)]
-    assert error_of([*calm, *wild], "copy") == pytest.approx(0.1 / SCORE)
-    assert error_of([*calm, *wild], "dump") == pytest.approx(0.5 / SCORE)
-    few = [Residual(f"q{i}", "dump", 0.5, 0.0, 0.0) for i in range(2)]
-    more = [Residual(f"q{i}", "dump", 0.5, 0.0, 0.0) for i in range(6)]
-    assert error_of([*calm, *few], "dump") < 0.3 / SCORE
-    assert error_of([*calm, *more], "dump") == pytest.approx(0.5 / SCORE)
+    calm, wild = rows_of("p", "copy", 400, 0.1), rows_of("q", "dump", 400, 0.5)
+    assert error_of([*calm, *wild], "copy") == pytest.approx(0.1, rel=0.02)
+    assert error_of([*calm, *wild], "dump") == pytest.approx(0.5, rel=0.02)
+    one = error_of([*calm, Residual("q", "dump", 0.5)], "dump")
+    apart = math.log(one / error_of([*calm, Residual("q", "dump", 0.5)], "copy")) / 2.0  # from what both kinds share
+    assert (0.5 / one) ** 2 - 1.0 == pytest.approx(apart / KINDS**2, rel=1e-3)  # the slope of the likelihood
+    assert error_of([*calm, *rows_of("q", "dump", 9, 0.5)], "dump") > one
 
 
-def test_a_row_in_twenty_that_is_far_off_widens_no_other() -> None:
-    near = [Residual(f"p{i}", "copy", 0.1, 0.0, 0.0) for i in range(19)]
-    assert error_of([*near, Residual("q", "copy", 2.0, 0.0, 0.0)], "copy") == pytest.approx(0.1 / SCORE)
+def test_the_rows_of_a_publication_count_as_one() -> None:
+    one, many = Residual("q", "copy", 0.6), [Residual("q", "copy", 0.6)] * 50
+    others = rows_of("p", "copy", 20, 0.2)
+    assert error_of([*others, *many], "copy") == pytest.approx(error_of([*others, one], "copy"), rel=1e-6)
+
+
+def test_a_row_that_is_off_by_a_hundred_counts_as_one_that_is_off_by_ten() -> None:
+    others = rows_of("p", "copy", 20, 0.2)
+    far, farther = (Residual("q", "copy", math.log(factor)) for factor in (10.0, 100.0))
+    assert error_of([*others, far], "copy") == pytest.approx(error_of([*others, farther], "copy"))
 
 
 def test_what_the_inputs_explain_is_no_error_of_the_model() -> None:
-    within = Residual("p", "copy", 0.3, math.log(2.0), math.log(2.0))
-    assert error_of([within], "copy") == 0.0
+    """The variance of what is measured is that of the inputs and that of the model together."""
+    cases = tuple(NormalDist(0.0, 0.3).inv_cdf((n + 0.5) / 200) for n in range(200))
+    found = [one._replace(cases=cases) for one in rows_of("p", "copy", 200, math.hypot(0.3, 0.4))]
+    assert error_of(found, "copy") == pytest.approx(0.4, rel=0.02)
+    assert error_of([one._replace(error=0.5 * one.error) for one in found], "copy") < 0.1
+
+
+def test_an_unknown_kind_is_as_unsure_as_the_kinds_that_are_known() -> None:
+    known_rows = [*rows_of("p", "copy", 100, 0.1), *rows_of("q", "dump", 100, 0.7)]
+    assert error_of(known_rows, EVERY) == pytest.approx(0.5, rel=0.03)
+    never = term_of("rebuild", {one.operation: one for one in model_errors(known_rows)})
+    assert never.deviation == error_of(known_rows, EVERY)
+    assert never.in_words() == "never tested on rebuild"
 
 
 def test_fitted_rows_do_not_make_others_look_better() -> None:
-    fitted = Residual("p", FITTED, 0.01, 0.0, 0.0)
-    blind = Residual("q", "copy", 0.4, 0.0, 0.0)
-    assert error_of([fitted, blind], EVERY) == pytest.approx(0.4 / SCORE)
+    blind = rows_of("q", "copy", 10, 0.4)
+    assert error_of([Residual("p", FITTED, 0.01), *blind], "copy") == error_of(blind, "copy")
+
+
+def test_answers_score_better_than_simple_factors(found: CoverageReport) -> None:
+    own = {one.method: one for one in found.scores if one.name == NOT_FITTED_TO}
+    for simple in (ONE_FACTOR, FACTOR_BY_KIND):
+        assert own[THIS].interval_score < 0.85 * own[simple].interval_score
+        assert own[THIS].crps < 0.95 * own[simple].crps
 
 
 def test_the_program_ships_with_its_terms() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,10 +11,13 @@ import pytest
 
 import simbackup as sb
 from simbackup import shelf
+from simbackup.equations.uncertainty import SCORE
 from simbackup.errors import InputError, SimbackupError
 from simbackup.experiments.history_fit import fit_history
 from simbackup.experiments.history_runs import history_runs
 from simbackup.foreign.histories.finished_job import FinishedJob
+from simbackup.uncertainty.effort import LEAN
+from simbackup.uncertainty.verdict import job_intervals
 from tests.cases import for_each
 
 TRUTH = {"start_time": 2.0, "file_cpu": 1.5e-3}
@@ -181,3 +185,28 @@ def test_a_job_that_fails_in_the_simulation_is_no_time_to_fit_to(monkeypatch: py
     monkeypatch.setattr("simbackup.experiments.history_problem.ran", lambda *_, **__: result)
     with pytest.raises(SimbackupError, match=r"the simulated job 'full' is failed: its copy area is full"):
         fit_history("nightly", _history(), write=False)
+
+
+def test_after_forty_jobs_the_interval_of_a_new_run_is_that_of_their_scatter(site: Path) -> None:
+    """With a value that stays assumed, for which the fitted ones make up: it does not count a second time."""
+    sheet = site / "models/backup_tool/ours.yaml"
+    known = "copy_cpu: {value: 4 ns/B, basis: derived, rule: given to the tests}"
+    assumed = "copy_cpu: {value: 4 ns/B, basis: assumed, range: [2 ns/B, 8 ns/B], why: nobody looked}"
+    assert known in sheet.read_text(encoding="utf-8")
+    jobs = _history(80)
+    sheet.write_text(sheet.read_text(encoding="utf-8").replace(known, assumed), encoding="utf-8")
+    shelf.forget()
+    before = next(iter(job_intervals(sb.simulate("nightly")).values()))
+    fit_history("nightly", jobs[:40], hold_out="none")
+    shelf.forget()
+    scenario, held, widths = sb.load("nightly"), 0, list[float]()
+    for job in jobs[40:]:
+        new = scenario.with_({"data.tree.size": f"{job.size_bytes} B", "data.tree.files": job.files})
+        found = job_intervals(sb.simulate(new), effort=LEAN)["full"]
+        assert found.tested.startswith("fitted to 40 runs of its own")
+        held += found.elapsed.low <= (job.elapsed_s or 0.0) <= found.elapsed.high
+        widths.append(math.log(found.elapsed.high / found.elapsed.low))
+    assert 0.85 <= held / 40 <= 0.95
+    scatter = 2.0 * SCORE * NOISE
+    assert np.median(widths) < 1.5 * scatter
+    assert math.log(before.elapsed.high / before.elapsed.low) > 5.0 * scatter

@@ -12,7 +12,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.equations.uncertainty import SCORE
-from simbackup.uncertainty.model_error import deviation_of
+from simbackup.uncertainty.model_error import term_of
 from tests.shared import Say
 
 RATE = {"value": "100 MB/s", "basis": "assumed", "range": ["50 MB/s", "200 MB/s"], "why": "a test"}
@@ -68,7 +68,7 @@ def test_shares_of_the_variance_of_a_product_are_those_of_its_logarithms(found: 
 def test_measuring_the_first_input_leaves_the_others_and_the_model(found: sb.Sensitivity) -> None:
     assert found.first is not None
     assert found.first.input.name == "devices.target.write_rate"
-    best, points, error = found.interval.best, 1000, deviation_of("image")
+    best, points, error = found.interval.best, 1000, term_of("image").deviation
     parts = [max(-1.0, min(1.0, NormalDist().inv_cdf((n + 0.5) / points) / SCORE)) for n in range(points)]
 
     def below(width: float) -> float:

@@ -15,7 +15,7 @@ from simbackup.equations.uncertainty import SCORE
 from simbackup.errors import ResultError
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.uncertainty.effort import LEAN
-from simbackup.uncertainty.model_error import deviation_of
+from simbackup.uncertainty.model_error import term_of
 from tests.shared import ROOT
 
 SITE: dict[str, Any] = {
@@ -45,7 +45,7 @@ def asked(folder: Path, **more: Any) -> dict[str, Any]:
 
 def test_each_row_has_the_interval_of_its_inputs_and_of_the_model(tmp_path: Path) -> None:
     found = sb.study(asked(tmp_path))
-    term = SCORE * deviation_of("image")
+    term = SCORE * term_of("image").deviation
     for row in found.rows:
         for end, factor in ((LOW, 0.5), (HIGH, 2.0)):
             nearest, farthest = (math.hypot(math.log(factor) * score / SCORE, term) for score in OUTERMOST)
@@ -69,7 +69,7 @@ def upper_end(factor: float, deviation: float) -> float:
 
 @pytest.mark.slow
 def test_many_cases_come_near_the_ends_of_the_range(tmp_path: Path) -> None:
-    expected = upper_end(2.0, deviation_of("image"))
+    expected = upper_end(2.0, term_of("image").deviation)
     for row in sb.study(asked(tmp_path), intervals="thorough").rows:
         assert row[SAVE + HIGH] == pytest.approx(row[SAVE] * expected, rel=0.03)
         assert row[SAVE + LOW] == pytest.approx(row[SAVE] / expected, rel=0.08)  # starting and flushing cost the same
@@ -108,7 +108,7 @@ def test_a_value_that_a_row_states_with_a_range_of_its_own_moves_within_that(tmp
     rate = {"value": "400 MB/s", "basis": "assumed", "range": ["200 MB/s", "400 MB/s"], "why": "a test"}
     both = sb.study(asked(tmp_path, vary={"devices.target.write_rate": ["100 MB/s", rate]})).intervals.rows
     certain, moved = both[0][SAVE], both[1][SAVE]
-    assert certain.high / certain.best == pytest.approx(math.exp(SCORE * deviation_of("image")), rel=0.03)
+    assert certain.high / certain.best == pytest.approx(math.exp(SCORE * term_of("image").deviation), rel=0.03)
     assert moved.high / moved.best > 1.8
     assert moved.best / moved.low < certain.best / certain.low * 1.01
 

@@ -16,7 +16,7 @@ from simbackup.uncertainty import estimate
 from simbackup.uncertainty.effort import LEAN, QUICK, THOROUGH, Effort
 from simbackup.uncertainty.estimate import estimates
 from simbackup.uncertainty.inputs import inputs
-from simbackup.uncertainty.model_error import deviation_of
+from simbackup.uncertainty.model_error import term_of
 from simbackup.uncertainty.sampling import latin_hypercube
 from simbackup.uncertainty.verdict import fitting, job_intervals
 
@@ -112,13 +112,15 @@ def test_a_value_that_stands_at_one_place_is_one_unknown() -> None:
 
 def test_a_verdict_says_in_how_many_cases_a_job_fits() -> None:
     found = job_intervals(sb.simulate(SITE), effort=Effort(40, 8))["save"]
-    middle, error, points = math.log(1200.0 / found.elapsed.best), deviation_of("image"), 1000
+    middle, error, points = math.log(1200.0 / found.elapsed.best), term_of("image").deviation, 1000
     expected = sum(NormalDist().cdf((middle - half * math.log(2.0)) / error) for half in halves(points)) / points
     assert found.fits is not None
     assert found.fits == pytest.approx(expected, abs=0.03)
     assert f"fits its window in {100.0 * found.fits:.0f} % of cases" in found.sentence()
     assert "devices.target.write_rate matters most; measure it first" in found.sentence()
-    assert found.in_short().endswith("% of cases. Measure devices.target.write_rate first.")
+    tested = term_of("image").in_words()
+    assert tested in found.sentence()
+    assert found.in_short().endswith(f"% of cases. T{tested[1:]}. Measure devices.target.write_rate first.")
 
 
 def test_values_that_a_check_refuses_are_drawn_nearer_to_the_best_estimate() -> None:
