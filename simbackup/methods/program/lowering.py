@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from simbackup.catalogue import Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet
+from simbackup.devices.answering import Answering
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
-from simbackup.devices.service.live import Operations
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, bus
 from simbackup.engine.link import Link
@@ -249,7 +249,7 @@ def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape
         files = step.do in {"open", "look", "create"}
         return _with_files(context, group, step) if files else _moving(context, step, moved)
     service = system.others.get(step.device)
-    return service.asked(1.0 if step.times is None else step.times) if isinstance(service, Operations) else FlowShape()
+    return service.asked(1.0 if step.times is None else step.times) if isinstance(service, Answering) else FlowShape()
 
 
 def _working(context: Context, step: Step, moved: float) -> FlowShape:
