@@ -270,14 +270,14 @@ class Saving(Streamed, Storing):
 
 
 class FilesSaving(Saving):
-    """A backup of one data set, as an image of its blocks or file by file, which `restore` brings back."""
+    """A backup of one data set, block by block or file by file, which `restore` brings back."""
 
     if TYPE_CHECKING:
         data: Text
         tool: Any  # its program, if a datasheet describes that by a few values
 
-    def saved_as(self) -> Literal["image", "file_level"]:
-        """Whether its save sets hold blocks or files."""
+    def by_file(self) -> bool:
+        """Whether its save sets hold files, not blocks."""
         raise NotImplementedError
 
     def level_of(self) -> str:

@@ -161,13 +161,13 @@ def check_restored(checks: Checks, path: Path, job: Restoring, saved: FilesSavin
         check_way_back(checks, path, job, saved, source)
     if saved.data in checks.spec.data:
         by_file = isinstance(library, MediaLibrary) or mounts(checks.spec, job, saved)
-        checks.extent(path, job, checks.spec.data[saved.data], whole=saved.saved_as() == "image" and not by_file)
+        checks.extent(path, job, checks.spec.data[saved.data], whole=not (saved.by_file() or by_file))
 
 
 def mounts(spec: Spec, job: Restoring, saved: FilesSaving) -> bool:
     """Whether a restore takes selected files from an image, which its program mounts where it lies on a disk."""
     device = spec.devices.get(spec.read_by(job))
-    able = saved.saved_as() == "image" and saved.gives_single_files()
+    able = not saved.by_file() and saved.gives_single_files()
     return able and job.select is not None and isinstance(device, BlockDevice)
 
 

@@ -123,7 +123,7 @@ def _server(spec: Spec, target: str, host: str) -> str | None:
 def _file_by_file(saved: FilesSaving, written: Storing, spec: Spec, device: str) -> bool:
     """Whether each file of a backup is an object of its own, as written by it or by what copied it."""
     objects = isinstance(spec.devices[device], ObjectTarget)
-    return objects and saved.saved_as() == "file_level" and written.object_size is None
+    return objects and saved.by_file() and written.object_size is None
 
 
 def _files(saved: FilesSaving, spec: Spec) -> int:

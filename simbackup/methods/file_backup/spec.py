@@ -108,15 +108,15 @@ class FileBackupSpec(FilesSaving, SharedOut, FileKeeping):
 
     def gives_single_files(self) -> bool:
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
-        return self.method == "file_level" or (self.tool is not None and self.tool.mounts_images)
+        return self.by_file() or (self.tool is not None and self.tool.mounts_images)
 
     def takes_inline(self) -> str | None:
         """Why it cannot write further copies while it saves, None if it can."""
         return why_not_inline(self)
 
-    def saved_as(self) -> Literal["image", "file_level"]:
+    def by_file(self) -> bool:
         """As its method says."""
-        return self.method
+        return self.method == "file_level"
 
     def level_of(self) -> str:
         """Its level."""

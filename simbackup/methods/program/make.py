@@ -35,7 +35,8 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
     return Program(
         data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
         since=None if job.since is None else job.since.si, new=None if job.new is None else job.new.si,
-        codec=reduction_of(job.compressor, None, data), reads=job.save_set or "", saved_as=job.saved_as(),
+        codec=reduction_of(job.compressor, None, data), reads=job.save_set or "",
+        saved_as="file_level" if job.by_file() else "image",
         keeps=job.to if job.to is not None and isinstance(spec.devices.get(job.to), BackupTarget) else "",
     )  # fmt: skip
 

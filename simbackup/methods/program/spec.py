@@ -100,14 +100,13 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         done = {(step.at, step.do) for step in self._steps().values()}
         return bool(done & {(DATA, "open"), (DATA, "read")}) and (TARGET, "write") in done and self.save_set is None
 
-    def saved_as(self) -> Literal["image", "file_level"]:
-        """Files, if it opens files."""
-        opened = any((step.at, step.do) == (DATA, "open") for step in self._steps().values())
-        return "file_level" if opened else "image"
+    def by_file(self) -> bool:
+        """If it opens files."""
+        return any((step.at, step.do) == (DATA, "open") for step in self._steps().values())
 
     def gives_single_files(self) -> bool:
         """If it saves file by file."""
-        return self.saved_as() == "file_level"
+        return self.by_file()
 
     def level_of(self) -> str:
         """All, or what has changed since the last time."""
