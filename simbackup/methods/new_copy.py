@@ -18,6 +18,12 @@ def begun(system: System, job: str, to: str, saved: SaveSet, how: Reduction, *, 
     return Copy(job, to, how.stored, time, objects, how)
 
 
+def enter(system: System, saved: SaveSet, place: Extent, how: Reduction) -> None:
+    """Enter a save set with its own copy, which lies in one piece on a disk or in an object store."""
+    saved.copies.append(Copy(saved.job, place.medium, how.stored, saved.time, [place], how))
+    system.catalogue.add(saved)
+
+
 def carried(how: Reduction) -> Reduction:
     """What a save set that is read brings along.
 

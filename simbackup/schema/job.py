@@ -269,6 +269,22 @@ class Saving(Streamed, Storing):
         del spec, last
 
 
+class FilesSaving(Saving):
+    """A backup of one data set, block by block or file by file, which `restore` brings back."""
+
+    if TYPE_CHECKING:
+        data: Text
+        tool: Any  # its program, if a datasheet describes that by a few values
+
+    def by_file(self) -> bool:
+        """Whether its save sets hold files, not blocks."""
+        raise NotImplementedError
+
+    def level_of(self) -> str:
+        """How much it saves: all (`full`), or what has changed since another backup."""
+        return "full"
+
+
 class Copying(Storing):
     """A job that copies what such a backup saved."""
 

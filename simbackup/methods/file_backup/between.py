@@ -8,7 +8,7 @@ from simbackup import units
 from simbackup.errors import choices
 from simbackup.methods.database.replaying import check_logs, logs_of_data
 from simbackup.methods.share.spec import check_share
-from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary, ObjectTarget
+from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Frozen, PositiveSize, Text, si_or
 from simbackup.schema.unknown import Unknown
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simbackup.methods.file_backup.spec import FileBackupSpec
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
-    from simbackup.schema.job import Restoring
+    from simbackup.schema.job import FilesSaving, Restoring
 
 
 MOST_TURNS = 10_000
@@ -65,7 +65,7 @@ def check_reader(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     check_share(checks, path, share, reader, (job.to, spec.way_to(share.host, job.to)))
 
 
-def check_maker(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec, source: str) -> None:
+def check_maker(checks: Checks, path: Path, job: Restoring, saved: FilesSaving, source: str) -> None:
     """Report a share to which nothing is restored, or one to which no way leads from the copy."""
     if job.discards(checks.spec):
         checks.report((*path, "share"), f"'{job.to}' keeps nothing, so no file is created", "leave it out")
@@ -146,14 +146,32 @@ def _check_reverse(checks: Checks, path: Path, job: FileBackupSpec) -> None:
         checks.report((*path, "level"), message, "write 'incremental', and 'consolidate' the save sets")
 
 
-def mounts(spec: Spec, job: Restoring, saved: FileBackupSpec) -> bool:
+def check_restored(checks: Checks, path: Path, job: Restoring, saved: FilesSaving) -> None:
+    """Report a restore that cannot reach its target or does not fit there."""
+    source = checks.spec.read_by(job)
+    library = checks.spec.devices.get(source)
+    with checks.about(*path):
+        check_chain(checks, path, job, saved)
+    with checks.about(*path):
+        if isinstance(library, Sink):
+            checks.report((*path, "restore"), f"'{source}' keeps nothing", "restore what another job saved")
+        if isinstance(library, BackupTarget):
+            library.check_restore(checks, path, job)
+    with checks.about(*path):
+        check_way_back(checks, path, job, saved, source)
+    if saved.data in checks.spec.data:
+        by_file = isinstance(library, MediaLibrary) or mounts(checks.spec, job, saved)
+        checks.extent(path, job, checks.spec.data[saved.data], whole=not (saved.by_file() or by_file))
+
+
+def mounts(spec: Spec, job: Restoring, saved: FilesSaving) -> bool:
     """Whether a restore takes selected files from an image, which its program mounts where it lies on a disk."""
     device = spec.devices.get(spec.read_by(job))
-    able = saved.method == "image" and saved.gives_single_files()
+    able = not saved.by_file() and saved.gives_single_files()
     return able and job.select is not None and isinstance(device, BlockDevice)
 
 
-def check_way_back(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec, source: str) -> None:
+def check_way_back(checks: Checks, path: Path, job: Restoring, saved: FilesSaving, source: str) -> None:
     """Report a restore from whose source no way leads to where its files go."""
     target = checks.spec.data.get(job.to or "")
     if job.share is not None and not isinstance(job.share, Unknown):
@@ -168,7 +186,7 @@ def check_way_back(checks: Checks, path: Path, job: Restoring, saved: FileBackup
         checks.connected((*path, "copied_by"), checks.spec.data[saved.data].on, source)
 
 
-def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpec) -> None:
+def check_chain(checks: Checks, path: Path, job: Restoring, saved: FilesSaving) -> None:
     """Report a chain that begins with an incremental, or goes on with something else, and images without files."""
     if mounts(checks.spec, job, saved):
         _check_mounted(checks, path, saved)
@@ -180,7 +198,7 @@ def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpe
     jobs = checks.spec.jobs
     legal = [
         name for name, other in jobs.items()
-        if type(other) is type(saved) and other.level not in {"full", "reverse"} and other.data == saved.data
+        if type(other) is type(saved) and other.level_of() not in {"full", "reverse"} and other.data == saved.data
     ]  # fmt: skip
     legal += logs_of_data(checks.spec, saved.data)
     for name in job.replay:
@@ -191,11 +209,11 @@ def check_chain(checks: Checks, path: Path, job: Restoring, saved: FileBackupSpe
     check_logs(checks, path, job, saved.data)
 
 
-def _check_mounted(checks: Checks, path: Path, saved: FileBackupSpec) -> None:
+def _check_mounted(checks: Checks, path: Path, saved: FilesSaving) -> None:
     """Report an image in which there are no files to be found."""
     data = checks.spec.data.get(saved.data)
-    if saved.level not in {"full", "reverse"}:
-        message = f"'{saved.level}' images hold only some blocks of a file"
+    if saved.level_of() not in {"full", "reverse"}:
+        message = f"'{saved.level_of()}' images hold only some blocks of a file"
         checks.report((*path, "select"), message, "select files of a full backup, or 'consolidate' the images first")
     elif data is not None and data.filesystem is None:
         message = f"files of an image can only be found with the file system of '{saved.data}'"

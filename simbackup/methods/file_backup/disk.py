@@ -28,6 +28,7 @@ from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import NONE, FilesMade, beside
+from simbackup.methods.new_copy import enter
 from simbackup.methods.selection import Piece, Selection, gathered, passed_over, wanted
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -105,8 +106,8 @@ class DiskBackup(Late):
 
     def enter(self, system: System, job: str, part: Portion, time: float, place: Extent) -> None:
         """Enter a save set that lies at a place into the catalogue."""
-        copy = Copy(job, self.to, self.reduction.stored, time, [place], self.reduction)
-        system.catalogue.add(SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level))
+        saved = SaveSet(job, self.data, self.method, part.size, part.files, time, level=self.level)
+        enter(system, saved, place, self.reduction)
 
     def going(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """How a byte of one of its streams loads all on its way to the target, before that itself."""

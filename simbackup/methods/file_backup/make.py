@@ -28,7 +28,7 @@ from simbackup.methods.share.live import Share
 from simbackup.methods.share.make import share_of
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
-from simbackup.schema.job import Storing
+from simbackup.schema.job import FilesSaving, Storing
 from simbackup.schema.quantity import Pieces, si_or
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
     return tool_of(job.tool).coding(how, parts)
 
 
-def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
+def restore(job: RestoreSpec, saved: FilesSaving, spec: Spec) -> Work:
     """The restore, from the backup or a copy of it."""
-    above = {name: other for name in job.replay if isinstance(other := spec.jobs[name], FileBackupSpec)}
+    above = {name: other for name in job.replay if isinstance(other := spec.jobs[name], FilesSaving)}
     copies = [other.to for other in (*spec.copies_of(job.restore), *above.values())]
     ways = {device: _way_back(job, saved, spec, device) for device in (saved.to, *copies)}
     return Restore(job.restore, job.copied_by, ways, (*above,), replaying(job, job.to or saved.data, spec))
@@ -120,13 +120,13 @@ def _server(spec: Spec, target: str, host: str) -> str | None:
     return owner if owner != host else None
 
 
-def _file_by_file(saved: FileBackupSpec, written: Storing, spec: Spec, device: str) -> bool:
+def _file_by_file(saved: FilesSaving, written: Storing, spec: Spec, device: str) -> bool:
     """Whether each file of a backup is an object of its own, as written by it or by what copied it."""
     objects = isinstance(spec.devices[device], ObjectTarget)
-    return objects and saved.method == "file_level" and written.object_size is None
+    return objects and saved.by_file() and written.object_size is None
 
 
-def _files(saved: FileBackupSpec, spec: Spec) -> int:
+def _files(saved: FilesSaving, spec: Spec) -> int:
     """How many files there are, each of which one worker takes."""
     return int(si_or(spec.data[saved.data].files, 1.0))
 
@@ -141,7 +141,7 @@ def _object_size(job: Storing) -> float | None:
     return job.object_size.si if job.object_size is not None else None
 
 
-def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) -> Way:
+def _way_back(job: RestoreSpec, saved: FilesSaving, spec: Spec, device: str) -> Way:
     """How a copy is restored from the drives of a library, from a disk of any host, or from objects."""
     kept, host = not job.discards(spec), job.host_of(spec, saved.data)
     to = (job.to or saved.data) if kept else saved.data

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
-from simbackup.schema.capability import BackupTarget, MediaLibrary, Sink
-from simbackup.schema.job import FileKeeping, Saving, SharedOut
+from simbackup.schema.capability import BackupTarget, Sink
+from simbackup.schema.job import FileKeeping, FilesSaving, SharedOut
 from simbackup.schema.part import Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
 
@@ -21,13 +21,11 @@ from simbackup.methods.deduplication.make import new_since
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.methods.file_backup.between import (
     SpoolSpec,
-    check_chain,
     check_level,
     check_reader,
     check_reduction,
+    check_restored,
     check_spool,
-    check_way_back,
-    mounts,
     why_not_inline,
 )
 from simbackup.methods.file_backup.changed import changed_by
@@ -36,7 +34,7 @@ from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
 
 
-class FileBackupSpec(Saving, SharedOut, FileKeeping):
+class FileBackupSpec(FilesSaving, SharedOut, FileKeeping):
     """Backup of a data set to a tape library, a disk or an object store."""
 
     method: Literal["image", "file_level"]
@@ -110,11 +108,19 @@ class FileBackupSpec(Saving, SharedOut, FileKeeping):
 
     def gives_single_files(self) -> bool:
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
-        return self.method == "file_level" or (self.tool is not None and self.tool.mounts_images)
+        return self.by_file() or (self.tool is not None and self.tool.mounts_images)
 
     def takes_inline(self) -> str | None:
         """Why it cannot write further copies while it saves, None if it can."""
         return why_not_inline(self)
+
+    def by_file(self) -> bool:
+        """As its method says."""
+        return self.method == "file_level"
+
+    def level_of(self) -> str:
+        """Its level."""
+        return self.level
 
     def searches(self) -> bool:
         """Whether an incremental image reads all to find what has changed."""
@@ -186,17 +192,4 @@ class FileBackupSpec(Saving, SharedOut, FileKeeping):
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report a restore that cannot reach its target or does not fit there."""
-        source = checks.spec.read_by(job)
-        library = checks.spec.devices.get(source)
-        with checks.about(*path):
-            check_chain(checks, path, job, self)
-        with checks.about(*path):
-            if isinstance(library, Sink):
-                checks.report((*path, "restore"), f"'{source}' keeps nothing", "restore what another job saved")
-            if isinstance(library, BackupTarget):
-                library.check_restore(checks, path, job)
-        with checks.about(*path):
-            check_way_back(checks, path, job, self, source)
-        if self.data in checks.spec.data:
-            by_file = isinstance(library, MediaLibrary) or mounts(checks.spec, job, self)
-            checks.extent(path, job, checks.spec.data[self.data], whole=self.method == "image" and not by_file)
+        check_restored(checks, path, job, self)

@@ -6,5 +6,12 @@ from simbackup.methods.program.sheet import ProgramSheet
 from simbackup.methods.program.spec import ProgramJobSpec
 from simbackup.schema.registry import MethodKind
 
-KINDS = (MethodKind(("program",), ProgramJobSpec, "simbackup.methods.program.make:make"),)
+KINDS = (
+    MethodKind(
+        ("program",),
+        ProgramJobSpec,
+        "simbackup.methods.program.make:make",
+        "simbackup.methods.file_backup.make:restore",
+    ),
+)
 SHEETS = {"program": ProgramSheet}

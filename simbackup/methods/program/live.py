@@ -8,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Reduction
+from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.shape import FlowShape
@@ -16,11 +16,12 @@ from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Segment
 from simbackup.equations.change import differs
-from simbackup.late import Late
+from simbackup.late import Late, changed
 from simbackup.methods.file_backup.portion import portion
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
-from simbackup.methods.program.lowering import Context, Group, Lowered, Written, lowered
+from simbackup.methods.new_copy import enter
+from simbackup.methods.program.lowering import Context, Group, Lowered, Room, Written, lowered
 from simbackup.methods.program.portions import FILES, Portions
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
@@ -32,7 +33,8 @@ Wait = Generator[simpy.Event, Any, None]
 class Program(Late):
     """An operation of a program: its phases with their groups of workers, and what of the data passes through them.
 
-    Without `since`, all data pass; a share of what has changed since then is `new`, which shrinks by a `ratio`.
+    Without `since`, all data pass; a share of what has changed since then is `new`, which shrinks by a `ratio`. If it
+    `reads` the newest save set of a job, that passes. What a device `keeps` of it is a save set of blocks or files.
     """
 
     data: str
@@ -42,12 +44,17 @@ class Program(Late):
     since: float | None
     new: float | None
     codec: Reduction
+    reads: str = ""
+    keeps: str = ""
+    saved_as: str = "file_level"
     method: str = "program"
 
     def run(self, system: System, job: str) -> Steps:
-        """Start, and do one phase after the other; done when all that was written is on disk."""
-        data = system.data[self.data]
-        context = Context(system, job, data, self.portions(data), self.codec)
+        """Start, and do one phase after the other; done, and in the catalogue, when all that was written is on disk."""
+        data, time = system.data[self.data], system.env.now
+        read = system.saved(self.reads) if self.reads else None
+        portions = _portions_of(*read) if read is not None else self.portions(data)
+        context = Context(system, job, data, portions, self.codec, read, self._room(system, portions))
         with system.clock.span(job, f"data.{self.data}", Activity.START):
             yield system.env.timeout(self.start)
         pending = list[Dirty]()
@@ -56,7 +63,33 @@ class Program(Late):
             if found := [group for group in found if group.takes_time]:
                 yield from _Phase(context, found, pending).run()
         yield from system.written_back(job, pending)
-        return Moved(context.portions.bytes["changed"], context.portions.files["changed"])
+        if self.keeps:
+            self._enter(system, job, time, context.room, portions)
+        return Moved(portions.bytes["changed"], portions.files["changed"])
+
+    def place(self, system: System, job: str, time: float) -> None:
+        """Put the save set in its place, as if written at a time."""
+        portions = self.portions(system.data[self.data])
+        self._enter(system, job, time, self._room(system, portions), portions)
+
+    def _room(self, system: System, portions: Portions) -> Room | None:
+        """The place of its save set on a disk; None if it leaves none there."""
+        if self.keeps not in system.volumes:
+            return None
+        steps = [step for groups in self.phases.values() for group in groups for step in group.steps]
+        written = [step for step in steps if step.do == "write" and step.device == self.keeps and not step.data]
+        size = sum(portions.bytes[step.of] * step.bytes / step.every for step in written if step.streams)
+        size = size or portions.bytes["stored"]
+        return Room(self.keeps, system.reserve(self.keeps, size), size)
+
+    def _enter(self, system: System, job: str, time: float, room: Room | None, portions: Portions) -> None:
+        """Enter its save set into the catalogue."""
+        size, files = portions.bytes["changed"], portions.files["changed"]
+        saved = SaveSet(job, self.data, self.saved_as, size, files, time)
+        saved.level = "full" if self.since is None else "incremental"
+        repeated = size / portions.bytes["new"] if portions.bytes["new"] > 0.0 else 1.0
+        how = changed(self.codec, ratio=self.ratio, repeated=repeated)
+        enter(system, saved, Extent(0.0, size, self.keeps, room.begin if room is not None else 0.0), how)
 
     def portions(self, data: DataSet) -> Portions:
         """How much of the data counts as all, changed, new and stored."""
@@ -68,6 +101,13 @@ class Program(Late):
         sizes = left | {"changed": part.size, "new": fresh, "stored": fresh / self.ratio}
         files = {"all": float(data.files), "unchanged": data.files - part.files}
         return Portions(sizes, dict.fromkeys(sizes, part.files) | files)
+
+
+def _portions_of(saved: SaveSet, copy: Copy) -> Portions:
+    """All of a save set, as it is stored by a copy."""
+    sizes = {"all": saved.size, "unchanged": 0.0, "changed": saved.size, "new": saved.size}
+    files = dict.fromkeys(("all", "changed", "new", "stored"), float(saved.files)) | {"unchanged": 0.0}
+    return Portions(sizes | {"stored": saved.size / copy.fetched}, files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +191,10 @@ class _Phase:
         if to.data:
             data = system.data[to.data]
             return VolumeRange(data.volume, data.begin, total, beside(data, FilesMade(group.made / to.size)))
-        return VolumeRange(system.volumes[to.device], system.reserve(to.device, total), total)
+        room = self.context.room
+        own = room is not None and room.device == to.device
+        begin = room.give(total) if room is not None and own else system.reserve(to.device, total)
+        return VolumeRange(system.volumes[to.device], begin, total)
 
     def _write(self, flow: Flow, part: _Part, to: Written, place: VolumeRange) -> None:
         """Let a flow fill the cache before its device with the bytes of each item."""

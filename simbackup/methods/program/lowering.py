@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import NamedTuple
 
-from simbackup.catalogue import Reduction
+from simbackup.catalogue import Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet
+from simbackup.devices.answering import Answering
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
-from simbackup.devices.service.live import Operations
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, bus
 from simbackup.engine.link import Link
 from simbackup.late import Late
 from simbackup.methods.compression.live import coding
+from simbackup.methods.file_backup.disk import lying
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.making import FilesMade, filling
 from simbackup.methods.program.portions import Portions
@@ -67,6 +68,11 @@ class Step(Late):
     lock: str
     """The lock that it holds."""
 
+    @property
+    def streams(self) -> bool:
+        """Whether it moves bytes in sequence, and not in requests."""
+        return self.times is None and self.request is None
+
     def requests(self, moved: float) -> tuple[float, float] | None:
         """How many requests move so many bytes, and the bytes of one; None if they are moved in sequence."""
         if self.request is not None:  # none holds bytes of two items
@@ -92,21 +98,47 @@ class Group:
     """What a worker does with an item."""
 
 
+@dataclass(slots=True)
+class Room:
+    """The bytes of a device that a save set takes, of which some have been given out to the groups that write it."""
+
+    device: str
+    begin: float
+    size: float
+    given: float = 0.0
+
+    def give(self, size: float) -> float:
+        """Where the next bytes of the save set go."""
+        self.given += size
+        return self.begin + self.given - size
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the groups of a job have in common: its address, its data, the portions of them, its codec, its locks."""
+    """What the groups of a job have in common: its address, its data, the portions of them, its codec, its locks.
+
+    Also the copy of a save set that they read, and where on a disk they write one.
+    """
 
     system: System
     job: str
     data: DataSet
     portions: Portions
     codec: Reduction
+    read: tuple[SaveSet, Copy] | None = None
+    room: Room | None = None
     locks: dict[str, Link] = field(default_factory=dict[str, Link])
 
     def place(self, step: Step) -> BackupSource:
-        """Where the bytes of a step lie: in the data, or where a device has what was written there last."""
+        """Where the bytes of a step lie: in the data, in a save set, or where a device has what was written last."""
         if step.data:
             return self.system.origin(self.system.data[step.data], None)
+        if self.read is not None and self.read[1].target == step.device and step.do == "read":
+            (saved, copy), volume = self.read, self.system.volumes[step.device]
+            return BackupSource(lying(self.system, copy, 0.0, saved.size), 0.0, volume, copy.extents[0].position)
+        if self.room is not None and self.room.device == step.device:
+            volume = self.system.volumes[step.device]
+            return BackupSource(volume.region.part(self.room.begin, self.room.size), 0.0, volume, self.room.begin)
         volume, size = self.system.volumes[step.device], max(self.portions.bytes[step.of], 1.0)
         size = min(size, volume.region.size)
         begin = min(max(self.system.used.get(step.device, 0.0) - size, 0.0), volume.region.size - size)
@@ -159,7 +191,7 @@ def lowered(context: Context, group: Group) -> Lowered:
         shapes.append(shape.times(each))
         if step.do == "create":
             made += (1.0 if step.times is None else step.times) * each
-        if step.do == "write" and step.requests(moved) is None and step.device in context.system.volumes:
+        if step.do == "write" and step.streams and step.device in context.system.volumes:
             written.append(Written(step.device, step.data, step.host, moved * each))
     shape = reduce(_then, shapes, FlowShape())
     sent, workers = context.portions.bytes[group.of] / items, min(group.workers, math.ceil(items))
@@ -217,7 +249,7 @@ def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape
         files = step.do in {"open", "look", "create"}
         return _with_files(context, group, step) if files else _moving(context, step, moved)
     service = system.others.get(step.device)
-    return service.asked(1.0 if step.times is None else step.times) if isinstance(service, Operations) else FlowShape()
+    return service.asked(1.0 if step.times is None else step.times) if isinstance(service, Answering) else FlowShape()
 
 
 def _working(context: Context, step: Step, moved: float) -> FlowShape:

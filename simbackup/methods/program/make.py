@@ -11,6 +11,7 @@ from simbackup.methods.program.live import Program
 from simbackup.methods.program.lowering import Group, Step
 from simbackup.methods.program.sheet import CORES, CPU, GroupSpec, StepSpec
 from simbackup.methods.program.spec import ProgramJobSpec
+from simbackup.schema.capability import BackupTarget
 from simbackup.schema.quantity import Quantity, si_or
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
     return Program(
         data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
         since=None if job.since is None else job.since.si, new=None if job.new is None else job.new.si,
-        codec=reduction_of(job.compressor, None, data),
+        codec=reduction_of(job.compressor, None, data), reads=job.save_set or "",
+        saved_as="file_level" if job.by_file() else "image",
+        keeps=job.to if job.to is not None and isinstance(spec.devices.get(job.to), BackupTarget) else "",
     )  # fmt: skip
 
 
@@ -58,7 +61,7 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
     """A step, and the parts of the system where it is done."""
     (group, ratio), here = within, job.runs_on(spec)
     role, _, inside = (step.at or "").partition(".")
-    name_of = job.bound(role) or "" if role not in {"", CPU} else ""
+    name_of = job.bound(role, spec) or "" if role not in {"", CPU} else ""
     device = spec.data[name_of].on if name_of in spec.data else name_of
     owner = spec.owner_of(device) if device else None
     ways = (spec.way_to(here, device) or (), spec.way_from(here, device) or ()) if device else ((), ())

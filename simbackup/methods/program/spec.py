@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from simbackup.errors import choices
 from simbackup.methods.compression.spec import CompressionSpec
+from simbackup.methods.file_backup.between import check_restored
+from simbackup.methods.program.portions import FILES
 from simbackup.methods.program.sheet import CORES, CPU, NETWORK, OF_WORK, OperationSpec, ProgramSpec, StepSpec, steps_of
 from simbackup.schema.capability import BlockDevice, Device, ObjectTarget, Service, Sink
 from simbackup.schema.facts import Fact, Facts
-from simbackup.schema.job import SharedOut
+from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
 from simbackup.schema.part import Path, disagreements
-from simbackup.schema.quantity import PositiveDuration, PositiveShare, Quantity, Text
+from simbackup.schema.quantity import PositiveDuration, PositiveShare, Quantity, Text, si_or
 from simbackup.schema.refers import Refers
+from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Restoring
 
 DATA, TARGET = "data", "target"
 ENDS = (DATA, TARGET)
@@ -33,11 +37,11 @@ WITH_FILES = ("open", "look", "create")
 """What it can do with files of the data."""
 
 
-class ProgramJobSpec(SharedOut):
+class ProgramJobSpec(FilesSaving, SharedOut):
     """An operation of a program that a datasheet `program/name` describes as a list.
 
-    It leaves no save set that jobs of other methods could restore or copy: a restore is another operation of the
-    program.
+    If it reads the data and writes to a device as its target, it leaves a save set, as other backups do: `restore` and
+    `copy_save_set` find it, and so do other operations of the program that name its job as their `save_set`.
     """
 
     method: Literal["program"]
@@ -49,6 +53,11 @@ class ProgramJobSpec(SharedOut):
     """The data set that it saves, restores or copies; the role `data`."""
     target: Annotated[Text, Refers("uses", "devices", "data")] | None = None
     """The disk, volume or object store of its backups, `nul`, or the data set that a copy replaces; the role `target`.
+    By default, where its `save_set` lies.
+    """
+    save_set: Annotated[Text, Refers("reads", "jobs")] | None = None
+    """The job whose newest save set it reads where that lies, as a restore or a check does; it then works on as many
+    bytes and files as that has. By default, it reads what was written last, as much as there are data.
     """
     host: Annotated[Text, Refers("uses", "hosts")] | None = None
     """The host on which it runs; by default, that of the data."""
@@ -62,6 +71,68 @@ class ProgramJobSpec(SharedOut):
     """
     compressor: CompressionSpec | None = None
     """What compresses the new bytes: a datasheet `compressor/name`, or a mapping; not compressed by default."""
+
+    tool: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    connections: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    streams: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    pool: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
+    def object_size(self) -> Quantity | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Bytes of each object that it writes; None if each file becomes one."""
+        operation = self.program.operations[self.operation]
+        groups = [group for groups in operation.phases.values() for group in groups.values()]
+        found = [
+            step.request or step.items or group.items
+            for group in groups
+            for step in group.steps.values()
+            if (step.at, step.do) == (TARGET, "write")
+        ]
+        return next((size for size in found if size.si != FILES), None)
+
+    @property
+    def to(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The target that takes a save set, if its operation leaves one."""
+        return self.target if self.saves() else None
+
+    def saves(self) -> bool:
+        """Whether its operation leaves a save set: it reads the data, and writes to the target."""
+        done = {(step.at, step.do) for step in self._steps().values()}
+        return bool(done & {(DATA, "open"), (DATA, "read")}) and (TARGET, "write") in done and self.save_set is None
+
+    def by_file(self) -> bool:
+        """If it opens files."""
+        return any((step.at, step.do) == (DATA, "open") for step in self._steps().values())
+
+    def gives_single_files(self) -> bool:
+        """If it saves file by file."""
+        return self.by_file()
+
+    def level_of(self) -> str:
+        """All, or what has changed since the last time."""
+        return "full" if self.since is None or not self.saves() else "incremental"
+
+    def kept_ratio(self, spec: Spec) -> float:
+        """What its compressor makes of the data."""
+        plain = self.compressor is None or self.data not in spec.data
+        return 1.0 if plain else si_or(spec.data[self.data].compression, 1.0)
+
+    def shares_chunks(self) -> bool:
+        """Whether the target has some of its bytes already."""
+        return self.new is not None
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report an operation that leaves no save set, and a restore that cannot reach its target or fit there."""
+        if self.to is None or self.to in checks.spec.data:
+            message = f"the operation '{self.operation}' of '{job.restore}' leaves no save set"
+            checks.report((*path, "restore"), message, "restore what a job saves that reads data and writes a target")
+            return
+        check_restored(checks, path, job, self)
+
+    def _steps(self) -> Mapping[tuple[str, ...], StepSpec]:
+        """The steps of its operation, none if the program has no such operation."""
+        operation = self.program.operations.get(self.operation) if not isinstance(self.program, Unknown) else None
+        return steps_of(operation) if operation is not None else {}
 
     def stated_share(self, spec: Spec) -> Quantity | None:
         """The serial share that its operation states."""
@@ -86,9 +157,11 @@ class ProgramJobSpec(SharedOut):
         """The host on which it runs."""
         return self.host or spec.host_of(self.data)
 
-    def bound(self, role: str) -> str | None:
+    def bound(self, role: str, spec: Spec) -> str | None:
         """The data set or the device that has a role; None if the job names none."""
-        return {DATA: self.data, TARGET: self.target}.get(role, self.roles.get(role))
+        saved = spec.jobs.get(self.save_set or "")
+        lies = saved.stream_on() if isinstance(saved, BackupJob) else None
+        return {DATA: self.data, TARGET: self.target or lies}.get(role, self.roles.get(role))
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report unknown parts and operations, and steps that cannot be done where they are."""
@@ -99,6 +172,14 @@ class ProgramJobSpec(SharedOut):
             self._check_bound(checks, (*path, "target"), self.target)
         for role, name in self.roles.items():
             self._check_bound(checks, (*path, "roles", role), name)
+        with checks.about(*path):
+            self._check_save_set(checks, path)
+        with checks.about(*path):
+            if self.saves():
+                self.check_existing(checks, path)
+            elif self.exists:
+                message = f"the operation '{self.operation}' leaves no save set"
+                checks.report((*path, "exists"), message, "leave it out")
         with checks.about(*path):
             for paths, message, remedy in disagreements(self.program):
                 checks.report((*path, "program", *paths[0]), message, remedy)
@@ -113,6 +194,21 @@ class ProgramJobSpec(SharedOut):
                 checks.report((*path, "operation"), message, choices(self.operation, self.program.operations))
             elif known:
                 self._check_operation(checks, path, operation)
+
+    def _check_save_set(self, checks: Checks, path: Path) -> None:
+        """Report a save set that no job leaves as a stream, or of other data than those that the operation works on."""
+        if self.save_set is None:
+            return
+        jobs, here = checks.spec.jobs, (*path, "save_set")
+        legal = [name for name, job in jobs.items() if isinstance(job, BackupJob) and job.stream_on() is not None]
+        if not checks.name(here, self.save_set, legal, "job"):
+            if self.save_set in jobs:
+                message = f"'{self.save_set}' leaves no save set in one place"
+                checks.report(here, message, choices(self.save_set, legal))
+            return
+        for key in ("since", "new"):
+            if getattr(self, key) is not None:
+                checks.report((*path, key), "has no effect on an operation that reads a save set", "leave it out")
 
     @staticmethod
     def _check_bound(checks: Checks, path: Path, name: str) -> None:
@@ -144,7 +240,7 @@ class ProgramJobSpec(SharedOut):
         role, _, inside = (step.at or CPU).partition(".")
         if role == CPU:
             return
-        spec, name = checks.spec, self.bound(role)
+        spec, name = checks.spec, self.bound(role, checks.spec)
         device = spec.data[name].on if name in spec.data else name
         if name is None or device is None:
             roles = (CPU, *ENDS, *self.roles)
