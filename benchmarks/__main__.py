@@ -8,8 +8,8 @@ from importlib import import_module
 MEASURED = ("start_up", "loading", "fleet", "year", "study", "points", "reproduce", "midnight")
 """What is measured where none is named."""
 NAMES = (
-    *MEASURED, "browser", "codecs", "crash", "databases", "frozen", "fuzz", "jumps", "many_files", "programs", "sessions",
-    "simgrid", "systems",
+    *MEASURED, "browser", "codecs", "crash", "databases", "frozen", "fuzz", "jumps", "many_files", "programs",
+    "sessions", "simgrid", "systems",
 )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ class Watch:
             if flow.rate > 0.0:
                 units = {link.name: link.demand(flow) * flow.rate * (until - now) for link in flow.links}
                 self.capacities |= {link.name: link.capacity for link in flow.links}
-                self.turning |= {link.name for link in flow.links if link.most_lost()}
+                self.turning |= {link.name for link in flow.links if link.most_lost(link.crossing)}
                 self.round |= {flow.name} if flow.asks else set()
                 self.pieces.setdefault(flow.name, []).append(
                     Piece(now, until, flow.activity, flow.rate * (until - now), units)
