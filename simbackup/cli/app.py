@@ -15,6 +15,7 @@ from simbackup.cli import interrupts
 from simbackup.cli.codes import EXIT_CODES, INTERRUPTED, WRONG_INPUT
 from simbackup.cli.of_files import check, scenarios, schema
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
+from simbackup.cli.of_lab import compare, components, datasheets, measure_runs, predict, set_up
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_page import serve
@@ -93,6 +94,17 @@ GROUPS = {
     "models": _group(
         "Show the datasheets, their values and sources.",
         {"list": listed, "show": shown, "fitted": fitted, "cite": cited},
+    ),
+    "lab": _group(
+        "Measure real programs on this machine, and predict them first.",
+        {
+            "setup": set_up,
+            "components": components,
+            "predict": predict,
+            "measure": measure_runs,
+            "compare": compare,
+            "datasheets": datasheets,
+        },
     ),
     "plan": _group(
         "Plan a site over months: nights, capacity, cartridges, restores and cost.",

@@ -1,0 +1,181 @@
+"""Predictions of runs, written before they are measured, and never changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from simbackup.experiments.intervals import intervals_of
+from simbackup.lab.folder import Folder, Line
+from simbackup.lab.results import Found, Lab, asked_of, cpu_of, found_in, plain
+from simbackup.lab.scenarios import Asked, Mapped, scenario, shipped, with_constants
+from simbackup.lab.spec import load_program
+from simbackup.results.record import program_version
+from simbackup.run import IdleKeyWarning, simulate
+
+FILE = "predictions.jsonl"
+RATIO = 2.0
+"""Bytes before over bytes after compression that a prediction supposes of text, before anything was measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many predictions are new, how many there were, and which operations no shipped datasheet describes."""
+
+    new: int
+    before: int
+    without: tuple[str, ...]
+
+
+def predict(folder: Folder, note: Callable[[str], None]) -> Written:
+    """Predict every run of a lab, by the datasheets that come along and by those that it has measured so far.
+
+    A prediction that was written stays as it is. One from other inputs is written beside it.
+
+    Parameters
+    ----------
+    folder
+        The folder of the lab, whose components were measured.
+    note
+        Is called with what is done.
+    """
+    lab = Lab.of(folder)
+    with folder.locked():
+        known = {(line["program"], line["operation"], line["inputs"]) for line in folder.lines(FILE)}
+        before, new, without = len(folder.lines(FILE)), 0, list[str]()
+        for program, operation in lab.operations():
+            asked = list(_scenarios(lab, program, operation))
+            if not asked:
+                without.append(f"{program} {operation}")
+            for basis, given in asked:
+                inputs = hashlib.sha256(json.dumps([given, program_version()], sort_keys=True).encode()).hexdigest()
+                if (program, operation, inputs) not in known:
+                    for line in _predicted(lab, given):
+                        own = {"program": program, "operation": operation, "basis": basis, "inputs": inputs}
+                        folder.add(FILE, {**own, "runs": len(lab.runs(program, operation)), **line})
+                        new += 1
+                    note(f"{program} {operation}: predicted by {basis} datasheets")
+    return Written(new, before, tuple(without))
+
+
+def _scenarios(lab: Lab, program: str, operation: str) -> Iterator[tuple[str, Mapped]]:
+    """The scenarios of an operation, each with the basis of its constants."""
+    spec = load_program(program)
+    of, lines = spec.operations[operation], lab.runs(program, operation)
+    title = f"{spec.title}: {operation}"
+    if of.shipped:
+        yield "shipped", scenario(_supposed(lab), title, shipped(of))
+    found = found_in(lab, program, operation) if lines else None
+    if found is not None and found.own is not None:
+        constants = plain(found.own, lab.machine, of)
+        yield "measured", scenario(asked_of(lab, lines), title, with_constants(spec, (operation, of), constants))
+
+
+def _supposed(lab: Lab) -> Asked:
+    """The points before anything was measured: text shrinks as the design says, and random bytes do not."""
+    ratios: dict[str, float] = {}
+    for name, content in lab.contents.items():
+        point = lab.design.points[name]
+        text = point.ratio.si if point.ratio is not None else RATIO
+        ratios[name] = content.bytes / max((content.bytes - content.random) / text + content.random, 1.0)
+    return Asked(lab.machine, lab.contents, ratios, dict.fromkeys(lab.contents, 1.0))
+
+
+def _predicted(lab: Lab, given: Mapped) -> Iterator[Line]:
+    """What a scenario predicts of each point: the elapsed time with its interval, and the time of cores."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IdleKeyWarning)
+        result = simulate(given)
+    intervals = intervals_of(result)
+    for point in given["data"]:
+        one = intervals[point].as_dict()
+        yield {
+            "point": point, "elapsed": _digits(result.get(f"jobs.{point}.elapsed")), "low": _digits(one["low"]),
+            "high": _digits(one["high"]), "cpu": _digits(cpu_of(result, point, int(lab.machine["cores"]))),
+            "version": program_version(), "at": round(time.time(), 3),
+        }  # fmt: skip
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A prediction beside what was measured: medians of the runs, of the elapsed time only those not disturbed."""
+
+    program: str
+    operation: str
+    point: str
+    basis: str
+    blind: bool
+    """Whether no run of the operation had been measured when it was written."""
+    runs: int
+    cpu: float
+    predicted_cpu: float
+    elapsed: float | None
+    predicted: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """Relative error of the time of cores."""
+        return self.predicted_cpu / self.cpu - 1.0 if self.cpu else math.nan
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the interval holds the elapsed time; None if every run was disturbed."""
+        return None if self.elapsed is None else self.low <= self.elapsed <= self.high
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "program": self.program, "operation": self.operation, "point": self.point, "basis": self.basis,
+            "blind": self.blind, "runs": self.runs, "cpu": self.cpu, "predicted cpu": self.predicted_cpu,
+            "error": self.error, "elapsed": self.elapsed, "predicted": self.predicted, "low": self.low,
+            "high": self.high, "holds": self.holds,
+        }  # fmt: skip
+
+
+def compare(folder: Folder) -> list[Compared]:
+    """The predictions of a lab beside its runs; of several on the same basis, the first one."""
+    from statistics import median  # noqa: PLC0415
+
+    lab = Lab.of(folder)
+    first: dict[tuple[str, str, str, str], Mapping[str, Any]] = {}
+    for line in folder.lines(FILE):
+        first.setdefault((line["program"], line["operation"], line["point"], line["basis"]), line)
+    found: list[Compared] = []
+    for (program, operation, point, basis), line in first.items():
+        runs = [one for one in lab.runs(program, operation) if one["point"] == point]
+        if runs:
+            quiet = [one["synced"] for one in runs if not one["disturbed"]]
+            found.append(
+                Compared(
+                    program, operation, point, basis, line["runs"] == 0, len(runs),
+                    median(one["cpu"] for one in runs), line["cpu"], median(quiet) if quiet else None,
+                    line["elapsed"], line["low"], line["high"],
+                )
+            )  # fmt: skip
+    return found
+
+
+def verdict(found: Found) -> str:
+    """A sentence about the constants of an operation."""
+    what = f"{found.program} {found.operation}"
+    if found.check is None:
+        return f"{what}: not accepted, as nothing was held out"
+    error = f"the mixture by {found.check.error:+.0%}"
+    if found.check.accepted:
+        return f"{what}: accepted; they miss {error}"
+    if found.check.missing is None:
+        return f"{what}: not accepted; they miss {error}, and no term of the list brings them nearer"
+    term, nearer = found.check.missing
+    return f"{what}: not accepted; they miss {error}; with the missing term '{term}' it is {nearer:+.0%}"

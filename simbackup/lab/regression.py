@@ -1,0 +1,160 @@
+"""Times of a core from a designed set of runs: least squares in which no time is below zero."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+COARSE, RELATIVE = 0.01, 0.05
+"""Seconds, and share of itself, by which the time of a run is uncertain at the least."""
+ACCEPTED = 0.15
+"""Relative error of what was held out up to which constants are accepted."""
+NORMAL = 1.645
+"""Standard deviations to the ends of a 90 % interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One run: what it worked on, by term, and the seconds of cores that it took; on which day."""
+
+    facts: Mapping[str, float]
+    seconds: float
+    day: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """Seconds of a core for one of each term, with standard uncertainties."""
+
+    values: dict[str, float]
+    deviations: dict[str, float]
+    """From the scatter of the runs and from one day to the next."""
+    negative: tuple[str, ...]
+    """Terms that came out below zero, and are zero: there is less of them than the other terms explain."""
+    days: int
+
+    def seconds(self, facts: Mapping[str, float]) -> float:
+        """What a run takes by these constants."""
+        return sum(value * facts[term] for term, value in self.values.items())
+
+
+def regressed(samples: Sequence[Sample], terms: Sequence[str]) -> Constants:
+    """The constants of some terms.
+
+    Parameters
+    ----------
+    samples
+        Runs, at least one more than there are terms.
+    terms
+        Names of facts.
+
+    >>> runs = [Sample({"start": 1.0, "file": n}, 0.5 + 0.001 * n) for n in (0.0, 1000.0, 3000.0)]
+    >>> {term: round(value, 6) for term, value in regressed(runs, ["start", "file"]).values.items()}
+    {'start': 0.5, 'file': 0.001}
+    """
+    values, deviations, negative = _fitted(samples, list(terms))
+    days = sorted({sample.day for sample in samples})
+    if len(days) > 1:
+        by_day = [_fitted([one for one in samples if one.day == day], list(terms))[0] for day in days]
+        for term in terms:
+            between = float(np.std([each[term] for each in by_day], ddof=1))
+            deviations[term] = float(np.hypot(deviations[term], between))
+    return Constants(values, deviations, negative, len(days))
+
+
+def _fitted(
+    samples: Sequence[Sample], terms: list[str]
+) -> tuple[dict[str, float], dict[str, float], tuple[str, ...]]:
+    """Constants, their deviations, and which were below zero; the lowest of these is left out until none is left."""
+    kept = list(terms)
+    while True:
+        matrix = np.array([[sample.facts[term] for term in kept] for sample in samples])
+        seconds = np.array([sample.seconds for sample in samples])
+        weight = 1.0 / np.hypot(COARSE, RELATIVE * seconds)
+        scale = np.abs(matrix).max(axis=0)
+        scale[scale == 0.0] = 1.0
+        weighted = matrix / scale * weight[:, None]
+        found, *_ = np.linalg.lstsq(weighted, seconds * weight, rcond=None)
+        if found.size == 0 or found.min() >= 0.0:
+            break
+        del kept[int(found.argmin())]
+    left = (seconds - matrix / scale @ found) * weight
+    variance = float(left @ left) / max(len(samples) - len(kept), 1)
+    spread = np.sqrt(np.diag(np.linalg.pinv(weighted.T @ weighted)) * variance) / scale
+    values = dict.fromkeys(terms, 0.0) | dict(zip(kept, (found / scale).tolist(), strict=True))
+    deviations = dict.fromkeys(terms, 0.0) | dict(zip(kept, spread.tolist(), strict=True))
+    return values, deviations, tuple(term for term in terms if term not in kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """Constants beside runs to which they were not fitted."""
+
+    measured: float
+    """Seconds of cores of these runs, on average."""
+    computed: float
+    missing: tuple[str, float] | None
+    """The term that is not among the constants and brings the two nearest, and the error with it."""
+
+    @property
+    def error(self) -> float:
+        """Relative error."""
+        return self.computed / self.measured - 1.0
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the constants come near enough."""
+        return abs(self.error) <= ACCEPTED
+
+
+def tested(constants: Constants, samples: Sequence[Sample], held_out: Sequence[Sample]) -> Tested:
+    """How near constants come to runs that were held out, and which term is missing if they do not.
+
+    Parameters
+    ----------
+    constants
+        Fitted to the samples.
+    samples, held_out
+        The runs that they were fitted to, and others.
+    """
+    measured = float(np.mean([one.seconds for one in held_out]))
+    computed = float(np.mean([constants.seconds(one.facts) for one in held_out]))
+    found = Tested(measured, computed, None)
+    if found.accepted:
+        return found
+    errors: dict[str, float] = {}
+    for term in samples[0].facts.keys() - constants.values.keys():
+        more, *_ = _fitted(samples, [*constants.values, term])
+        seconds = float(np.mean([sum(more[name] * one.facts[name] for name in more) for one in held_out]))
+        errors[term] = seconds / measured - 1.0
+    best = min(errors, key=lambda term: (abs(errors[term]), term), default="")
+    missing = (best, errors[best]) if best and abs(errors[best]) < abs(found.error) else None
+    return Tested(measured, computed, missing)
+
+
+def serial_share(one: float, two: float, workers: float = 2.0) -> float:
+    """The share of the work that is serial, from the times with one worker and with several, by Amdahl's law.
+
+    >>> round(serial_share(10.0, 6.0), 3), serial_share(10.0, 5.0)
+    (0.2, 0.0)
+    """
+    return min(max((two / one - 1.0 / workers) / (1.0 - 1.0 / workers), 0.0), 1.0)
+
+
+def under_way(trips: float, delays: Sequence[float], times: Sequence[float]) -> float:
+    """How many requests are under way at once, from times over links of several delays.
+
+    Parameters
+    ----------
+    trips
+        Round trips in all.
+    delays, times
+        Seconds of a round trip, and of the run with it.
+
+    >>> round(under_way(1000.0, [0.0, 0.005, 0.02], [10.0, 11.0, 14.0]), 3)
+    5.0
+    """
+    slope = float(np.polyfit(delays, times, 1)[0])
+    return max(trips / slope, 1.0) if slope > 0.0 else float("inf")

@@ -1,0 +1,208 @@
+"""What the runs of a lab say: constants of each operation, and how near they come to what was held out."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from simbackup.errors import ResultError
+from simbackup.lab.components import FILE
+from simbackup.lab.data import Content
+from simbackup.lab.folder import Folder, Line
+from simbackup.lab.measuring import RUNS
+from simbackup.lab.regression import Constants, Sample, Tested, regressed, tested
+from simbackup.lab.scenarios import Asked, Mapped, scenario, with_constants
+from simbackup.lab.spec import UNITS, DesignSpec, LabProgramSpec, OperationSpec, Term, load_design, load_program
+from simbackup.results.result import Result
+from simbackup.run import ran
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """All that a lab has measured: of one machine, by one design."""
+
+    id: str
+    """What the lab is called in records: letters that say nothing about the machine's owner."""
+    design: DesignSpec
+    machine: Mapping[str, Any]
+    lines: Sequence[Line]
+    versions: Mapping[str, str]
+    contents: Mapping[str, Content]
+
+    @classmethod
+    def of(cls, folder: Folder) -> Lab:
+        """The lab of a folder.
+
+        Raises
+        ------
+        ResultError
+            It was not set up, or its components were not measured.
+        """
+        settings = folder.settings()
+        machine = folder.read(FILE, "components")
+        name = identity(machine)
+        contents = {point: settings.content(point) for point in settings.contents}
+        return cls(
+            name, load_design(settings.design), {**machine, "id": name}, folder.lines(RUNS), settings.programs, contents
+        )
+
+    def operations(self) -> Iterator[tuple[str, str]]:
+        """Each program with each of its operations that the design asks for."""
+        for program in self.versions:
+            for operation in load_program(program).operations:
+                if operation in self.design.operations:
+                    yield program, operation
+
+    def runs(self, program: str, operation: str) -> list[Line]:
+        """The runs of an operation."""
+        return [one for one in self.lines if (one["program"], one["operation"]) == (program, operation)]
+
+
+def identity(machine: Mapping[str, Any]) -> str:
+    """What a lab is called, from the moment at which its components were measured."""
+    from hashlib import sha256  # noqa: PLC0415
+
+    return sha256(f"{machine['at']:.6f}".encode()).hexdigest()[:6]
+
+
+def facts(line: Line, terms: Sequence[str]) -> dict[str, float]:
+    """What a run worked on, by term; bytes that do not shrink are apart if they have a term of their own."""
+    hard = float(line["random"])
+    apart = hard if "hard_byte" in terms else 0.0
+    return {
+        "start": 1.0, "byte": line["bytes"] - apart, "coded_byte": max(line["stored"] - apart, 0.0),
+        "hard_byte": hard, "file": float(line["files"]), "unchanged": float(line["unchanged"]),
+    }  # fmt: skip
+
+
+def asked_of(lab: Lab, lines: Sequence[Line]) -> Asked:
+    """The points of some runs, with what was measured of the data."""
+    first = {line["point"]: line for line in reversed(lines)}
+    found = {point: first[point] for point in lab.contents if point in first}
+    stored = {
+        point: statistics.fmean(line["stored"] for line in lines if line["point"] == point) for point in found
+    }
+    return Asked(
+        lab.machine, {point: lab.contents[point] for point in found},
+        {point: line["bytes"] / max(stored[point], 1.0) for point, line in found.items()},
+        {
+            point: line["files"] / max(line["files"] + line["unchanged"], 1)
+            for point, line in found.items()
+        },
+    )  # fmt: skip
+
+
+def cpu_of(result: Result, point: str, cores: int) -> float:
+    """Seconds of cores that a point took in a simulation."""
+    return result.get(f"hosts.{point}.cores.busy_s") * cores
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the runs of an operation say of it."""
+
+    program: str
+    operation: str
+    constants: Constants
+    """Seconds of the machine's core, for all that the program takes."""
+    check: Tested | None
+    """How near they come to the runs that were held out, if there are any."""
+    own: Constants | None
+    """What the file system and copies of memory do not explain, so what a datasheet states; None without a list."""
+    computed: Mapping[str, float]
+    """Seconds of cores by the datasheet, point by point."""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether they may be written into a datasheet."""
+        return self.check is not None and self.check.accepted and self.own is not None
+
+
+def found_in(lab: Lab, program: str, operation: str) -> Found | None:
+    """The constants of an operation; None if too few runs were measured.
+
+    Parameters
+    ----------
+    lab
+        What was measured.
+    program, operation
+        Of which program, and what it did.
+    """
+    spec = load_program(program)
+    of = spec.operations[operation]
+    lines = lab.runs(program, operation)
+    held = {name for name, point in lab.design.points.items() if point.held_out}
+    design = [line for line in lines if line["point"] not in held]
+    others = [line for line in lines if line["point"] in held]
+    if len({line["point"] for line in design}) <= len(of.terms):
+        return None
+    samples = [Sample(facts(line, of.terms), line["cpu"], line["day"]) for line in design]
+    constants = regressed(samples, of.terms)
+    check = tested(constants, samples, [Sample(facts(one, of.terms), one["cpu"]) for one in others]) if others else None
+    if not of.phases:
+        return Found(program, operation, constants, check, None, {})
+    own = _own(lab, (spec, of, operation), lines)
+    computed = simulated(lab, (spec, of, operation), lines, plain(own, lab.machine, of))
+    return Found(program, operation, constants, check, own, computed)
+
+
+def _own(lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequence[Line]) -> Constants:
+    """What is left for a program itself, after what simbackup simulates of file systems and copies without it."""
+    held = {name for name, point in lab.design.points.items() if point.held_out}
+    design = [line for line in lines if line["point"] not in held]
+    without = simulated(lab, of, lines, {term: "0 s" if UNITS[term] == "s" else "0 ns/B" for term in UNITS})
+    terms = stated(of[1])
+    rest = [
+        Sample(facts(line, terms), line["cpu"] - without[line["point"]], line["day"]) for line in design
+    ]
+    return regressed(rest, terms)
+
+
+def stated(operation: OperationSpec) -> list[Term]:
+    """The terms of which the phases of an operation state the times."""
+    text = repr(operation.phases)
+    return [term for term in UNITS if term == "start" or f"'${term}'" in text]
+
+
+def plain(constants: Constants, machine: Mapping[str, Any], operation: OperationSpec) -> dict[str, str]:
+    """Constants as a scenario says them, in time of the reference core."""
+    speed = machine["speed"][1]
+    return {term: text_of(constants.values[term] * speed, term) for term in stated(operation)}
+
+
+def text_of(value: float, term: Term) -> str:
+    """A constant with its unit.
+
+    >>> text_of(2.5e-9, "byte"), text_of(0.001, "file")
+    ('2.5 ns/B', '1 ms')
+    """
+    from simbackup import units  # noqa: PLC0415
+
+    return units.show(float(f"{value:.4g}"), UNITS[term])
+
+
+def simulated(
+    lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequence[Line], constants: Mapping[str, object]
+) -> dict[str, float]:
+    """Seconds of cores of each point in a simulation with some constants."""
+    program, operation, name = of
+    asked = asked_of(lab, lines)
+    given: Mapped = scenario(asked, f"{program.title}: {name}", with_constants(program, (name, operation), constants))
+    result = ran(given)
+    cores = int(lab.machine["cores"])
+    return {point: cpu_of(result, point, cores) for point in asked.contents}
+
+
+def every(lab: Lab) -> list[Found]:
+    """What was found of each operation that was measured often enough.
+
+    Raises
+    ------
+    ResultError
+        Nothing was.
+    """
+    found = [one for one in (found_in(lab, *of) for of in lab.operations()) if one is not None]
+    if not found:
+        raise ResultError("too few runs were measured; run 'simbackup lab measure' first")
+    return found

@@ -1,0 +1,139 @@
+"""Datasheets of programs from measured constants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from simbackup import units
+from simbackup.errors import InputError
+from simbackup.lab.folder import Folder
+from simbackup.lab.regression import NORMAL
+from simbackup.lab.results import Found, Lab, every
+from simbackup.lab.scenarios import SOURCE, Mapped, core_speed, phases
+from simbackup.lab.spec import UNITS, Term, load_program
+from simbackup.output.whole import write_whole
+from simbackup.schema.datasheet import check_datasheet
+from simbackup.schema.yaml_file import parse
+from simbackup import shelf
+
+
+def constants(lab: Lab, found: Found, rows: Sequence[str] = ()) -> dict[Term, Mapped]:
+    """The constants of an operation as values of a datasheet, in time of the reference core.
+
+    The range is that of the scatter of the runs, and of the speed of the core, which all of them share.
+
+    Parameters
+    ----------
+    lab, found
+        What was measured.
+    rows
+        The rows to which they were fitted, in the record of the lab.
+    """
+    assert found.own is not None  # only such are asked for
+    low, speed, high = lab.machine["speed"]
+    given: dict[Term, Mapped] = {}
+    for term in UNITS:
+        if term not in found.own.values:
+            continue
+        value, spread = found.own.values[term], NORMAL * found.own.deviations[term]
+        ends = [max(value - spread, 0.0) * low, value * speed, (value + spread) * high]
+        shown = [units.show(float(f"{one:.3g}"), UNITS[term]) for one in ends]
+        days = f"on {found.own.days} days" if found.own.days > 1 else "on one day"
+        at = (
+            f"lab {lab.id}, {found.program} {lab.versions[found.program]} {found.operation}: {_amount(value, term)} +- "
+            f"{_amount(found.own.deviations[term], term)} of its core {days}, by simbackup lab with the design '{lab.design.title}'"
+        )
+        given[term] = {
+            "value": shown[1], "basis": "measured", "range": [shown[0], shown[2]], "shared": core_speed(lab.machine),
+            "source": SOURCE, "at": at, **({"fitted_to": list(rows)} if rows else {}),
+        }  # fmt: skip
+    return given
+
+
+def _amount(value: float, term: Term) -> str:
+    return units.show_short(value, UNITS[term], 3)
+
+
+def write_sheets(folder: Folder) -> tuple[list[Path], list[Found]]:
+    """Write a datasheet for each program of which constants are accepted, and give all that was found.
+
+    A datasheet has the operations whose constants predict what was held out; others are left out.
+
+    Parameters
+    ----------
+    folder
+        The folder of the lab.
+    """
+    lab = Lab.of(folder)
+    found = every(lab)
+    written: list[Path] = []
+    for program in lab.versions:
+        good = [one for one in found if one.program == program and one.accepted]
+        path = folder.path / "models" / "program" / f"lab-{program}.yaml"
+        if good:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, sheet(lab, program, good, path), edited=True)
+            written.append(path)
+        else:
+            path.unlink(missing_ok=True)  # one of earlier runs, which these do not bear out
+    return written, found
+
+
+def sheet(lab: Lab, program: str, found: Sequence[Found], path: Path) -> str:
+    """The text of the datasheet of a program.
+
+    Raises
+    ------
+    InputError
+        Its list is wrong.
+    """
+    spec = load_program(program)
+    operations: Mapped = {}
+    for one in found:
+        values: Mapping[str, Any] = constants(lab, one)
+        operations[one.operation] = {
+            "phases": based(phases(spec.operations[one.operation], values), f"lab/programs/{program}.yaml")
+        }
+    text = yaml.safe_dump(
+        {
+            "title": f"{spec.title} {lab.versions[program]}".strip(), "kind": "program",
+            "description": f"Measured by simbackup lab on one machine: {', '.join(operations)}.",
+            "parameters": {"options": spec.options, "operations": operations},
+        },
+        sort_keys=False, allow_unicode=True, width=110,
+    )  # fmt: skip
+    _, problems = check_datasheet(parse(text, str(path)), shelf.sources())
+    if problems:
+        raise InputError(problems)
+    return text
+
+
+def based(given: Mapped, file: str) -> Mapped:
+    """The same phases, in which sizes of items and buffers say that they are those of the program's file."""
+    found: Mapped = {}
+    for key, value in given.items():
+        if isinstance(value, dict) and "value" not in value:
+            found[key] = based(value, file)
+        elif key in {"items", "buffer", "buffer_size", "request", "trips", "every", "times"} and not isinstance(value, dict):
+            found[key] = {"value": value, "basis": "derived", "rule": f"as {file} has it"}
+        else:
+            found[key] = value
+    return found
+
+
+def as_json(found: Found) -> dict[str, Any]:
+    """What was found of an operation, as plain data."""
+    return json.loads(
+        json.dumps({
+            "program": found.program, "operation": found.operation, "accepted": found.accepted,
+            "error": found.check.error if found.check else None,
+            "missing": found.check.missing[0] if found.check and found.check.missing else None,
+            "constants": found.constants.values, "deviations": found.constants.deviations,
+            "negative": found.constants.negative, "days": found.constants.days,
+        })
+    )  # fmt: skip
