@@ -117,7 +117,6 @@ def datasheets(folder: Where, as_json: Json = False) -> None:
     """Write a datasheet for each program whose constants predict what was held out."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.lab.folder import Folder  # noqa: PLC0415
-    from simbackup.lab.predictions import verdict  # noqa: PLC0415
     from simbackup.lab.sheets import as_json as plain  # noqa: PLC0415
     from simbackup.lab.sheets import write_sheets  # noqa: PLC0415
     from simbackup.lab.spec import UNITS  # noqa: PLC0415
@@ -137,6 +136,6 @@ def datasheets(folder: Where, as_json: Json = False) -> None:
         ]
         show.listing(rows, as_json=False)
         for one in found:
-            show.line(verdict(one))
+            show.line(one.verdict)
     for path in written:
         note(f"written to {path}")

@@ -184,6 +184,5 @@ def _disk(folder: Folder) -> dict[str, Any]:
     found = measured_sheet(read_outputs(written), DISK_LIKE, sheet)
     write_whole(sheet, found.text, edited=True)
     return {
-        one.parameter: [units.show(value, one.unit) for value in (one.low, one.value, one.high)]
-        for one in found.values
+        one.parameter: [units.show(value, one.unit) for value in (one.low, one.value, one.high)] for one in found.values
     }

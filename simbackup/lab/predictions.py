@@ -14,8 +14,8 @@ from typing import Any
 from simbackup.experiments.intervals import intervals_of
 from simbackup.lab.folder import Folder, Line
 from simbackup.lab.results import Found, Lab, asked_of, cpu_of, found_in, plain
-from simbackup.lab.scenarios import Asked, Mapped, scenario, shipped, with_constants
-from simbackup.lab.spec import load_program
+from simbackup.lab.scenarios import Asked, Mapped, scenario, with_constants
+from simbackup.lab.spec import held_out, load_program
 from simbackup.results.record import program_version
 from simbackup.run import IdleKeyWarning, simulate
 
@@ -53,53 +53,50 @@ def predict(folder: Folder, note: Callable[[str], None]) -> Written:
             asked = list(_scenarios(lab, program, operation))
             if not asked:
                 without.append(f"{program} {operation}")
-            for basis, given in asked:
+            for basis, point, given in asked:
                 inputs = hashlib.sha256(json.dumps([given, program_version()], sort_keys=True).encode()).hexdigest()
                 if (program, operation, inputs) not in known:
-                    for line in _predicted(lab, given):
-                        own = {"program": program, "operation": operation, "basis": basis, "inputs": inputs}
-                        folder.add(FILE, {**own, "runs": len(lab.runs(program, operation)), **line})
-                        new += 1
-                    note(f"{program} {operation}: predicted by {basis} datasheets")
+                    what = {"program": program, "operation": operation, "point": point, "basis": basis}
+                    about = {"inputs": inputs, "runs": len(lab.runs(program, operation))}
+                    folder.add(FILE, {**what, **about, **_predicted(lab, given)})
+                    new += 1
+            if asked:
+                note(f"{program} {operation}: predicted")
     return Written(new, before, tuple(without))
 
 
-def _scenarios(lab: Lab, program: str, operation: str) -> Iterator[tuple[str, Mapped]]:
-    """The scenarios of an operation, each with the basis of its constants."""
+def _scenarios(lab: Lab, program: str, operation: str) -> Iterator[tuple[str, str, Mapped]]:
+    """The scenarios of an operation, each with the basis of its constants and its point."""
     spec = load_program(program)
     of, lines = spec.operations[operation], lab.runs(program, operation)
     title = f"{spec.title}: {operation}"
     if of.shipped:
-        yield "shipped", scenario(_supposed(lab), title, shipped(of))
+        for point in lab.contents:
+            yield "shipped", point, scenario(lab.machine, _supposed(lab, point), title, of.shipped)
     found = found_in(lab, program, operation) if lines else None
     if found is not None and found.own is not None:
-        constants = plain(found.own, lab.machine, of)
-        yield "measured", scenario(asked_of(lab, lines), title, with_constants(spec, (operation, of), constants))
+        jobs = with_constants(spec, (operation, of), plain(found.own, lab.machine, of))
+        for point in dict.fromkeys(line["point"] for line in lines if line["point"] in held_out(lab.design)):
+            yield "measured", point, scenario(lab.machine, asked_of(lab, lines, point), title, jobs)
 
 
-def _supposed(lab: Lab) -> Asked:
-    """The points before anything was measured: text shrinks as the design says, and random bytes do not."""
-    ratios: dict[str, float] = {}
-    for name, content in lab.contents.items():
-        point = lab.design.points[name]
-        text = point.ratio.si if point.ratio is not None else RATIO
-        ratios[name] = content.bytes / max((content.bytes - content.random) / text + content.random, 1.0)
-    return Asked(lab.machine, lab.contents, ratios, dict.fromkeys(lab.contents, 1.0))
+def _supposed(lab: Lab, point: str) -> Asked:
+    """A point before anything was measured: text shrinks as the design says, and random bytes do not."""
+    content, ratio = lab.contents[point], lab.design.points[point].ratio
+    text = ratio.si if ratio is not None else RATIO
+    return Asked(content, content.bytes / max((content.bytes - content.random) / text + content.random, 1.0))
 
 
-def _predicted(lab: Lab, given: Mapped) -> Iterator[Line]:
-    """What a scenario predicts of each point: the elapsed time with its interval, and the time of cores."""
+def _predicted(lab: Lab, given: Mapped) -> Line:
+    """What a scenario predicts: the elapsed time with its interval, and the time of cores."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IdleKeyWarning)
         result = simulate(given)
-    intervals = intervals_of(result)
-    for point in given["data"]:
-        one = intervals[point].as_dict()
-        yield {
-            "point": point, "elapsed": _digits(result.get(f"jobs.{point}.elapsed")), "low": _digits(one["low"]),
-            "high": _digits(one["high"]), "cpu": _digits(cpu_of(result, point, int(lab.machine["cores"]))),
-            "version": program_version(), "at": round(time.time(), 3),
-        }  # fmt: skip
+    one = intervals_of(result)["run"].as_dict()
+    return {
+        **{key: _digits(one[key]) for key in ("elapsed", "low", "high")}, "cpu": _digits(cpu_of(result, lab.machine)),
+        "version": program_version(), "at": round(time.time(), 3),
+    }  # fmt: skip
 
 
 def _digits(value: float) -> float:
@@ -165,17 +162,3 @@ def compare(folder: Folder) -> list[Compared]:
                 )
             )  # fmt: skip
     return found
-
-
-def verdict(found: Found) -> str:
-    """A sentence about the constants of an operation."""
-    what = f"{found.program} {found.operation}"
-    if found.check is None:
-        return f"{what}: not accepted, as nothing was held out"
-    error = f"the mixture by {found.check.error:+.0%}"
-    if found.check.accepted:
-        return f"{what}: accepted; they miss {error}"
-    if found.check.missing is None:
-        return f"{what}: not accepted; they miss {error}, and no term of the list brings them nearer"
-    term, nearer = found.check.missing
-    return f"{what}: not accepted; they miss {error}; with the missing term '{term}' it is {nearer:+.0%}"

@@ -64,9 +64,7 @@ def regressed(samples: Sequence[Sample], terms: Sequence[str]) -> Constants:
     return Constants(values, deviations, negative, len(days))
 
 
-def _fitted(
-    samples: Sequence[Sample], terms: list[str]
-) -> tuple[dict[str, float], dict[str, float], tuple[str, ...]]:
+def _fitted(samples: Sequence[Sample], terms: list[str]) -> tuple[dict[str, float], dict[str, float], tuple[str, ...]]:
     """Constants, their deviations, and which were below zero; the lowest of these is left out until none is left."""
     kept = list(terms)
     while True:

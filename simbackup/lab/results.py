@@ -13,10 +13,20 @@ from simbackup.lab.data import Content
 from simbackup.lab.folder import Folder, Line
 from simbackup.lab.measuring import RUNS
 from simbackup.lab.regression import Constants, Sample, Tested, regressed, tested
-from simbackup.lab.scenarios import Asked, Mapped, scenario, with_constants
-from simbackup.lab.spec import UNITS, DesignSpec, LabProgramSpec, OperationSpec, Term, load_design, load_program
+from simbackup.lab.scenarios import Asked, scenario, with_constants
+from simbackup.lab.spec import (
+    UNITS,
+    DesignSpec,
+    LabProgramSpec,
+    OperationSpec,
+    Term,
+    held_out,
+    load_design,
+    load_program,
+)
 from simbackup.results.result import Result
 from simbackup.run import ran
+
 
 @dataclass(frozen=True, slots=True)
 class Lab:
@@ -76,26 +86,17 @@ def facts(line: Line, terms: Sequence[str]) -> dict[str, float]:
     }  # fmt: skip
 
 
-def asked_of(lab: Lab, lines: Sequence[Line]) -> Asked:
-    """The points of some runs, with what was measured of the data."""
-    first = {line["point"]: line for line in reversed(lines)}
-    found = {point: first[point] for point in lab.contents if point in first}
-    stored = {
-        point: statistics.fmean(line["stored"] for line in lines if line["point"] == point) for point in found
-    }
-    return Asked(
-        lab.machine, {point: lab.contents[point] for point in found},
-        {point: line["bytes"] / max(stored[point], 1.0) for point, line in found.items()},
-        {
-            point: line["files"] / max(line["files"] + line["unchanged"], 1)
-            for point, line in found.items()
-        },
-    )  # fmt: skip
+def asked_of(lab: Lab, lines: Sequence[Line], point: str) -> Asked:
+    """What the runs of a point worked on."""
+    runs = [line for line in lines if line["point"] == point]
+    one, stored = runs[0], statistics.fmean(line["stored"] for line in runs)
+    share = one["files"] / (one["files"] + one["unchanged"]) if one["unchanged"] else 1.0
+    return Asked(lab.contents[point], one["bytes"] / max(stored, 1.0), share)
 
 
-def cpu_of(result: Result, point: str, cores: int) -> float:
-    """Seconds of cores that a point took in a simulation."""
-    return result.get(f"hosts.{point}.cores.busy_s") * cores
+def cpu_of(result: Result, machine: Mapping[str, Any]) -> float:
+    """Seconds of cores that a run took in a simulation."""
+    return result.get("hosts.machine.cores.busy_s") * machine["cores"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +114,38 @@ class Found:
     computed: Mapping[str, float]
     """Seconds of cores by the datasheet, point by point."""
 
+    sheet: Tested | None = None
+    """How near the datasheet comes to them in a simulation."""
+
     @property
     def accepted(self) -> bool:
         """Whether they may be written into a datasheet."""
-        return self.check is not None and self.check.accepted and self.own is not None
+        return all(one is not None and one.accepted for one in (self.check, self.sheet))
+
+    @property
+    def verdict(self) -> str:
+        """Whether the constants are accepted, and why not."""
+        what = f"{self.program} {self.operation}"
+        if self.check is None:
+            return f"{what}: not accepted, as nothing was held out"
+        missed = f"they miss the mixture by {self.check.error:+.0%}"
+        if not self.check.accepted and self.check.missing is not None:
+            term, nearer = self.check.missing
+            return f"{what}: not accepted; {missed}; with the missing term '{term}' it is {nearer:+.0%}"
+        if not self.check.accepted:
+            return f"{what}: not accepted; {missed}, and no further term brings them nearer"
+        if self.sheet is None:
+            return f"{what}: {missed}; its file has no phases, so no datasheet is written"
+        if not self.sheet.accepted:
+            more = (
+                f"; simbackup's file system and copies alone take more than all of '{', '.join(self.own.negative)}'"
+                if self.own and self.own.negative
+                else ""
+            )
+            return (
+                f"{what}: {missed}; not accepted, as a simulation with them misses it by {self.sheet.error:+.0%}{more}"
+            )
+        return f"{what}: accepted; {missed}, a simulation by {self.sheet.error:+.0%}"
 
 
 def found_in(lab: Lab, program: str, operation: str) -> Found | None:
@@ -132,7 +161,7 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     spec = load_program(program)
     of = spec.operations[operation]
     lines = lab.runs(program, operation)
-    held = {name for name, point in lab.design.points.items() if point.held_out}
+    held = held_out(lab.design)
     design = [line for line in lines if line["point"] not in held]
     others = [line for line in lines if line["point"] in held]
     if len({line["point"] for line in design}) <= len(of.terms):
@@ -144,18 +173,23 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
         return Found(program, operation, constants, check, None, {})
     own = _own(lab, (spec, of, operation), lines)
     computed = simulated(lab, (spec, of, operation), lines, plain(own, lab.machine, of))
-    return Found(program, operation, constants, check, own, computed)
+    sheet = None
+    if others:
+        means = (
+            statistics.fmean(each)
+            for each in ([one["cpu"] for one in others], [computed[one["point"]] for one in others])
+        )
+        sheet = Tested(*means, None)
+    return Found(program, operation, constants, check, own, computed, sheet)
 
 
 def _own(lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequence[Line]) -> Constants:
     """What is left for a program itself, after what simbackup simulates of file systems and copies without it."""
-    held = {name for name, point in lab.design.points.items() if point.held_out}
+    held = held_out(lab.design)
     design = [line for line in lines if line["point"] not in held]
     without = simulated(lab, of, lines, {term: "0 s" if UNITS[term] == "s" else "0 ns/B" for term in UNITS})
     terms = stated(of[1])
-    rest = [
-        Sample(facts(line, terms), line["cpu"] - without[line["point"]], line["day"]) for line in design
-    ]
+    rest = [Sample(facts(line, terms), line["cpu"] - without[line["point"]], line["day"]) for line in design]
     return regressed(rest, terms)
 
 
@@ -187,11 +221,11 @@ def simulated(
 ) -> dict[str, float]:
     """Seconds of cores of each point in a simulation with some constants."""
     program, operation, name = of
-    asked = asked_of(lab, lines)
-    given: Mapped = scenario(asked, f"{program.title}: {name}", with_constants(program, (name, operation), constants))
-    result = ran(given)
-    cores = int(lab.machine["cores"])
-    return {point: cpu_of(result, point, cores) for point in asked.contents}
+    jobs = with_constants(program, (name, operation), constants)
+    return {
+        point: cpu_of(ran(scenario(lab.machine, asked_of(lab, lines, point), name, jobs)), lab.machine)
+        for point in dict.fromkeys(line["point"] for line in lines)
+    }
 
 
 def every(lab: Lab) -> list[Found]:

@@ -1,9 +1,9 @@
-"""Runs of the lab as ordinary scenarios: one host, one disk, one data set and its jobs for each point."""
+"""Runs of the lab as ordinary scenarios: one host, one disk, one data set, and the job `run`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -16,21 +16,21 @@ SOURCE = "simbackup-lab"
 """The work that measured values cite, in models/sources.yaml."""
 FREE = {"compress_cpu": "0 ns/B", "expand_cpu": "0 ns/B"}
 """A compressor without a cost of its own, where the steps of a program state it."""
-PER_EVENT = re.compile(r"\$(\w+)")
+PLACE = re.compile(r"\$(\w+)")
 
 Mapped = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a scenario is to be of: a machine by its components, and what runs worked on."""
+    """What a run works on."""
 
-    machine: Mapping[str, Any]
-    contents: Mapping[str, Content]
-    ratios: Mapping[str, float]
-    """Bytes before over bytes after compression, by point."""
-    changed: Mapping[str, float]
-    """Share of the files that the operation works on, by point."""
+    content: Content
+    """All of the data."""
+    ratio: float
+    """Bytes before over bytes after compression."""
+    changed: float = 1.0
+    """Share of the files that it works on."""
 
 
 def core_speed(machine: Mapping[str, Any]) -> str:
@@ -65,48 +65,38 @@ def disk(machine: Mapping[str, Any]) -> Mapped:
     return {"model": DISK_LIKE, **values}
 
 
-def scenario(asked: Asked, title: str, jobs: Callable[[str], Mapped]) -> Mapped:
-    """A scenario in which each point has a machine of its own, so that none disturbs another.
+def scenario(machine: Mapping[str, Any], asked: Asked, title: str, jobs: Mapped) -> Mapped:
+    """The scenario of one run: the data are on the disk of the machine, and so is what is written.
 
     Parameters
     ----------
+    machine
+        What was measured of its components.
     asked
-        The machine and the points.
+        The data.
     title
         Of the scenario.
     jobs
-        The jobs of a point, by their names.
+        The jobs, of which `run` is the one that was measured.
     """
-    found: Mapped = {"title": title, "hosts": {}, "devices": {}, "data": {}, "jobs": {}}
-    for point, content in asked.contents.items():
-        found["hosts"][point] = {**host(asked.machine), "owns": [f"{point}-disk"]}
-        found["devices"][f"{point}-disk"] = disk(asked.machine)
-        data = {
-            "on": f"{point}-disk", "size": f"{max(content.bytes, 1)} B", "files": max(content.files, 1),
-            "directories": content.directories, "filesystem": "filesystem/ext4", "layout": "together",
-            "compression": round(max(asked.ratios[point], 1.0), 4), "cached": "100 %",
-        }  # fmt: skip
-        share = asked.changed[point]
-        if share < 1.0:
-            data["change"] = {"daily": f"{share:.4%}", "daily_files": f"{share:.4%}"}
-        found["data"][point] = data
-        found["jobs"] |= jobs(point)
-    return found
-
-
-def shipped(operation: OperationSpec) -> Callable[[str], Mapped]:
-    """The jobs of a point with the datasheets that come along."""
-
-    def jobs(point: str) -> Mapped:
-        return cast("Mapped", _put(operation.shipped, lambda text: text.replace("{point}", point)))
-
-    return jobs
+    data: Mapped = {
+        "on": "disk", "size": f"{max(asked.content.bytes, 1)} B", "files": max(asked.content.files, 1),
+        "filesystem": "filesystem/ext4", "layout": "together", "cached": "100 %",
+    }  # fmt: skip
+    if any("compressor" in job for job in jobs.values()):
+        data["compression"] = round(max(asked.ratio, 1.0), 4)
+    if asked.changed < 1.0:
+        data["change"] = {"daily": f"{asked.changed:.4%}", "daily_files": f"{asked.changed:.4%}"}
+    return {
+        "title": title, "hosts": {"machine": {**host(machine), "owns": ["disk"]}}, "devices": {"disk": disk(machine)},
+        "data": {"data": data}, "jobs": jobs,
+    }  # fmt: skip
 
 
 def with_constants(
     program: LabProgramSpec, operation: tuple[str, OperationSpec], constants: Mapping[str, object]
-) -> Callable[[str], Mapped]:
-    """The job of a point with measured constants.
+) -> Mapped:
+    """The job of a run with measured constants.
 
     Parameters
     ----------
@@ -118,38 +108,27 @@ def with_constants(
         What replaces $term in its phases, by term.
     """
     name, spec = operation
-    inside = {"phases": phases(spec, constants)}
-
-    def jobs(point: str) -> Mapped:
-        job = {
-            "method": "program", "operation": name, "data": point, "target": f"{point}-disk",
-            "program": {"options": program.options, "operations": {name: inside}}, "compressor": FREE,
-        }  # fmt: skip
-        return {point: {**job, "since": "24 h"} if spec.changes else job}
-
-    return jobs
+    job = {
+        "method": "program", "operation": name, "data": "data", "target": "disk",
+        "program": {"options": program.options, "operations": {name: {"phases": phases(spec, constants)}}},
+    }  # fmt: skip
+    shrinks = {"compressor": FREE} if "coded_byte" in spec.terms else {}
+    return {"run": {**job, **shrinks, **({"since": "24 h"} if spec.changes else {})}}
 
 
 def phases(operation: OperationSpec, constants: Mapping[str, object]) -> Mapped:
     """The phases of an operation, with values in the places of $term; it begins with what each run takes."""
-    begin = {
-        "begin": {"begin": {"items": "1 PB", "of": "all", "steps": {"start": {"at": "cpu", "item": constants["start"]}}}}
-    }
-    return {**begin, **cast("Mapped", _put(operation.phases, lambda text: _constant(text, constants)))}
+    start = {"at": "cpu", "item": constants["start"]}
+    begin = {"begin": {"begin": {"items": "1 PB", "of": "all", "steps": {"start": start}}}}
+    return {**begin, **cast("Mapped", _put(operation.phases, constants))}
 
 
-def _constant(text: str, constants: Mapping[str, object]) -> object:
-    found = PER_EVENT.fullmatch(text)
-    return constants[found[1]] if found else text
-
-
-def _put(given: object, change: Callable[[str], object]) -> object:
-    """A tree of plain data, with all texts changed, keys too."""
+def _put(given: object, constants: Mapping[str, object]) -> object:
+    """A tree of plain data with values in the places of $term."""
     if isinstance(given, str):
-        return change(given)
+        found = PLACE.fullmatch(given)
+        return constants[found[1]] if found else given
     if isinstance(given, Mapping):
         every = cast("Mapping[str, object]", given)
-        return {str(change(key)): _put(value, change) for key, value in every.items()}
-    if isinstance(given, Sequence):
-        return [_put(each, change) for each in cast("Sequence[object]", given)]
+        return {key: _put(value, constants) for key, value in every.items()}
     return given

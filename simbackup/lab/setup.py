@@ -60,7 +60,12 @@ def chosen(names: Sequence[str]) -> list[Installed]:
     """
     found = [installed(name) for name in names or programs()]
     problems = [
-        Problem(Place(f"--program {one.name}"), "", f"{one.missing.partition(' (')[0]} is not installed", one.missing.partition(' (')[2].rstrip(")"))
+        Problem(
+            Place(f"--program {one.name}"),
+            "",
+            f"{one.missing.partition(' (')[0]} is not installed",
+            one.missing.partition(" (")[2].rstrip(")"),
+        )
         for one in found
         if one.missing and names
     ]
@@ -71,8 +76,13 @@ def chosen(names: Sequence[str]) -> list[Installed]:
 
 def effort(design: DesignSpec, chosen: Sequence[str]) -> tuple[float, float]:
     """The bytes of disk and the seconds that a design takes with some programs, at a guess."""
-    sizes = [sum(p[k] for k in ("text", "random")) + p["small"] * SMALL for p in (portions(point, design) for point in design.points.values())]
-    operations = sum(len([name for name in design.operations if name in load_program(each).operations]) for each in chosen)
+    sizes = [
+        sum(p[k] for k in ("text", "random")) + p["small"] * SMALL
+        for p in (portions(point, design) for point in design.points.values())
+    ]
+    operations = sum(
+        len([name for name in design.operations if name in load_program(each).operations]) for each in chosen
+    )
     runs = operations * design.repeats.si
     seconds = sum(runs * (SECONDS_A_RUN + 2.0 * size * SECONDS_A_BYTE) for size in sizes)
     return room(design) + 4.0 * max(sizes), seconds
@@ -129,7 +139,9 @@ def set_up(folder: Folder, design: str, names: Sequence[str], seed: int, note: C
         raise
     settings = Settings(design, seed, versions, {name: asdict(one) for name, one in contents.items()})
     folder.set_up(settings)
-    note(f"made {sum(one.bytes for one in contents.values()) / 1e6:.0f} MB in {sum(one.files for one in contents.values())} files")
+    note(
+        f"made {sum(one.bytes for one in contents.values()) / 1e6:.0f} MB in {sum(one.files for one in contents.values())} files"
+    )
     return settings
 
 

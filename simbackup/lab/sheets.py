@@ -119,7 +119,9 @@ def based(given: Mapped, file: str) -> Mapped:
     for key, value in given.items():
         if isinstance(value, dict) and "value" not in value:
             found[key] = based(value, file)
-        elif key in {"items", "buffer", "buffer_size", "request", "trips", "every", "times"} and not isinstance(value, dict):
+        elif key in {"items", "buffer", "buffer_size", "request", "trips", "every", "times"} and not isinstance(
+            value, dict
+        ):
             found[key] = {"value": value, "basis": "derived", "rule": f"as {file} has it"}
         else:
             found[key] = value

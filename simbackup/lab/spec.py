@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -175,6 +174,6 @@ def load_program(name: str) -> LabProgramSpec:
     return _load("programs", name, LabProgramSpec)
 
 
-def held_out(design: DesignSpec) -> Iterator[str]:
+def held_out(design: DesignSpec) -> frozenset[str]:
     """The points of a design to which nothing is fitted."""
-    yield from (name for name, point in design.points.items() if point.held_out)
+    return frozenset(name for name, point in design.points.items() if point.held_out)
