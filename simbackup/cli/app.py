@@ -14,8 +14,8 @@ import typer
 from simbackup.cli import interrupts
 from simbackup.cli.codes import EXIT_CODES, INTERRUPTED, WRONG_INPUT
 from simbackup.cli.of_files import check, scenarios, schema
+from simbackup.cli.of_lab import compare, components, datasheets, join, measure_runs, pack, predict, set_up
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
-from simbackup.cli.of_lab import compare, components, datasheets, measure_runs, predict, set_up
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_page import serve
@@ -104,6 +104,8 @@ GROUPS = {
             "measure": measure_runs,
             "compare": compare,
             "datasheets": datasheets,
+            "pack": pack,
+            "join": join,
         },
     ),
     "plan": _group(

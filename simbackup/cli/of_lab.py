@@ -84,6 +84,10 @@ def measure_runs(
     note(f"{found.new} runs measured, {found.total} in all")
     if found.disturbed:
         note(f"{found.disturbed} of them were disturbed by other work: their elapsed times are not used")
+    for what, error in found.failed.items():
+        note(f"{what} failed: {error}")
+    if found.failed:
+        raise typer.Exit(1)
 
 
 def compare(folder: Where, as_json: Json = False) -> None:
@@ -129,8 +133,11 @@ def datasheets(folder: Where, as_json: Json = False) -> None:
         rows = [
             {"program": one.program, "operation": one.operation}
             | {
-                term: f"{show_short(value, UNITS[term], 3)} +- {show_short(one.constants.deviations[term], UNITS[term], 2)}"
-                for term, value in one.constants.values.items()
+                str(term): " +- ".join(
+                    show_short(each[term], UNITS[term], 3) for each in (one.constants.values, one.constants.deviations)
+                )
+                for term in UNITS
+                if term in one.constants.values
             }
             for one in found
         ]
@@ -139,3 +146,30 @@ def datasheets(folder: Where, as_json: Json = False) -> None:
             show.line(one.verdict)
     for path in written:
         note(f"written to {path}")
+
+
+def pack(
+    folder: Where,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .json file.")] = Path(
+        "lab-pack.json"
+    ),
+) -> None:
+    """Write all that was measured and predicted to one file, without names and paths."""
+    from simbackup.lab.folder import Folder  # noqa: PLC0415
+    from simbackup.lab.record import packed  # noqa: PLC0415
+    from simbackup.output.target import check_file  # noqa: PLC0415
+    from simbackup.output.whole import write_whole  # noqa: PLC0415
+
+    check_file(out, ("json",))
+    write_whole(out, packed(Folder(folder)))
+    note(f"written to {out}; read it before you send it")
+
+
+def join(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that 'lab pack' wrote.")],
+    into: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of all records.")] = Path("lab"),
+) -> None:
+    """Add a packed lab to the records that 'reproduce lab' simulates."""
+    from simbackup.lab.record import join as add  # noqa: PLC0415
+
+    note(f"written to {add(file, into)}")

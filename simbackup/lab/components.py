@@ -73,10 +73,9 @@ def measure(folder: Folder, seed: int) -> dict[str, Any]:
         "system": f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
         "architecture": platform.machine(),
         "speed": _spread([one.speed for one in speeds]),
-        "kernels": dict(speeds),
+        "kernels": {one.kernel: float(f"{one.speed:.4g}") for one in speeds},
         "copy_rate": _spread([_copy_rate() for _ in range(TIMES)]),
         "disk": _disk(folder),
-        "at": time.time(),
     }
     folder.write(FILE, found)
     return found
@@ -124,7 +123,8 @@ def _program_speeds(folder: Folder, seed: int) -> Iterator[Speed]:
         if shutil.which(command.split()[0]) is None:
             continue
         try:
-            empty = shell.measure(f"{command} /dev/null > packed", folder.scratch).cpu
+            (folder.scratch / "empty").write_bytes(b"")
+            empty = shell.measure(f"{command} empty > packed", folder.scratch).cpu
             ran = shell.measure(f"{command} text > packed", folder.scratch)
         except FailedError:
             continue

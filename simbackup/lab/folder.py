@@ -33,6 +33,8 @@ Line = dict[str, Any]
 class Settings:
     """What a lab was set up with."""
 
+    id: str
+    """What the lab is called in records: letters that say nothing about the machine or its owner."""
     design: str
     seed: int
     programs: dict[str, str]

@@ -18,6 +18,8 @@ from simbackup.lab.setup import effort, installed
 from simbackup.lab.spec import DesignSpec, LabProgramSpec, OperationSpec, load_design, load_program
 
 RUNS = "runs.jsonl"
+LEAST_FREE = 1 << 20
+"""Bytes free below which a program that fails has filled the disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Measured:
     new: int
     disturbed: int
     total: int
+    failed: dict[str, str]
+    """What programs said that failed, by program and operation; their other runs of it were left out."""
 
 
 def measure(folder: Folder, programs: Sequence[str], attempts: int, note: Callable[[str], None]) -> Measured:
@@ -75,7 +79,7 @@ def measure(folder: Folder, programs: Sequence[str], attempts: int, note: Callab
     Raises
     ------
     ResultError
-        A program has another version now or fails, or the disk is full.
+        A program has another version now, or the disk is full.
     """
     settings = folder.settings()
     design = load_design(settings.design)
@@ -85,18 +89,26 @@ def measure(folder: Folder, programs: Sequence[str], attempts: int, note: Callab
         done = {(line["program"], line["operation"], line["point"], line["repeat"]) for line in folder.lines(RUNS)}
         todo = [run for run in runs_of(design, names, settings.seed) if run.key not in done]
         folder.check_room(effort(design, names)[0] - data.room(design))
-        disturbed, started = 0, time.monotonic()
+        new = disturbed = 0
+        failed: dict[str, str] = {}
+        started = time.monotonic()
         for number, run in enumerate(todo):
-            line = _measured(folder, settings, run, attempts)
+            what = f"{run.program} {run.operation}"
+            if what in failed:
+                continue
+            try:
+                line = _measured(folder, settings, run, attempts)
+            except FailedError as error:
+                failed[what] = str(error)
+                continue
             folder.add(RUNS, line)
-            disturbed += line["disturbed"]
+            new, disturbed = new + 1, disturbed + line["disturbed"]
             left = (time.monotonic() - started) / (number + 1) * (len(todo) - number - 1)
             note(
-                f"{number + 1} of {len(todo)}: {run.program} {run.operation} {run.point}, "
-                f"{line['cpu']:.2f} s of cores, {line['elapsed']:.2f} s{', disturbed' * line['disturbed']}; "
-                f"{left / 60.0:.0f} min left"
+                f"{number + 1} of {len(todo)}: {what} {run.point}, {line['cpu']:.2f} s of cores, "
+                f"{line['elapsed']:.2f} s{', disturbed' * line['disturbed']}; {left / 60.0:.0f} min left"
             )
-    return Measured(len(todo), disturbed, len(done) + len(todo))
+    return Measured(new, disturbed, len(done) + new, failed)
 
 
 def _check_versions(settings: Settings, names: Sequence[str]) -> None:
@@ -115,18 +127,16 @@ def _check_versions(settings: Settings, names: Sequence[str]) -> None:
 def _measured(folder: Folder, settings: Settings, run: Run, attempts: int) -> Line:
     """A run as a line of the record; it is repeated as long as it is disturbed."""
     program = load_program(run.program)
-    operation = program.operations[run.operation]
+    of = program, program.operations[run.operation]
     for attempt in range(attempts):
         folder.clear()
         try:
             with full_disk(folder.path):
-                line = _once(folder, settings, run, (program, operation))
+                line = _once(folder, settings, run, of)
         except FailedError as error:
-            free = shutil.disk_usage(folder.path).free
-            what = f"{program.title}, {run.operation} of {run.point}"
-            if "No space left" in str(error) or free < 1 << 20:
-                raise ResultError(f"{what}: the disk is full; what was measured so far is kept") from None
-            raise ResultError(f"{what}: {error}; what was measured so far is kept") from None
+            if "No space left" in str(error) or shutil.disk_usage(folder.path).free < LEAST_FREE:
+                raise ResultError(f"{folder.path}: the disk is full; what was measured so far is kept") from None
+            raise
         finally:
             folder.clear()
         if not line["disturbed"] or attempt + 1 == attempts:

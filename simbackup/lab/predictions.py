@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from simbackup.experiments.intervals import intervals_of
+from simbackup.experiments.processes import worker_processes
 from simbackup.lab.folder import Folder, Line
-from simbackup.lab.results import Found, Lab, asked_of, cpu_of, found_in, plain
+from simbackup.lab.results import Lab, asked_of, cpu_of, found_in, plain
 from simbackup.lab.scenarios import Asked, Mapped, scenario, with_constants
 from simbackup.lab.spec import held_out, load_program
 from simbackup.results.record import program_version
@@ -49,19 +52,24 @@ def predict(folder: Folder, note: Callable[[str], None]) -> Written:
     with folder.locked():
         known = {(line["program"], line["operation"], line["inputs"]) for line in folder.lines(FILE)}
         before, new, without = len(folder.lines(FILE)), 0, list[str]()
+        todo: list[tuple[Line, Mapped]] = []
         for program, operation in lab.operations():
             asked = list(_scenarios(lab, program, operation))
-            if not asked:
-                without.append(f"{program} {operation}")
+            without += [] if asked else [f"{program} {operation}"]
             for basis, point, given in asked:
                 inputs = hashlib.sha256(json.dumps([given, program_version()], sort_keys=True).encode()).hexdigest()
+                what = {"program": program, "operation": operation, "point": point, "basis": basis}
                 if (program, operation, inputs) not in known:
-                    what = {"program": program, "operation": operation, "point": point, "basis": basis}
-                    about = {"inputs": inputs, "runs": len(lab.runs(program, operation))}
-                    folder.add(FILE, {**what, **about, **_predicted(lab, given)})
-                    new += 1
-            if asked:
-                note(f"{program} {operation}: predicted")
+                    todo.append(({**what, "inputs": inputs, "runs": len(lab.runs(program, operation))}, given))
+        if todo:
+            note(f"{len(todo)} predictions, each of which takes some seconds")
+        with worker_processes(min(os.cpu_count() or 1, max(len(todo), 1))) as executor:
+            predicted = partial(_predicted, cores=int(lab.machine["cores"]))
+            scenarios = [given for _, given in todo]
+            each = map(predicted, scenarios) if executor is None else executor.map(predicted, scenarios)
+            for (line, _), figures in zip(todo, each, strict=True):
+                folder.add(FILE, {**line, **figures})
+                new += 1
     return Written(new, before, tuple(without))
 
 
@@ -87,14 +95,14 @@ def _supposed(lab: Lab, point: str) -> Asked:
     return Asked(content, content.bytes / max((content.bytes - content.random) / text + content.random, 1.0))
 
 
-def _predicted(lab: Lab, given: Mapped) -> Line:
+def _predicted(given: Mapped, cores: int) -> Line:
     """What a scenario predicts: the elapsed time with its interval, and the time of cores."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IdleKeyWarning)
         result = simulate(given)
     one = intervals_of(result)["run"].as_dict()
     return {
-        **{key: _digits(one[key]) for key in ("elapsed", "low", "high")}, "cpu": _digits(cpu_of(result, lab.machine)),
+        **{key: _digits(one[key]) for key in ("elapsed", "low", "high")}, "cpu": _digits(cpu_of(result, cores)),
         "version": program_version(), "at": round(time.time(), 3),
     }  # fmt: skip
 

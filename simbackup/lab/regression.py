@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 
 COARSE, RELATIVE = 0.01, 0.05
 """Seconds, and share of itself, by which the time of a run is uncertain at the least."""
 ACCEPTED = 0.15
 """Relative error of what was held out up to which constants are accepted."""
+LEAST = 1e-300
+"""What keeps a term of which no run has any from being divided by zero."""
 NORMAL = 1.645
 """Standard deviations to the ends of a 90 % interval."""
 
@@ -66,24 +72,30 @@ def regressed(samples: Sequence[Sample], terms: Sequence[str]) -> Constants:
 
 def _fitted(samples: Sequence[Sample], terms: list[str]) -> tuple[dict[str, float], dict[str, float], tuple[str, ...]]:
     """Constants, their deviations, and which were below zero; the lowest of these is left out until none is left."""
-    kept = list(terms)
+    kept, seconds = list(terms), np.array([sample.seconds for sample in samples])
+    weight = 1.0 / np.hypot(COARSE, RELATIVE * seconds)
     while True:
         matrix = np.array([[sample.facts[term] for term in kept] for sample in samples])
-        seconds = np.array([sample.seconds for sample in samples])
-        weight = 1.0 / np.hypot(COARSE, RELATIVE * seconds)
-        scale = np.abs(matrix).max(axis=0)
-        scale[scale == 0.0] = 1.0
-        weighted = matrix / scale * weight[:, None]
-        found, *_ = np.linalg.lstsq(weighted, seconds * weight, rcond=None)
-        if found.size == 0 or found.min() >= 0.0:
+        matrix = matrix.reshape(len(samples), len(kept))
+        scale = np.maximum(np.abs(matrix).max(axis=0, initial=0.0), LEAST)
+        inverse = _inverse(matrix / scale * weight[:, None])
+        found = inverse @ (seconds * weight)
+        if not kept or min(found) >= 0.0:
             break
-        del kept[int(found.argmin())]
+        del kept[int(np.argmin(found))]
     left = (seconds - matrix / scale @ found) * weight
     variance = float(left @ left) / max(len(samples) - len(kept), 1)
-    spread = np.sqrt(np.diag(np.linalg.pinv(weighted.T @ weighted)) * variance) / scale
-    values = dict.fromkeys(terms, 0.0) | dict(zip(kept, (found / scale).tolist(), strict=True))
-    deviations = dict.fromkeys(terms, 0.0) | dict(zip(kept, spread.tolist(), strict=True))
+    spread = np.sqrt(np.sum(inverse * inverse, axis=1) * variance)
+    values, deviations = dict.fromkeys(terms, 0.0), dict.fromkeys(terms, 0.0)
+    for term, value, deviation, unit in zip(kept, found, spread, scale, strict=True):
+        values[term], deviations[term] = float(value / unit), float(deviation / unit)
     return values, deviations, tuple(term for term in terms if term not in kept)
+
+
+def _inverse(matrix: Array) -> Array:
+    """The pseudo-inverse of a matrix."""
+    linalg: Any = np.linalg
+    return np.asarray(linalg.pinv(matrix), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)

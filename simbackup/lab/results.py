@@ -51,10 +51,14 @@ class Lab:
         """
         settings = folder.settings()
         machine = folder.read(FILE, "components")
-        name = identity(machine)
         contents = {point: settings.content(point) for point in settings.contents}
         return cls(
-            name, load_design(settings.design), {**machine, "id": name}, folder.lines(RUNS), settings.programs, contents
+            settings.id,
+            load_design(settings.design),
+            {**machine, "id": settings.id},
+            folder.lines(RUNS),
+            settings.programs,
+            contents,
         )
 
     def operations(self) -> Iterator[tuple[str, str]]:
@@ -67,13 +71,6 @@ class Lab:
     def runs(self, program: str, operation: str) -> list[Line]:
         """The runs of an operation."""
         return [one for one in self.lines if (one["program"], one["operation"]) == (program, operation)]
-
-
-def identity(machine: Mapping[str, Any]) -> str:
-    """What a lab is called, from the moment at which its components were measured."""
-    from hashlib import sha256  # noqa: PLC0415
-
-    return sha256(f"{machine['at']:.6f}".encode()).hexdigest()[:6]
 
 
 def facts(line: Line, terms: Sequence[str]) -> dict[str, float]:
@@ -94,9 +91,9 @@ def asked_of(lab: Lab, lines: Sequence[Line], point: str) -> Asked:
     return Asked(lab.contents[point], one["bytes"] / max(stored, 1.0), share)
 
 
-def cpu_of(result: Result, machine: Mapping[str, Any]) -> float:
+def cpu_of(result: Result, cores: int) -> float:
     """Seconds of cores that a run took in a simulation."""
-    return result.get("hosts.machine.cores.busy_s") * machine["cores"]
+    return result.get("hosts.machine.cores.busy_s") * cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +172,8 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     computed = simulated(lab, (spec, of, operation), lines, plain(own, lab.machine, of))
     sheet = None
     if others:
-        means = (
-            statistics.fmean(each)
-            for each in ([one["cpu"] for one in others], [computed[one["point"]] for one in others])
-        )
-        sheet = Tested(*means, None)
+        measured = statistics.fmean(one["cpu"] for one in others)
+        sheet = Tested(measured, statistics.fmean(computed[one["point"]] for one in others), None)
     return Found(program, operation, constants, check, own, computed, sheet)
 
 
@@ -223,7 +217,7 @@ def simulated(
     program, operation, name = of
     jobs = with_constants(program, (name, operation), constants)
     return {
-        point: cpu_of(ran(scenario(lab.machine, asked_of(lab, lines, point), name, jobs)), lab.machine)
+        point: cpu_of(ran(scenario(lab.machine, asked_of(lab, lines, point), name, jobs)), int(lab.machine["cores"]))
         for point in dict.fromkeys(line["point"] for line in lines)
     }
 

@@ -11,6 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from simbackup.errors import SimbackupError
 
@@ -131,11 +132,11 @@ class Shell:
         return output.read_text(encoding="utf-8", errors="replace"), usage.ru_utime + usage.ru_stime
 
     @contextmanager
-    def _started(self, command: str, out: object, err: object) -> Generator[subprocess.Popen[bytes]]:
+    def _started(self, command: str, out: IO[bytes], err: IO[bytes]) -> Generator[subprocess.Popen[bytes]]:
         """A command in a session of its own, all of which ends at the end."""
         process = subprocess.Popen(  # noqa: S603 (the program file says what runs)
-            ["/bin/bash", "-c", f"set -o pipefail\n{command}"], cwd=self.folder, env=self.environment,  # noqa: S607
-            stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,  # pyright: ignore[reportArgumentType]
+            ["/bin/bash", "-c", f"set -o pipefail\n{command}"], cwd=self.folder, env=self.environment,
+            stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
         )  # fmt: skip
         try:
             yield process

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -10,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.lab.data import Content, make, portions, room, SMALL
+from simbackup.lab.data import SMALL, Content, make, portions, room
 from simbackup.lab.folder import Folder, Settings, full_disk
 from simbackup.lab.spec import DesignSpec, LabProgramSpec, load_design, load_program, programs
 
@@ -118,7 +119,7 @@ def set_up(folder: Folder, design: str, names: Sequence[str], seed: int, note: C
     note(f"it takes about {needed / 1e9:.2g} GB of disk and {max(seconds / 60.0, 1.0):.0f} min for measure")
     before = folder.settings() if (folder.path / "lab.json").is_file() else None
     if before is not None and (before.design, before.seed) == (design, seed):
-        after = Settings(design, seed, {**before.programs, **versions}, before.contents)
+        after = Settings(before.id, design, seed, {**before.programs, **versions}, before.contents)
         folder.set_up(after)
         return after
     if before is not None:
@@ -137,11 +138,12 @@ def set_up(folder: Folder, design: str, names: Sequence[str], seed: int, note: C
         shutil.rmtree(data, ignore_errors=True)
         _remove_empty(folder.path)
         raise
-    settings = Settings(design, seed, versions, {name: asdict(one) for name, one in contents.items()})
-    folder.set_up(settings)
-    note(
-        f"made {sum(one.bytes for one in contents.values()) / 1e6:.0f} MB in {sum(one.files for one in contents.values())} files"
+    settings = Settings(
+        secrets.token_hex(3), design, seed, versions, {name: asdict(one) for name, one in contents.items()}
     )
+    folder.set_up(settings)
+    size, files = (sum(getattr(one, key) for one in contents.values()) for key in ("bytes", "files"))
+    note(f"made {size / 1e6:.0f} MB in {files} files")
     return settings
 
 

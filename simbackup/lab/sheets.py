@@ -3,50 +3,49 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
-from simbackup import units
+from simbackup import shelf, units
 from simbackup.errors import InputError
 from simbackup.lab.folder import Folder
-from simbackup.lab.regression import NORMAL
+from simbackup.lab.regression import NORMAL, Constants
 from simbackup.lab.results import Found, Lab, every
 from simbackup.lab.scenarios import SOURCE, Mapped, core_speed, phases
 from simbackup.lab.spec import UNITS, Term, load_program
 from simbackup.output.whole import write_whole
 from simbackup.schema.datasheet import check_datasheet
 from simbackup.schema.yaml_file import parse
-from simbackup import shelf
 
 
-def constants(lab: Lab, found: Found, rows: Sequence[str] = ()) -> dict[Term, Mapped]:
+def constants(lab: Lab, found: Found, own: Constants, rows: Sequence[str] = ()) -> dict[str, Mapped]:
     """The constants of an operation as values of a datasheet, in time of the reference core.
 
     The range is that of the scatter of the runs, and of the speed of the core, which all of them share.
 
     Parameters
     ----------
-    lab, found
-        What was measured.
+    lab, found, own
+        What was measured, what it says of the operation, and what a datasheet states.
     rows
         The rows to which they were fitted, in the record of the lab.
     """
-    assert found.own is not None  # only such are asked for
     low, speed, high = lab.machine["speed"]
-    given: dict[Term, Mapped] = {}
+    given: dict[str, Mapped] = {}
     for term in UNITS:
-        if term not in found.own.values:
+        if term not in own.values:
             continue
-        value, spread = found.own.values[term], NORMAL * found.own.deviations[term]
+        value, spread = own.values[term], NORMAL * own.deviations[term]
         ends = [max(value - spread, 0.0) * low, value * speed, (value + spread) * high]
         shown = [units.show(float(f"{one:.3g}"), UNITS[term]) for one in ends]
-        days = f"on {found.own.days} days" if found.own.days > 1 else "on one day"
+        days = f"on {own.days} days" if own.days > 1 else "on one day"
         at = (
             f"lab {lab.id}, {found.program} {lab.versions[found.program]} {found.operation}: {_amount(value, term)} +- "
-            f"{_amount(found.own.deviations[term], term)} of its core {days}, by simbackup lab with the design '{lab.design.title}'"
+            f"{_amount(own.deviations[term], term)} of its core {days}; "
+            f"simbackup lab setup FOLDER --program {found.program}, design '{lab.design.title}'"
         )
         given[term] = {
             "value": shown[1], "basis": "measured", "range": [shown[0], shown[2]], "shared": core_speed(lab.machine),
@@ -95,7 +94,9 @@ def sheet(lab: Lab, program: str, found: Sequence[Found], path: Path) -> str:
     spec = load_program(program)
     operations: Mapped = {}
     for one in found:
-        values: Mapping[str, Any] = constants(lab, one)
+        if one.own is None:
+            continue
+        values = constants(lab, one, one.own)
         operations[one.operation] = {
             "phases": based(phases(spec.operations[one.operation], values), f"lab/programs/{program}.yaml")
         }
@@ -118,7 +119,7 @@ def based(given: Mapped, file: str) -> Mapped:
     found: Mapped = {}
     for key, value in given.items():
         if isinstance(value, dict) and "value" not in value:
-            found[key] = based(value, file)
+            found[key] = based(cast("Mapped", value), file)
         elif key in {"items", "buffer", "buffer_size", "request", "trips", "every", "times"} and not isinstance(
             value, dict
         ):

@@ -22,8 +22,8 @@ from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import read
 
 Term = Literal["start", "byte", "coded_byte", "hard_byte", "file", "unchanged"]
-"""What time of a core is spent on: a start, each byte, each byte after compression, each byte that does not shrink, each
-file, and each file that has not changed.
+"""What time of a core is spent on: a start, each byte, each byte after compression, each byte that does not shrink,
+each file, and each file that has not changed.
 """
 UNITS: dict[Term, str] = {
     "start": "s", "byte": "s/B", "coded_byte": "s/B", "hard_byte": "s/B", "file": "s", "unchanged": "s",
