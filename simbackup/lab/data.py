@@ -6,6 +6,7 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +25,8 @@ PER_UNIT = 8
 """Large files that a unit of text or of random bytes is divided into."""
 RATIO = 2.2
 """How many times smaller text becomes if a point does not say."""
-SAMPLE = 1 << 20
-"""Bytes by which the ratio is set."""
+SAMPLE, SLOTS, STEPS = 1 << 18, 1 << 18, 10
+"""Bytes by which the ratio is set, equal slots of the vocabulary, and halvings until the ratio is near enough."""
 EXPONENTS = (0.0, 3.0)
 """Exponents of Zipf's law between which the text is: the greater, the more often the same words come."""
 CHANGED = 10
@@ -56,7 +57,7 @@ class Text:
         self._words[:, -1] = ord(" ")
         self._table = self._drawn(EXPONENTS[0])
         low, high = EXPONENTS
-        for _step in range(20):
+        for _step in range(STEPS):
             middle = (low + high) / 2.0
             self._table = self._drawn(middle)
             text = self.make(SAMPLE, np.random.default_rng([seed, 1]))
@@ -64,14 +65,20 @@ class Text:
 
     @staticmethod
     def _drawn(exponent: float) -> NDArray[np.uint32]:
-        """The word of each of a million equal slots."""
+        """The word of each of many equal slots."""
         share = np.cumsum(1.0 / np.arange(1, WORDS + 1) ** exponent)
-        return np.searchsorted(share / share[-1], (np.arange(1 << 20) + 0.5) / (1 << 20)).astype(np.uint32)
+        return np.searchsorted(share / share[-1], (np.arange(SLOTS) + 0.5) / SLOTS).astype(np.uint32)
 
     def make(self, size: int, rng: np.random.Generator) -> bytes:
         """So many bytes of it."""
         drawn = self._table[rng.integers(0, len(self._table), size // LETTERS + 1)]
         return self._words[drawn].tobytes()[:size]
+
+
+@lru_cache(maxsize=8)
+def words(ratio: float, seed: int) -> Text:
+    """The text of a ratio and a seed, which takes a while to set."""
+    return Text(ratio, seed)
 
 
 def portions(point: PointSpec, design: DesignSpec) -> Mapping[str, int]:
@@ -117,13 +124,13 @@ def _files(point: PointSpec, design: DesignSpec, seed: int) -> Iterator[tuple[st
     wanted = portions(point, design)
     rng = np.random.default_rng([seed, zlib.crc32(repr(sorted(wanted.items())).encode())])
     if wanted["text"]:
-        text = Text(si_or(point.ratio, RATIO), seed)
+        text = words(si_or(point.ratio, RATIO), seed)
         for number, size in enumerate(_sizes(wanted["text"], design)):
             yield f"text/{number:04d}", text.make(size, rng), False
     for number, size in enumerate(_sizes(wanted["random"], design)):
         yield f"random/{number:04d}", rng.bytes(size), True
     if wanted["small"]:
-        text = Text(RATIO, seed)
+        text = words(RATIO, seed)
         for number in range(wanted["small"]):
             yield f"small-{number // PER_DIRECTORY:04d}/{number:06d}", text.make(SMALL, rng), False
 
@@ -150,7 +157,7 @@ def change(folder: Path, seed: int) -> Content:
         length = path.stat().st_size
         is_random = path.parent.name == "random"
         if not is_random and text is None:
-            text = Text(RATIO, seed)
+            text = words(RATIO, seed)
         path.write_bytes(rng.bytes(length) if is_random or text is None else text.make(length, rng))
         size, count, random = size + length, count + 1, random + is_random * length
     return Content(size, count, random)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
 import shutil
@@ -29,6 +27,8 @@ from simbackup.results.compare import TOLERANCE
 from simbackup.results.documents import MEASURED
 
 FORMAT = 1
+PACK = "lab.json"
+"""The pack in the folder of a record."""
 MACHINE: tuple[str, ...] = ("id", "cores", "memory", "system", "architecture", "speed", "kernels", "copy_rate", "disk")
 RUN: tuple[str, ...] = (
     "program", "operation", "point", "repeat", "bytes", "files", "random", "unchanged", "stored", "elapsed", "synced",
@@ -50,7 +50,7 @@ PREDICTION: tuple[str, ...] = (
 """What a pack holds of the machine, of each run and of each prediction, and nothing else."""
 WORD = re.compile(r"[\w.+ -]{0,64}")
 """Words that a pack may hold: no path has such a form."""
-CPU = "cpu"
+RATE = re.compile("(?<=B)/s$")
 
 Packed = dict[str, Any]
 
@@ -76,7 +76,16 @@ def packed(folder: Folder) -> str:
     for word in _words(inside):
         if not WORD.fullmatch(word):
             raise ResultError(f"{folder.path}: '{word}' may be a name or a path, and is not packed; rename it")
-    return json.dumps({**inside, "sha256": _digest(inside)}) + "\n"
+    return _text({**inside, "sha256": _digest(inside)})
+
+
+def _text(inside: Packed) -> str:
+    """The text of a pack, with a line for each run and each prediction."""
+    parts: list[str] = []
+    for key, value in inside.items():
+        rows = ",\n".join(map(json.dumps, value)) if key in {"runs", "predictions"} else ""
+        parts.append(f"{json.dumps(key)}: " + (f"[\n{rows}\n]" if rows else json.dumps(value)))
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def _plain_design(design: DesignSpec) -> Packed:
@@ -97,7 +106,7 @@ def _plain_design(design: DesignSpec) -> Packed:
 def _words(given: object) -> Iterator[str]:
     """All texts in plain data, keys too."""
     if isinstance(given, str):
-        yield given.replace("/s", "")  # of rates
+        yield RATE.sub("", given)
     elif isinstance(given, Mapping):
         for key, value in given.items():  # pyright: ignore[reportUnknownVariableType]
             yield str(key)  # pyright: ignore[reportUnknownArgumentType]
@@ -141,15 +150,15 @@ def unpacked(file: Path) -> tuple[Lab, list[Line]]:
 def join(file: Path, into: Path) -> Path:
     """Write the record of a packed lab into a folder of records, and give its own folder.
 
-    A record has the runs and the frozen predictions as tables, and a scenario for each run with the constants that the
-    runs gave, beside what was measured.
+    A record has the pack with its runs and its frozen predictions, and a scenario for each run with the constants that
+    the runs gave, beside what was measured.
 
     Raises
     ------
     ResultError
         The file is no packed lab, or the record is there already.
     """
-    lab, predictions = unpacked(file)
+    lab, _ = unpacked(file)
     folder = into / f"lab-{lab.id}"
     if folder.exists():
         raise ResultError(f"{folder} exists; this lab was joined before")
@@ -157,7 +166,8 @@ def join(file: Path, into: Path) -> Path:
     shutil.rmtree(partial, ignore_errors=True)
     try:
         partial.mkdir(parents=True)
-        for name, text in _files(lab, predictions):
+        (partial / PACK).write_bytes(content(file))
+        for name, text in _files(lab):
             (partial / name).write_text(text, encoding="utf-8")
         partial.rename(folder)
     except OSError as error:
@@ -167,11 +177,8 @@ def join(file: Path, into: Path) -> Path:
     return folder
 
 
-def _files(lab: Lab, predictions: Sequence[Line]) -> Iterator[tuple[str, str]]:
-    """The files of a record."""
-    yield "machine.json", json.dumps({"machine": lab.machine, "versions": lab.versions}, indent=1) + "\n"
-    yield "runs.csv", _table(RUN, lab.lines)
-    yield "predictions.csv", _table(PREDICTION, predictions)
+def _files(lab: Lab) -> Iterator[tuple[str, str]]:
+    """The files of a record, without the pack that they are made from."""
     rows: Packed = {}
     for found in every(lab):
         if found.own is not None:
@@ -179,14 +186,6 @@ def _files(lab: Lab, predictions: Sequence[Line]) -> Iterator[tuple[str, str]]:
             yield from _scenarios(lab, found, found.own)
     document = f"simbackup lab {lab.id}: {lab.machine['cores']} cores, {lab.machine['system']}"
     yield MEASURED, _yaml({"document": document, "measurements": rows})
-
-
-def _table(heads: Sequence[str], lines: Sequence[Line]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, heads, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return text.getvalue()
 
 
 def _yaml(given: Packed) -> str:
@@ -209,23 +208,24 @@ def _rows(lab: Lab, found: Found) -> Packed:
     for point, computed in found.computed.items():
         runs = [line for line in lab.runs(found.program, found.operation) if line["point"] == point]
         name, file = _id(lab, found, point), f"{found.program}-{found.operation}-{point}.yaml"
-        own = [line["cpu"] / lab.machine["cores"] for line in runs]
-        row = {
-            **_value(own), "at": f"runs.csv, {len(runs)} runs", "operation": f"{found.operation} of {point} by {title}",
-            "quantity": CPU, "result": f"{file}#hosts.machine.cores.busy_s",
-        }  # fmt: skip
-        simulated = computed / lab.machine["cores"]
-        inside = min(own) <= simulated <= max(own)
-        if not inside and abs(simulated / median(own) - 1.0) > TOLERANCE:
-            row["off"] = f"{found.verdict}."
-        rows[name] = row
+        what = {"operation": f"{found.operation} of {point} by {title}", "group": name}
+        cores = lab.machine["cores"]
+        own = _row([line["cpu"] / cores for line in runs], computed / cores, found.verdict)
+        rows[name] = {**own, **what, "quantity": "cpu", "result": f"{file}#hosts.machine.cores.busy_s"}
+        if quiet := [line["synced"] for line in runs if not line["disturbed"]]:
+            own = _row(quiet, found.elapsed[point], found.verdict)
+            rows[f"{name}-elapsed"] = {**own, **what, "result": f"{file}#jobs.run.elapsed"}
     return rows
 
 
-def _value(values: Sequence[float]) -> Packed:
-    """The median of some times, with the least and the greatest."""
-    low, high = (f"{one:.5g} s" for one in (min(values) * 0.9999, max(values) * 1.0001))
-    return {"value": f"{median(values):.5g} s", "low": low, "high": high}
+def _row(values: Sequence[float], simulated: float, verdict: str) -> Packed:
+    """The median of some times, with the least and the greatest, and why the simulation misses it if it does."""
+    low, middle, high = min(values) * 0.9999, median(values), max(values) * 1.0001
+    shown = dict(zip(("value", "low", "high"), (f"{one:.5g} s" for one in (middle, low, high)), strict=True))
+    row: Packed = {**shown, "at": f"{PACK}, {len(values)} runs"}
+    if not low <= simulated <= high and abs(simulated / middle - 1.0) > TOLERANCE:
+        row["off"] = f"{verdict}."
+    return row
 
 
 def _scenarios(lab: Lab, found: Found, own: Constants) -> Iterator[tuple[str, str]]:

@@ -110,6 +110,8 @@ class Found:
     """What the file system and copies of memory do not explain, so what a datasheet states; None without a list."""
     computed: Mapping[str, float]
     """Seconds of cores by the datasheet, point by point."""
+    elapsed: Mapping[str, float]
+    """The same of elapsed time."""
 
     sheet: Tested | None = None
     """How near the datasheet comes to them in a simulation."""
@@ -167,14 +169,16 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     constants = regressed(samples, of.terms)
     check = tested(constants, samples, [Sample(facts(one, of.terms), one["cpu"]) for one in others]) if others else None
     if not of.phases:
-        return Found(program, operation, constants, check, None, {})
+        return Found(program, operation, constants, check, None, {}, {})
     own = _own(lab, (spec, of, operation), lines)
-    computed = simulated(lab, (spec, of, operation), lines, plain(own, lab.machine, of))
+    figures = simulated(lab, (spec, of, operation), lines, plain(own, lab.machine, of))
+    computed = {point: cpu for point, (cpu, _) in figures.items()}
+    elapsed = {point: seconds for point, (_, seconds) in figures.items()}
     sheet = None
     if others:
         measured = statistics.fmean(one["cpu"] for one in others)
         sheet = Tested(measured, statistics.fmean(computed[one["point"]] for one in others), None)
-    return Found(program, operation, constants, check, own, computed, sheet)
+    return Found(program, operation, constants, check, own, computed, elapsed, sheet)
 
 
 def _own(lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequence[Line]) -> Constants:
@@ -183,7 +187,7 @@ def _own(lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequenc
     design = [line for line in lines if line["point"] not in held]
     without = simulated(lab, of, lines, {term: "0 s" if UNITS[term] == "s" else "0 ns/B" for term in UNITS})
     terms = stated(of[1])
-    rest = [Sample(facts(line, terms), line["cpu"] - without[line["point"]], line["day"]) for line in design]
+    rest = [Sample(facts(line, terms), line["cpu"] - without[line["point"]][0], line["day"]) for line in design]
     return regressed(rest, terms)
 
 
@@ -212,14 +216,15 @@ def text_of(value: float, term: Term) -> str:
 
 def simulated(
     lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequence[Line], constants: Mapping[str, object]
-) -> dict[str, float]:
-    """Seconds of cores of each point in a simulation with some constants."""
+) -> dict[str, tuple[float, float]]:
+    """Seconds of cores and elapsed time of each point in a simulation with some constants."""
     program, operation, name = of
     jobs = with_constants(program, (name, operation), constants)
-    return {
-        point: cpu_of(ran(scenario(lab.machine, asked_of(lab, lines, point), name, jobs)), int(lab.machine["cores"]))
-        for point in dict.fromkeys(line["point"] for line in lines)
-    }
+    found: dict[str, tuple[float, float]] = {}
+    for point in dict.fromkeys(line["point"] for line in lines):
+        result = ran(scenario(lab.machine, asked_of(lab, lines, point), name, jobs))
+        found[point] = cpu_of(result, int(lab.machine["cores"])), result.get("jobs.run.elapsed")
+    return found
 
 
 def every(lab: Lab) -> list[Found]:
