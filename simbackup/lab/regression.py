@@ -142,29 +142,3 @@ def tested(constants: Constants, samples: Sequence[Sample], held_out: Sequence[S
     best = min(errors, key=lambda term: (abs(errors[term]), term), default="")
     missing = (best, errors[best]) if best and abs(errors[best]) < abs(found.error) else None
     return Tested(measured, computed, missing)
-
-
-def serial_share(one: float, two: float, workers: float = 2.0) -> float:
-    """The share of the work that is serial, from the times with one worker and with several, by Amdahl's law.
-
-    >>> round(serial_share(10.0, 6.0), 3), serial_share(10.0, 5.0)
-    (0.2, 0.0)
-    """
-    return min(max((two / one - 1.0 / workers) / (1.0 - 1.0 / workers), 0.0), 1.0)
-
-
-def under_way(trips: float, delays: Sequence[float], times: Sequence[float]) -> float:
-    """How many requests are under way at once, from times over links of several delays.
-
-    Parameters
-    ----------
-    trips
-        Round trips in all.
-    delays, times
-        Seconds of a round trip, and of the run with it.
-
-    >>> round(under_way(1000.0, [0.0, 0.005, 0.02], [10.0, 11.0, 14.0]), 3)
-    5.0
-    """
-    slope = float(np.polyfit(delays, times, 1)[0])
-    return max(trips / slope, 1.0) if slope > 0.0 else float("inf")

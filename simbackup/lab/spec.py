@@ -10,7 +10,6 @@ from pydantic import Field
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema.quantity import (
-    Duration,
     Frozen,
     Multiple,
     PositiveCount,
@@ -58,10 +57,6 @@ class DesignSpec(Frozen):
     """How often each run is measured."""
     operations: tuple[Text, ...]
     """The operations that are measured, of programs that have them."""
-    workers: tuple[PositiveCount, ...] = ()
-    """Numbers of workers with which the largest text is saved, by programs that can be told; none by default."""
-    delays: tuple[Duration, ...] = ()
-    """Round trips over the link to programs' servers; none by default."""
     points: dict[str, PointSpec]
 
 
@@ -103,7 +98,7 @@ class LabProgramSpec(Frozen):
     version: VersionSpec
     environment: dict[str, str] = Field(default_factory=dict)
     server: Text | None = None
-    """The command of a server that listens on {port} while the program runs."""
+    """The command of a server that listens on {port} while the program runs; its time of a core is counted apart."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Options as a datasheet of a program has them."""
     operations: dict[str, OperationSpec]
