@@ -144,6 +144,8 @@ def datasheets(folder: Where, as_json: Json = False) -> None:
         show.listing(rows, as_json=False)
         for one in found:
             show.line(one.verdict)
+            if one.serial is not None:
+                show.line(f"{one.program} {one.operation}: serial share {one.serial:.0%}")
     for path in written:
         note(f"written to {path}")
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from simbackup.lab.folder import Folder, Line, Settings, full_disk, today
 from simbackup.lab.runs import FailedError, Shell, free_port
 from simbackup.lab.setup import effort, installed
 from simbackup.lab.spec import DesignSpec, LabProgramSpec, OperationSpec, load_design, load_program
+from simbackup.schema.quantity import si_or
 
 RUNS = "runs.jsonl"
 LEAST_FREE = 1 << 20
@@ -30,11 +32,8 @@ class Run:
     operation: str
     point: str
     repeat: int
-
-    @property
-    def key(self) -> tuple[str, str, str, int]:
-        """What it is known by."""
-        return self.program, self.operation, self.point, self.repeat
+    workers: int = 0
+    """How many the program is told to use, to find its serial share; 0 where it is no question."""
 
 
 def runs_of(design: DesignSpec, programs: Sequence[str], seed: int) -> list[Run]:
@@ -47,8 +46,20 @@ def runs_of(design: DesignSpec, programs: Sequence[str], seed: int) -> list[Run]
         for point in design.points
         for repeat in range(int(design.repeats.si))
     ]
+    found += _with_workers(design, programs)
     random.Random(seed).shuffle(found)  # noqa: S311 (an order, no secret)
     return found
+
+
+def _with_workers(design: DesignSpec, programs: Sequence[str]) -> Iterator[Run]:
+    """Runs on the largest text with each number of workers, of programs that can be told."""
+    largest = max(design.points, key=lambda point: si_or(design.points[point].text, 0.0))
+    for name in programs:
+        for operation, spec in load_program(name).operations.items():
+            if operation in design.operations and "{workers}" in spec.run:
+                for number in design.workers:
+                    for repeat in range(int(design.repeats.si)):
+                        yield Run(name, operation, largest, repeat, int(number.si))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +97,8 @@ def measure(folder: Folder, programs: Sequence[str], attempts: int, note: Callab
     names = [name for name in settings.programs if name in programs or not programs]
     _check_versions(settings, names)
     with folder.locked():
-        done = {(line["program"], line["operation"], line["point"], line["repeat"]) for line in folder.lines(RUNS)}
-        todo = [run for run in runs_of(design, names, settings.seed) if run.key not in done]
+        done = {Run(**{key: line[key] for key in Run.__slots__}) for line in folder.lines(RUNS)}
+        todo = [run for run in runs_of(design, names, settings.seed) if run not in done]
         folder.check_room(effort(design, names)[0] - data.room(design))
         new = disturbed = 0
         failed: dict[str, str] = {}
@@ -157,7 +168,10 @@ def _once(folder: Folder, settings: Settings, run: Run, of: tuple[LabProgramSpec
         shutil.copytree(source, scratch / "data", copy_function=shutil.copy2)
         source = scratch / "data"
     port = free_port()
-    places = {"data": source, "target": target, "out": out, "home": scratch / "home", "port": port}
+    places = {
+        "data": source, "target": target, "out": out, "home": scratch / "home", "port": port,
+        "workers": run.workers or os.cpu_count() or 1,
+    }  # fmt: skip
     shell = Shell(scratch, {key: _filled(value, places) for key, value in program.environment.items()})
     with ExitStack() as stack:
         servers = stack.enter_context(shell.serving(_filled(program.server, places), port)) if program.server else []

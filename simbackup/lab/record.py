@@ -31,8 +31,8 @@ PACK = "lab.json"
 """The pack in the folder of a record."""
 MACHINE: tuple[str, ...] = ("id", "cores", "memory", "system", "architecture", "speed", "kernels", "copy_rate", "disk")
 RUN: tuple[str, ...] = (
-    "program", "operation", "point", "repeat", "bytes", "files", "random", "unchanged", "stored", "elapsed", "synced",
-    "cpu", "server_cpu", "foreign", "steal", "cores", "disturbed", "attempts", "day",
+    "program", "operation", "point", "repeat", "workers", "bytes", "files", "random", "unchanged", "stored", "elapsed",
+    "synced", "cpu", "server_cpu", "foreign", "steal", "cores", "disturbed", "attempts", "day",
 )  # fmt: skip
 PREDICTION: tuple[str, ...] = (
     "program",
@@ -213,7 +213,7 @@ def _rows(lab: Lab, found: Found) -> Packed:
         own = _row([line["cpu"] / cores for line in runs], computed / cores, found.verdict)
         rows[name] = {**own, **what, "quantity": "cpu", "result": f"{file}#hosts.machine.cores.busy_s"}
         if quiet := [line["synced"] for line in runs if not line["disturbed"]]:
-            own = _row(quiet, found.elapsed[point], found.verdict)
+            own = _row(quiet, found.elapsed[point], f"It follows from the disk as dd measures it, too. {found.verdict}")
             rows[f"{name}-elapsed"] = {**own, **what, "result": f"{file}#jobs.run.elapsed"}
     return rows
 

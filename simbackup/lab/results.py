@@ -12,7 +12,7 @@ from simbackup.lab.components import FILE
 from simbackup.lab.data import Content
 from simbackup.lab.folder import Folder, Line
 from simbackup.lab.measuring import RUNS
-from simbackup.lab.regression import Constants, Sample, Tested, regressed, tested
+from simbackup.lab.regression import Constants, Sample, Tested, regressed, serial_share, tested
 from simbackup.lab.scenarios import Asked, scenario, with_constants
 from simbackup.lab.spec import (
     UNITS,
@@ -70,7 +70,18 @@ class Lab:
 
     def runs(self, program: str, operation: str) -> list[Line]:
         """The runs of an operation."""
+        return [one for one in self._all(program, operation) if not one["workers"]]
+
+    def _all(self, program: str, operation: str) -> list[Line]:
         return [one for one in self.lines if (one["program"], one["operation"]) == (program, operation)]
+
+    def times_by_workers(self, program: str, operation: str) -> dict[int, float]:
+        """Median elapsed times of runs that nothing disturbed, by the number of workers that the program was told."""
+        found: dict[int, list[float]] = {}
+        for line in self._all(program, operation):
+            if line["workers"] and not line["disturbed"]:
+                found.setdefault(line["workers"], []).append(line["elapsed"])
+        return {number: statistics.median(times) for number, times in sorted(found.items())}
 
 
 def facts(line: Line, terms: Sequence[str]) -> dict[str, float]:
@@ -115,6 +126,8 @@ class Found:
 
     sheet: Tested | None = None
     """How near the datasheet comes to them in a simulation."""
+    serial: float | None = None
+    """Share of the work that is serial; None unless it was measured with one worker and with several."""
 
     @property
     def accepted(self) -> bool:
@@ -178,7 +191,13 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     if others:
         measured = statistics.fmean(one["cpu"] for one in others)
         sheet = Tested(measured, statistics.fmean(computed[one["point"]] for one in others), None)
-    return Found(program, operation, constants, check, own, computed, elapsed, sheet)
+    return Found(program, operation, constants, check, own, computed, elapsed, sheet, _serial(lab, program, operation))
+
+
+def _serial(lab: Lab, program: str, operation: str) -> float | None:
+    """The serial share of an operation, if it was measured with one worker and with several."""
+    times = lab.times_by_workers(program, operation)
+    return serial_share(times) if 1 in times and len(times) > 1 else None
 
 
 def _own(lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequence[Line]) -> Constants:

@@ -15,7 +15,7 @@ from simbackup.lab.data import SMALL, Content, make, portions, room
 from simbackup.lab.folder import Folder, Settings, full_disk
 from simbackup.lab.spec import DesignSpec, LabProgramSpec, load_design, load_program, programs
 
-SECONDS_A_RUN, SECONDS_A_BYTE = 1.5, 40e-9
+SECONDS_A_RUN, SECONDS_A_BYTE = 1.0, 25e-9
 """What a run takes with all that surrounds it, at a guess, until the lab has measured."""
 
 

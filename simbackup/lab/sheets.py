@@ -54,6 +54,16 @@ def constants(lab: Lab, found: Found, own: Constants, rows: Sequence[str] = ()) 
     return given
 
 
+def _share(lab: Lab, found: Found) -> Mapped:
+    """The serial share of an operation, if it was measured."""
+    if found.serial is None:
+        return {}
+    times = lab.times_by_workers(found.program, found.operation)
+    said = ", ".join(f"{seconds:.3g} s with {number}" for number, seconds in times.items())
+    at = f"lab {lab.id}, elapsed times by workers: {said}; Amdahl's law"
+    return {"serial_share": {"value": f"{found.serial:.3g}", "basis": "measured", "source": SOURCE, "at": at}}
+
+
 def _amount(value: float, term: Term) -> str:
     return units.show_short(value, UNITS[term], 3)
 
@@ -97,7 +107,7 @@ def sheet(lab: Lab, program: str, found: Sequence[Found], path: Path) -> str:
         if one.own is None:
             continue
         values = constants(lab, one, one.own)
-        operations[one.operation] = {
+        operations[one.operation] = _share(lab, one) | {
             "phases": based(phases(spec.operations[one.operation], values), f"lab/programs/{program}.yaml")
         }
     text = yaml.safe_dump(
@@ -137,6 +147,6 @@ def as_json(found: Found) -> dict[str, Any]:
             "error": found.check.error if found.check else None,
             "missing": found.check.missing[0] if found.check and found.check.missing else None,
             "constants": found.constants.values, "deviations": found.constants.deviations,
-            "negative": found.constants.negative, "days": found.constants.days,
+            "negative": found.constants.negative, "days": found.constants.days, "serial_share": found.serial,
         })
     )  # fmt: skip

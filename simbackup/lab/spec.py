@@ -57,6 +57,9 @@ class DesignSpec(Frozen):
     """How often each run is measured."""
     operations: tuple[Text, ...]
     """The operations that are measured, of programs that have them."""
+    workers: tuple[PositiveCount, ...] = ()
+    """Numbers of workers with which the largest text is also worked on, by programs that can be told; none by default.
+    """
     points: dict[str, PointSpec]
 
 
@@ -68,7 +71,7 @@ class OperationSpec(Frozen):
     changes: bool = False
     """Whether a tenth of the files is written anew before it runs, and only these are its files and bytes."""
     run: Text
-    """The command that is measured."""
+    """The command that is measured. {workers} stands for how many it may use, one for each core by default."""
     terms: tuple[Term, ...]
     """What its time of a core is spent on."""
     reads_target: bool = False

@@ -105,8 +105,9 @@ def runs_by_rule(folder: Folder, seconds: dict[str, float], hard: float = 0.0) -
         content = settings.content(point)
         cpu = seconds["start"] + seconds["byte"] * content.bytes + seconds["file"] * content.files
         folder.add(measuring.RUNS, {
-            **FIGURES, "program": "ours", "operation": "backup", "point": point, "repeat": 0, "bytes": content.bytes,
-            "files": content.files, "random": content.random, "unchanged": 0, "stored": content.bytes,
+            **FIGURES, "program": "ours", "operation": "backup", "point": point, "repeat": 0, "workers": 0,
+            "bytes": content.bytes, "files": content.files, "random": content.random, "unchanged": 0,
+            "stored": content.bytes,
             "cpu": cpu + hard * content.random, "day": "2026-11-26",
         })  # fmt: skip
 
@@ -172,6 +173,22 @@ def test_a_simulation_with_the_datasheet_takes_what_was_measured(lab: Folder) ->
     measured = {line["point"]: line["cpu"] for line in lab.lines(measuring.RUNS)}
     measured["empty"] += 0.02  # a data set has a file at the least
     assert dict(found.computed) == pytest.approx(measured, rel=0.01)
+
+
+def test_the_serial_share_is_that_of_one_worker_and_of_several(lab: Folder, root: Path) -> None:
+    runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02})
+    line = {key: value for key, value in lab.lines(measuring.RUNS)[0].items() if key != "sha256"}
+    for workers, seconds, disturbed in ((1, 10.0, False), (2, 6.0, False), (2, 9.0, True)):
+        lab.add(measuring.RUNS, {**line, "workers": workers, "elapsed": seconds, "disturbed": disturbed})
+    (path,), (found,) = sheets.write_sheets(lab)
+    assert found.serial == pytest.approx(0.2)
+    operation = yaml.safe_load(path.read_text(encoding="utf-8"))["parameters"]["operations"]["backup"]
+    assert operation["serial_share"]["value"] == "0.2"
+    design = setup.load_design("tiny").model_copy(update={"workers": setup.load_design("full").workers})
+    assert [run for run in measuring.runs_of(design, ["ours"], 1) if run.workers] == []
+    program(root, run="cp -r {data} {target}/{workers}")
+    told = [run for run in measuring.runs_of(design, ["ours"], 1) if run.workers]
+    assert sorted((run.point, run.workers) for run in told) == [("text-2", 1), ("text-2", 2)]
 
 
 def test_no_datasheet_is_written_of_constants_that_miss(lab: Folder) -> None:
@@ -313,10 +330,12 @@ def test_a_pack_has_no_names_and_no_paths(packed: Path, tmp_path: Path, lab: Fol
 def test_a_joined_lab_is_reproduced_with_computed_roles(packed: Path, tmp_path: Path) -> None:
     folder = record.join(packed, tmp_path / "records")
     found = sb.reproduce([str(tmp_path / "records")], intervals=False)
-    assert {row.measurement.id.rpartition("-backup-")[2]: row.role for row in found.rows} == {
-        "empty": "fitted", "text-1": "fitted", "text-2": "fitted", "small-1": "fitted", "small-2": "fitted",
-        "mixture": "held-out",
-    }  # fmt: skip
+    points = ("empty", "text-1", "text-2", "small-1", "small-2")
+    roles = dict.fromkeys(points, "fitted") | {"mixture": "held-out"}
+    expected = roles | {f"{point}-elapsed": role for point, role in roles.items()}
+    assert {row.measurement.id.rpartition("-backup-")[2]: row.role for row in found.rows} == expected
+    cores = {row.measurement.id: row for row in found.rows if row.measurement.row.quantity == "cpu"}
+    assert [row.error for row in cores.values() if not row.measurement.id.endswith("empty")] == [0.0] * 5
     assert all(row.good for row in found.rows)
     with pytest.raises(ResultError, match="exists; this lab was joined before"):
         record.join(packed, tmp_path / "records")
