@@ -14,7 +14,7 @@ from typing import Any
 from simbackup.errors import ResultError
 from simbackup.lab import data
 from simbackup.lab.folder import Folder, Line, Settings, full_disk, today
-from simbackup.lab.runs import FailedError, Shell, free_port
+from simbackup.lab.runs import SHORTEST, FailedError, Shell, free_port
 from simbackup.lab.setup import effort, installed
 from simbackup.lab.spec import DesignSpec, LabProgramSpec, OperationSpec, load_design, load_program
 from simbackup.schema.quantity import si_or
@@ -60,6 +60,11 @@ def _with_workers(design: DesignSpec, programs: Sequence[str]) -> Iterator[Run]:
                 for number in design.workers:
                     for repeat in range(int(design.repeats.si)):
                         yield Run(name, operation, largest, repeat, int(number.si))
+
+
+def is_quiet(line: Line) -> bool:
+    """Whether the elapsed time of a run counts: nothing disturbed it, and it was long enough to tell."""
+    return not line["disturbed"] and line["elapsed"] >= SHORTEST
 
 
 @dataclass(frozen=True, slots=True)

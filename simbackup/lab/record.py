@@ -17,6 +17,7 @@ from simbackup.errors import ResultError
 from simbackup.files import content
 from simbackup.lab.data import Content
 from simbackup.lab.folder import Folder, Line
+from simbackup.lab.measuring import is_quiet
 from simbackup.lab.predictions import FILE as PREDICTIONS
 from simbackup.lab.regression import Constants
 from simbackup.lab.results import Found, Lab, asked_of, every
@@ -212,7 +213,7 @@ def _rows(lab: Lab, found: Found) -> Packed:
         cores = lab.machine["cores"]
         own = _row([line["cpu"] / cores for line in runs], computed / cores, found.verdict)
         rows[name] = {**own, **what, "quantity": "cpu", "result": f"{file}#hosts.machine.cores.busy_s"}
-        if quiet := [line["synced"] for line in runs if not line["disturbed"]]:
+        if quiet := [line["synced"] for line in runs if is_quiet(line)]:
             own = _row(quiet, found.elapsed[point], f"It follows from the disk as dd measures it, too. {found.verdict}")
             rows[f"{name}-elapsed"] = {**own, **what, "result": f"{file}#jobs.run.elapsed"}
     return rows

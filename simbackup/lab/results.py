@@ -11,7 +11,7 @@ from simbackup.errors import ResultError
 from simbackup.lab.components import FILE
 from simbackup.lab.data import Content
 from simbackup.lab.folder import Folder, Line
-from simbackup.lab.measuring import RUNS
+from simbackup.lab.measuring import RUNS, is_quiet
 from simbackup.lab.regression import Constants, Sample, Tested, regressed, serial_share, tested
 from simbackup.lab.scenarios import Asked, scenario, with_constants
 from simbackup.lab.spec import (
@@ -79,7 +79,7 @@ class Lab:
         """Median elapsed times of runs that nothing disturbed, by the number of workers that the program was told."""
         found: dict[int, list[float]] = {}
         for line in self._all(program, operation):
-            if line["workers"] and not line["disturbed"]:
+            if line["workers"] and is_quiet(line):
                 found.setdefault(line["workers"], []).append(line["elapsed"])
         return {number: statistics.median(times) for number, times in sorted(found.items())}
 
@@ -149,15 +149,19 @@ class Found:
         if self.sheet is None:
             return f"{what}: {missed}; its file has no phases, so no datasheet is written"
         if not self.sheet.accepted:
-            more = (
-                f"; simbackup's file system and copies alone take more than all of '{', '.join(self.own.negative)}'"
-                if self.own and self.own.negative
-                else ""
-            )
-            return (
-                f"{what}: {missed}; not accepted, as a simulation with them misses it by {self.sheet.error:+.0%}{more}"
-            )
+            error = f"as a simulation with them misses it by {self.sheet.error:+.0%}"
+            return f"{what}: {missed}; not accepted, {error}{self._why}"
         return f"{what}: accepted; {missed}, a simulation by {self.sheet.error:+.0%}"
+
+    @property
+    def _why(self) -> str:
+        """What a datasheet cannot say of the operation, or what is simulated of it without the program."""
+        own = self.own.values if self.own else {}
+        if "hard_byte" in self.constants.values and "hard_byte" not in own:
+            return "; a datasheet has no term for bytes that do not shrink, 'hard_byte'"
+        if self.own is not None and self.own.negative:
+            return f"; what simbackup adds for file systems and copies alone exceeds '{', '.join(self.own.negative)}'"
+        return ""
 
 
 def found_in(lab: Lab, program: str, operation: str) -> Found | None:

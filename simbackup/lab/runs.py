@@ -69,6 +69,10 @@ class Ran:
         return self.foreign > max(FOREIGN * room, COARSE) or self.steal > max(STEAL * room, COARSE)
 
 
+SHORTEST = COARSE / FOREIGN / 2.0
+"""Seconds of a run below which clock ticks do not show whether other work disturbed it, on two cores."""
+
+
 class Shell:
     """Where commands run: a folder, and an environment without anything of the user's own."""
 

@@ -281,6 +281,11 @@ def test_what_disturbs_a_run(foreign: float, steal: float, disturbed: bool) -> N
     assert replace(quiet, foreign=foreign, steal=steal).disturbed is disturbed
 
 
+@for_each("seconds,disturbed,counts", [(0.4, False, False), (0.6, False, True), (0.6, True, False)])
+def test_whose_elapsed_time_counts(seconds: float, disturbed: bool, counts: bool) -> None:
+    assert measuring.is_quiet({"elapsed": seconds, "disturbed": disturbed}) is counts
+
+
 def test_predictions_are_never_overwritten(lab: Folder) -> None:
     first = predictions.predict(lab, nothing)
     text = (lab.path / predictions.FILE).read_text(encoding="utf-8")
@@ -335,7 +340,7 @@ def test_a_joined_lab_is_reproduced_with_computed_roles(packed: Path, tmp_path: 
     expected = roles | {f"{point}-elapsed": role for point, role in roles.items()}
     assert {row.measurement.id.rpartition("-backup-")[2]: row.role for row in found.rows} == expected
     cores = {row.measurement.id: row for row in found.rows if row.measurement.row.quantity == "cpu"}
-    assert [row.error for row in cores.values() if not row.measurement.id.endswith("empty")] == [0.0] * 5
+    assert all(abs(row.error) < 0.01 for row in cores.values() if not row.measurement.id.endswith("empty"))
     assert all(row.good for row in found.rows)
     with pytest.raises(ResultError, match="exists; this lab was joined before"):
         record.join(packed, tmp_path / "records")
