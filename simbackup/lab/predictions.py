@@ -11,14 +11,14 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from simbackup.experiments.intervals import intervals_of
 from simbackup.experiments.processes import worker_processes
 from simbackup.lab.folder import Folder, Line
 from simbackup.lab.measuring import is_quiet
 from simbackup.lab.results import Lab, asked_of, cpu_of, found_in, plain
-from simbackup.lab.scenarios import Asked, Mapped, put, scenario, with_constants
+from simbackup.lab.scenarios import Asked, Mapped, scenario, with_constants
 from simbackup.lab.spec import held_out, load_program
 from simbackup.results.record import program_version
 from simbackup.run import IdleKeyWarning, simulate
@@ -80,9 +80,8 @@ def _scenarios(lab: Lab, program: str, operation: str) -> Iterator[tuple[str, st
     of, lines = spec.operations[operation], lab.runs(program, operation)
     title = f"{spec.title}: {operation}"
     if of.shipped:
-        jobs = cast("Mapped", put(of.shipped, {"cores": lab.machine["cores"]}))
         for point in lab.contents:
-            yield "shipped", point, scenario(lab.machine, _supposed(lab, point), title, jobs)
+            yield "shipped", point, scenario(lab.machine, _supposed(lab, point), title, of.shipped)
     found = found_in(lab, program, operation) if lines else None
     if found is not None and found.own is not None:
         jobs = with_constants(spec, (operation, of), plain(found.own, lab.machine, of))

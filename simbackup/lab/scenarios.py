@@ -120,15 +120,15 @@ def phases(operation: OperationSpec, constants: Mapping[str, object]) -> Mapped:
     """The phases of an operation, with values in the places of $term; it begins with what each run takes."""
     start = {"at": "cpu", "item": constants["start"]}
     begin = {"begin": {"begin": {"items": "1 PB", "of": "all", "steps": {"start": start}}}}
-    return {**begin, **cast("Mapped", put(operation.phases, constants))}
+    return {**begin, **cast("Mapped", _put(operation.phases, constants))}
 
 
-def put(given: object, constants: Mapping[str, object]) -> object:
-    """A tree of plain data with values in the places of $name."""
+def _put(given: object, constants: Mapping[str, object]) -> object:
+    """A tree of plain data with values in the places of $term."""
     if isinstance(given, str):
         found = PLACE.fullmatch(given)
         return constants[found[1]] if found else given
     if isinstance(given, Mapping):
         every = cast("Mapping[str, object]", given)
-        return {key: put(value, constants) for key, value in every.items()}
+        return {key: _put(value, constants) for key, value in every.items()}
     return given

@@ -77,9 +77,7 @@ class OperationSpec(Frozen):
     reads_target: bool = False
     """Whether it reads what is in the target, which is taken out of the page cache before."""
     shipped: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Jobs that simulate it with the datasheets that come along, the last of which is `run`; $cores is the number of
-    cores.
-    """
+    """Jobs that simulate it with the datasheets that come along, the last of which is `run`."""
     phases: dict[str, Any] = Field(default_factory=dict)
     """The operation as a datasheet of a program says it, with $term for each time that is measured."""
 

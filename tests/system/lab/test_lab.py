@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,10 @@ import yaml
 import simbackup as sb
 from simbackup.errors import InputError, ResultError
 from simbackup.lab import components, measuring, predictions, record, results, runs, setup, sheets
+from simbackup.lab.data import Content
 from simbackup.lab.folder import Folder
+from simbackup.lab.scenarios import Asked, scenario, with_constants
+from simbackup.lab.spec import UNITS, load_program, programs
 from tests.cases import for_each
 
 DESIGN = """
@@ -380,6 +384,21 @@ def test_ctrl_c_keeps_what_is_done_and_ends_what_it_started(lab: Folder, root: P
     assert not Path(f"/proc/{sign.read_text(encoding='ascii').strip()}").exists()
     assert not lab.scratch.exists()
     assert {line["point"] for line in lab.lines(measuring.RUNS)} <= {"empty", "small-1", "small-2"}
+
+
+@for_each("name", programs())
+@pytest.mark.filterwarnings("ignore::simbackup.run.IdleKeyWarning")
+def test_each_program_that_comes_along_can_be_simulated(name: str) -> None:
+    spec = load_program(name)
+    given = {term: "1 ms" if unit == "s" else "5 ns/B" for term, unit in UNITS.items()}
+    for operation, one in spec.operations.items():
+        asked = Asked(Content(10**7, 100, 0), 2.0, 0.1 if one.changes else 1.0)
+        measured = with_constants(spec, (operation, one), given) if one.phases else {}
+        for jobs in filter(None, (one.shipped, measured)):
+            found = sb.simulate(scenario({**MACHINE, "disk": {}}, asked, operation, jobs))
+            assert found.get("jobs.run.elapsed") > 0.0
+        named = set(re.findall(r"\{(\w+)\}", " ".join((*one.prepare, one.run))))
+        assert named <= {"data", "target", "out", "home", "port", "workers"}
 
 
 @pytest.mark.slow
