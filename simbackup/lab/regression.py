@@ -129,7 +129,7 @@ class Tested:
         return abs(self.error) <= ACCEPTED
 
 
-def tested(constants: Constants, samples: Sequence[Sample], held_out: Sequence[Sample]) -> Tested:
+def checked(constants: Constants, samples: Sequence[Sample], held_out: Sequence[Sample]) -> Tested:
     """How near constants come to runs that were held out, and which term is missing if they do not.
 
     Parameters

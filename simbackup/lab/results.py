@@ -12,7 +12,7 @@ from simbackup.lab.components import FILE
 from simbackup.lab.data import Content
 from simbackup.lab.folder import Folder, Line
 from simbackup.lab.measuring import RUNS, is_quiet
-from simbackup.lab.regression import Constants, Sample, Tested, regressed, serial_share, tested
+from simbackup.lab.regression import Constants, Sample, Tested, checked, regressed, serial_share
 from simbackup.lab.scenarios import Asked, scenario, with_constants
 from simbackup.lab.spec import (
     UNITS,
@@ -184,7 +184,9 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
         return None
     samples = [Sample(facts(line, of.terms), line["cpu"], line["day"]) for line in design]
     constants = regressed(samples, of.terms)
-    check = tested(constants, samples, [Sample(facts(one, of.terms), one["cpu"]) for one in others]) if others else None
+    check = (
+        checked(constants, samples, [Sample(facts(one, of.terms), one["cpu"]) for one in others]) if others else None
+    )
     if not of.phases:
         return Found(program, operation, constants, check, None, {}, {})
     own = _own(lab, (spec, of, operation), lines)
