@@ -14,6 +14,7 @@ import typer
 from simbackup.cli import interrupts
 from simbackup.cli.codes import EXIT_CODES, INTERRUPTED, WRONG_INPUT
 from simbackup.cli.of_files import check, scenarios, schema
+from simbackup.cli.of_lab import compare, components, datasheets, join, measure_runs, pack, predict, set_up
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
@@ -93,6 +94,19 @@ GROUPS = {
     "models": _group(
         "Show the datasheets, their values and sources.",
         {"list": listed, "show": shown, "fitted": fitted, "cite": cited},
+    ),
+    "lab": _group(
+        "Measure real programs on this machine, and predict them first.",
+        {
+            "setup": set_up,
+            "components": components,
+            "predict": predict,
+            "measure": measure_runs,
+            "compare": compare,
+            "datasheets": datasheets,
+            "pack": pack,
+            "join": join,
+        },
     ),
     "plan": _group(
         "Plan a site over months: nights, capacity, cartridges, restores and cost.",

@@ -16,7 +16,7 @@ from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
 from simbackup.files import whole
 from simbackup.results.compare import ANY, Interval, Row, compared, constants, figure
-from simbackup.results.documents import MEASURED, collections, documents, scenario_name
+from simbackup.results.documents import LAB, MEASURED, collections, documents, scenario_name
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
 from simbackup.results.summaries import Summary, summary
@@ -66,7 +66,7 @@ def chosen(names: Sequence[str]) -> list[Measured]:
     """The documents of some names; without names, those under `scenarios/published`.
 
     A name is a folder with a file of measurements, a folder of such folders, a collection (a folder under `scenarios`),
-    or the beginning of a known document's name.
+    `lab` for the records of labs, or the beginning of a known document's name.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def chosen(names: Sequence[str]) -> list[Measured]:
         return documents()
     found: dict[str, Measured] = {}
     for name in names:
-        here = _own(name) or (documents(name) if name in collections() else [])
+        here = _own(name) or (documents(name) if name in {LAB, *collections()} else [])
         everything = [] if here else documents("*")
         here = here or [measured for measured in everything if name and measured.folder.name.startswith(name)]
         if not here:

@@ -1,4 +1,4 @@
-"""Where measured documents are: in collections, such as `scenarios/published` and `scenarios/validation`."""
+"""Where measured documents are: in collections, such as `scenarios/published`, and in the records of labs, `lab/`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from simbackup.shelf import MEASURED
 
 PUBLISHED = "published"
 """The collection that is meant where none is named."""
+LAB = "lab"
+"""The records of labs, a folder beside scenarios/ and no collection in it: they are no publications."""
 
 
 def documents(collection: str = PUBLISHED) -> list[Measured]:
-    """All documents of a collection, or of every one for `*`, by the names of their folders.
+    """All documents of a collection, of the records of labs, or of every collection for `*`, by their folders' names.
 
     >>> [document.folder.name[:3] for document in documents()][:2]
     ['000', '001']
     """
     found: dict[str, Measured] = {}
     for root in shelf.roots():
-        for path in sorted((root / "scenarios").glob(f"{collection}/*/{MEASURED}")):
+        within = root if collection == LAB else root / "scenarios"
+        for path in sorted(within.glob(f"{collection}/*/{MEASURED}")):
             if path.parent.name not in found:
                 found[path.parent.name] = read_measured(path, shelf.shown(path))
     return [found[folder] for folder in sorted(found)]

@@ -108,6 +108,11 @@ def test_no_more_workers_compute_at_once_than_there_are_cores() -> None:
     assert of_workers(8, {"at": "target.cpu", "item": "1 ms"}, target="there") == pytest.approx(5.0, rel=1e-6)
 
 
+def test_a_group_that_takes_no_time_holds_nobody_up() -> None:
+    free = group({"at": "cpu", "item": "0 s", "byte": "0 ns/B"})
+    assert elapsed({"free": free}, {"slow": group({"wait": "2 ms"})}) == pytest.approx(FILES * 2e-3, rel=1e-6)
+
+
 def test_a_core_at_the_other_end_has_the_speed_of_its_host() -> None:
     assert of_workers(1, {"at": "target.cpu", "item": "1 ms"}, target="there") == pytest.approx(10.0, rel=1e-6)
 

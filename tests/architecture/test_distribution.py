@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("simbackup", "models", "scenarios")
+PARTS = ("simbackup", "models", "scenarios", "lab")
 TEMPLATES = {f"simbackup/reporting/templates/report.{kind}" for kind in ("html", "css")}
 FILES = ("pyproject.toml", "README.md", "LICENSE")
 
@@ -41,14 +41,14 @@ def data_files() -> set[str]:
     return found
 
 
-def test_the_wheel_holds_models_and_scenarios(built: tuple[Path, Path]) -> None:
+def test_the_wheel_holds_its_data(built: tuple[Path, Path]) -> None:
     names = set(zipfile.ZipFile(built[0]).namelist())
     assert {f"simbackup/_data/{name}" for name in data_files()} <= names
     assert {"simbackup/cli/app.py", *TEMPLATES} <= names
-    assert not [name for name in names if name.startswith(("tests/", "models/", "scenarios/"))]
+    assert not [name for name in names if name.startswith(("tests/", "models/", "scenarios/", "lab/"))]
 
 
-def test_the_source_distribution_holds_models_and_scenarios(built: tuple[Path, Path]) -> None:
+def test_the_source_distribution_holds_its_data(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[1]) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
     assert data_files() | {"pyproject.toml", "simbackup/cli/app.py", *TEMPLATES} <= names

@@ -7,7 +7,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("folder", ["models", "scenarios"])
+@pytest.mark.parametrize("folder", ["models", "scenarios", "lab"])
 def test_there_is_no_python_among_the_data(folder: str) -> None:
     files = [path for path in (ROOT / folder).rglob("*") if path.is_file()]
     assert files

@@ -24,6 +24,14 @@ ELSEWHERE = {
     "foreign/histories/borg.py": "columns of a history",
     "foreign/histories/reports.py": "columns of a history",
     "cli/show_history.py": "columns of a history",
+    "cli/of_lab.py": "columns and components of a lab",
+    "lab/components.py": "components of a machine, and the folder of a datasheet",
+    "lab/measuring.py": "columns of a record of a lab",
+    "lab/predictions.py": "columns of a record of a lab",
+    "lab/record.py": "columns of a record of a lab",
+    "lab/results.py": "columns of a record of a lab",
+    "lab/scenarios.py": "a lab writes scenarios, and so speaks their language",
+    "lab/sheets.py": "it writes datasheets of programs",
     "planning/spec.py": "a site says by which method its systems are saved",
 }
 """Modules that use such words in another sense, and in which."""

@@ -171,7 +171,7 @@ class Lowered:
     @property
     def takes_time(self) -> bool:
         """Whether its items take any time; they do not where they only go to `nul`, or to the same host."""
-        return bool(self.shape.demands or self.written) or math.isfinite(self.shape.bound.rate)
+        return any(self.shape.demands.values()) or bool(self.written) or math.isfinite(self.shape.bound.rate)
 
 
 def lowered(context: Context, group: Group) -> Lowered:

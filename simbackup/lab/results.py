@@ -1,0 +1,266 @@
+"""What the runs of a lab say: constants of each operation, and how near they come to what was held out."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from simbackup.errors import ResultError
+from simbackup.lab.components import FILE
+from simbackup.lab.data import Content
+from simbackup.lab.folder import Folder, Line
+from simbackup.lab.measuring import RUNS, is_quiet
+from simbackup.lab.regression import Constants, Sample, Tested, checked, regressed, serial_share
+from simbackup.lab.scenarios import Asked, scenario, with_constants
+from simbackup.lab.spec import (
+    UNITS,
+    DesignSpec,
+    LabProgramSpec,
+    OperationSpec,
+    Term,
+    held_out,
+    load_design,
+    load_program,
+)
+from simbackup.results.result import Result
+from simbackup.run import ran
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """All that a lab has measured: of one machine, by one design."""
+
+    id: str
+    """What the lab is called in records: letters that say nothing about the machine's owner."""
+    design: DesignSpec
+    machine: Mapping[str, Any]
+    lines: Sequence[Line]
+    versions: Mapping[str, str]
+    contents: Mapping[str, Content]
+
+    @classmethod
+    def of(cls, folder: Folder) -> Lab:
+        """The lab of a folder.
+
+        Raises
+        ------
+        ResultError
+            It was not set up, or its components were not measured.
+        """
+        settings = folder.settings()
+        machine = folder.read(FILE, "components")
+        contents = {point: settings.content(point) for point in settings.contents}
+        return cls(
+            settings.id,
+            load_design(settings.design),
+            {**machine, "id": settings.id},
+            folder.lines(RUNS),
+            settings.programs,
+            contents,
+        )
+
+    def operations(self) -> Iterator[tuple[str, str]]:
+        """Each program with each of its operations that the design asks for."""
+        for program in self.versions:
+            for operation in load_program(program).operations:
+                if operation in self.design.operations:
+                    yield program, operation
+
+    def runs(self, program: str, operation: str) -> list[Line]:
+        """The runs of an operation."""
+        return [one for one in self._all(program, operation) if not one["workers"]]
+
+    def _all(self, program: str, operation: str) -> list[Line]:
+        return [one for one in self.lines if (one["program"], one["operation"]) == (program, operation)]
+
+    def times_by_workers(self, program: str, operation: str) -> dict[int, float]:
+        """Median elapsed times of runs that nothing disturbed, by the number of workers that the program was told."""
+        found: dict[int, list[float]] = {}
+        for line in self._all(program, operation):
+            if line["workers"] and is_quiet(line):
+                found.setdefault(line["workers"], []).append(line["elapsed"])
+        return {number: statistics.median(times) for number, times in sorted(found.items())}
+
+
+def facts(line: Line, terms: Sequence[str]) -> dict[str, float]:
+    """What a run worked on, by term; bytes that do not shrink are apart if they have a term of their own."""
+    hard = float(line["random"])
+    apart = hard if "hard_byte" in terms else 0.0
+    return {
+        "start": 1.0, "byte": line["bytes"] - apart, "coded_byte": max(line["stored"] - apart, 0.0),
+        "hard_byte": hard, "file": float(line["files"]), "unchanged": float(line["unchanged"]),
+    }  # fmt: skip
+
+
+def asked_of(lab: Lab, lines: Sequence[Line], point: str) -> Asked:
+    """What the runs of a point worked on."""
+    runs = [line for line in lines if line["point"] == point]
+    one, stored = runs[0], statistics.fmean(line["stored"] for line in runs)
+    share = one["files"] / (one["files"] + one["unchanged"]) if one["unchanged"] else 1.0
+    return Asked(lab.contents[point], one["bytes"] / max(stored, 1.0), share)
+
+
+def cpu_of(result: Result, cores: int) -> float:
+    """Seconds of cores that a run took in a simulation."""
+    return result.get("hosts.machine.cores.busy_s") * cores
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the runs of an operation say of it."""
+
+    program: str
+    operation: str
+    constants: Constants
+    """Seconds of the machine's core, for all that the program takes."""
+    check: Tested | None
+    """How near they come to the runs that were held out, if there are any."""
+    own: Constants | None
+    """What the file system and copies of memory do not explain, so what a datasheet states; None without a list."""
+    computed: Mapping[str, float]
+    """Seconds of cores by the datasheet, point by point."""
+    elapsed: Mapping[str, float]
+    """The same of elapsed time."""
+
+    sheet: Tested | None = None
+    """How near the datasheet comes to them in a simulation."""
+    serial: float | None = None
+    """Share of the work that is serial; None unless it was measured with one worker and with several."""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether they may be written into a datasheet."""
+        return all(one is not None and one.accepted for one in (self.check, self.sheet))
+
+    @property
+    def verdict(self) -> str:
+        """Whether the constants are accepted, and why not."""
+        what = f"{self.program} {self.operation}"
+        if self.check is None:
+            return f"{what}: not accepted, as nothing was held out"
+        missed = f"they miss the mixture by {self.check.error:+.0%}"
+        if not self.check.accepted and self.check.missing is not None:
+            term, nearer = self.check.missing
+            return f"{what}: not accepted; {missed}; with the missing term '{term}' it is {nearer:+.0%}"
+        if not self.check.accepted:
+            return f"{what}: not accepted; {missed}, and no further term brings them nearer"
+        if self.sheet is None:
+            return f"{what}: {missed}; its file has no phases, so no datasheet is written"
+        if not self.sheet.accepted:
+            error = f"as a simulation with them misses it by {self.sheet.error:+.0%}"
+            return f"{what}: {missed}; not accepted, {error}{self._why}"
+        return f"{what}: accepted; {missed}, a simulation by {self.sheet.error:+.0%}"
+
+    @property
+    def _why(self) -> str:
+        """What a datasheet cannot say of the operation, or what is simulated of it without the program."""
+        own = self.own.values if self.own else {}
+        if "hard_byte" in self.constants.values and "hard_byte" not in own:
+            return "; a datasheet has no term for bytes that do not shrink, 'hard_byte'"
+        if self.own is not None and self.own.negative:
+            return f"; what simbackup adds for file systems and copies alone exceeds '{', '.join(self.own.negative)}'"
+        return ""
+
+
+def found_in(lab: Lab, program: str, operation: str) -> Found | None:
+    """The constants of an operation; None if too few runs were measured.
+
+    Parameters
+    ----------
+    lab
+        What was measured.
+    program, operation
+        Of which program, and what it did.
+    """
+    spec = load_program(program)
+    of = spec.operations[operation]
+    lines = lab.runs(program, operation)
+    held = held_out(lab.design)
+    design = [line for line in lines if line["point"] not in held]
+    others = [line for line in lines if line["point"] in held]
+    if len({line["point"] for line in design}) <= len(of.terms):
+        return None
+    samples = [Sample(facts(line, of.terms), line["cpu"], line["day"]) for line in design]
+    constants = regressed(samples, of.terms)
+    check = (
+        checked(constants, samples, [Sample(facts(one, of.terms), one["cpu"]) for one in others]) if others else None
+    )
+    if not of.phases:
+        return Found(program, operation, constants, check, None, {}, {})
+    own = _own(lab, (spec, of, operation), lines)
+    figures = simulated(lab, (spec, of, operation), lines, plain(own, lab.machine, of))
+    computed = {point: cpu for point, (cpu, _) in figures.items()}
+    elapsed = {point: seconds for point, (_, seconds) in figures.items()}
+    sheet = None
+    if others:
+        measured = statistics.fmean(one["cpu"] for one in others)
+        sheet = Tested(measured, statistics.fmean(computed[one["point"]] for one in others), None)
+    return Found(program, operation, constants, check, own, computed, elapsed, sheet, _serial(lab, program, operation))
+
+
+def _serial(lab: Lab, program: str, operation: str) -> float | None:
+    """The serial share of an operation, if it was measured with one worker and with several."""
+    times = lab.times_by_workers(program, operation)
+    return serial_share(times) if 1 in times and len(times) > 1 else None
+
+
+def _own(lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequence[Line]) -> Constants:
+    """What is left for a program itself, after what simbackup simulates of file systems and copies without it."""
+    held = held_out(lab.design)
+    design = [line for line in lines if line["point"] not in held]
+    without = simulated(lab, of, lines, {term: "0 s" if UNITS[term] == "s" else "0 ns/B" for term in UNITS})
+    terms = stated(of[1])
+    rest = [Sample(facts(line, terms), line["cpu"] - without[line["point"]][0], line["day"]) for line in design]
+    return regressed(rest, terms)
+
+
+def stated(operation: OperationSpec) -> list[Term]:
+    """The terms of which the phases of an operation state the times."""
+    text = repr(operation.phases)
+    return [term for term in UNITS if term == "start" or f"'${term}'" in text]
+
+
+def plain(constants: Constants, machine: Mapping[str, Any], operation: OperationSpec) -> dict[str, str]:
+    """Constants as a scenario says them, in time of the reference core."""
+    speed = machine["speed"][1]
+    return {term: text_of(constants.values[term] * speed, term) for term in stated(operation)}
+
+
+def text_of(value: float, term: Term) -> str:
+    """A constant with its unit.
+
+    >>> text_of(2.5e-9, "byte"), text_of(0.001, "file")
+    ('2.5 ns/B', '1 ms')
+    """
+    from simbackup import units  # noqa: PLC0415
+
+    return units.show(float(f"{value:.4g}"), UNITS[term])
+
+
+def simulated(
+    lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequence[Line], constants: Mapping[str, object]
+) -> dict[str, tuple[float, float]]:
+    """Seconds of cores and elapsed time of each point in a simulation with some constants."""
+    program, operation, name = of
+    jobs = with_constants(program, (name, operation), constants)
+    found: dict[str, tuple[float, float]] = {}
+    for point in dict.fromkeys(line["point"] for line in lines):
+        result = ran(scenario(lab.machine, asked_of(lab, lines, point), name, jobs))
+        found[point] = cpu_of(result, int(lab.machine["cores"])), result.get("jobs.run.elapsed")
+    return found
+
+
+def every(lab: Lab) -> list[Found]:
+    """What was found of each operation that was measured often enough.
+
+    Raises
+    ------
+    ResultError
+        Nothing was.
+    """
+    found = [one for one in (found_in(lab, *of) for of in lab.operations()) if one is not None]
+    if not found:
+        raise ResultError("too few runs were measured; run 'simbackup lab measure' first")
+    return found

@@ -1,0 +1,134 @@
+"""Runs of the lab as ordinary scenarios: one host, one disk, one data set, and the job `run`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from simbackup import units
+from simbackup.lab.components import DISK_LIKE, HOST_LIKE
+from simbackup.lab.data import Content
+from simbackup.lab.spec import LabProgramSpec, OperationSpec
+
+SOURCE = "simbackup-lab"
+"""The work that measured values cite, in models/sources.yaml."""
+FREE = {"compress_cpu": "0 ns/B", "expand_cpu": "0 ns/B"}
+"""A compressor without a cost of its own, where the steps of a program state it."""
+PLACE = re.compile(r"\$(\w+)")
+
+Mapped = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a run works on."""
+
+    content: Content
+    """All of the data."""
+    ratio: float
+    """Bytes before over bytes after compression."""
+    changed: float = 1.0
+    """Share of the files that it works on."""
+
+
+def core_speed(machine: Mapping[str, Any]) -> str:
+    """The name of the one unknown behind all times of a core that were measured on a machine."""
+    return f"core speed of lab machine {machine.get('id', 'here')}"
+
+
+def _measured(value: float, low: float, high: float, unit: str, at: str) -> Mapped:
+    """A measured value with its range."""
+    ends = [units.show(float(f"{one:.4g}"), unit) for one in (value, low, high)]
+    found: Mapped = {"value": ends[0], "basis": "measured", "source": SOURCE, "at": at}
+    return {**found, "range": ends[1:]} if high > low else found
+
+
+def host(machine: Mapping[str, Any]) -> Mapped:
+    """The host that a machine is, with what was measured of it."""
+    (low, best, high), (slow, rate, fast) = machine["speed"], machine["copy_rate"]
+    speed = _measured(best, low, high, "1", f"{', '.join(machine['kernels'])}: least, median and greatest")
+    return {
+        "model": HOST_LIKE, "cores": machine["cores"], "memory": f"{machine['memory'] / 2**30:.0f} GiB",
+        "speed": {**speed, "shared": core_speed(machine)},
+        "copy_rate": _measured(rate, slow, fast, "B/s", "copies of 64 MiB"),
+    }  # fmt: skip
+
+
+def disk(machine: Mapping[str, Any]) -> Mapped:
+    """The disk of a machine, with what was measured of it."""
+    values = {
+        name: {"value": best, "basis": "measured", "source": SOURCE, "at": "dd", "range": [low, high]}
+        for name, (low, best, high) in machine["disk"].items()
+    }
+    return {"model": DISK_LIKE, **values}
+
+
+def scenario(machine: Mapping[str, Any], asked: Asked, title: str, jobs: Mapped) -> Mapped:
+    """The scenario of one run: the data are on the disk of the machine, and so is what is written.
+
+    Parameters
+    ----------
+    machine
+        What was measured of its components.
+    asked
+        The data.
+    title
+        Of the scenario.
+    jobs
+        The jobs, of which `run` is the one that was measured.
+    """
+    data: Mapped = {
+        "on": "disk", "size": f"{max(asked.content.bytes, 1)} B", "files": max(asked.content.files, 1),
+        "filesystem": "filesystem/ext4", "layout": "together", "cached": "100 %",
+    }  # fmt: skip
+    if any("compressor" in job for job in jobs.values()):
+        data["compression"] = round(max(asked.ratio, 1.0), 4)
+    if asked.changed < 1.0:
+        data["change"] = {"daily": f"{asked.changed:.4%}", "daily_files": f"{asked.changed:.4%}"}
+    return {
+        "title": title, "hosts": {"machine": {**host(machine), "owns": ["disk"]}}, "devices": {"disk": disk(machine)},
+        "data": {"data": data}, "jobs": jobs,
+    }  # fmt: skip
+
+
+def with_constants(
+    program: LabProgramSpec, operation: tuple[str, OperationSpec], constants: Mapping[str, object]
+) -> Mapped:
+    """The job of a run with measured constants.
+
+    Parameters
+    ----------
+    program
+        The program.
+    operation
+        One of its operations, with its name.
+    constants
+        What replaces $term in its phases, by term.
+    """
+    name, spec = operation
+    job = {
+        "method": "program", "operation": name, "data": "data", "target": "disk",
+        "program": {"options": program.options, "operations": {name: {"phases": phases(spec, constants)}}},
+    }  # fmt: skip
+    shrinks = {"compressor": FREE} if "coded_byte" in spec.terms else {}
+    return {"run": {**job, **shrinks, **({"since": "24 h"} if spec.changes else {})}}
+
+
+def phases(operation: OperationSpec, constants: Mapping[str, object]) -> Mapped:
+    """The phases of an operation, with values in the places of $term; it begins with what each run takes."""
+    start = {"at": "cpu", "item": constants["start"]}
+    begin = {"begin": {"begin": {"items": "1 PB", "of": "all", "steps": {"start": start}}}}
+    return {**begin, **cast("Mapped", _put(operation.phases, constants))}
+
+
+def _put(given: object, constants: Mapping[str, object]) -> object:
+    """A tree of plain data with values in the places of $term."""
+    if isinstance(given, str):
+        found = PLACE.fullmatch(given)
+        return constants[found[1]] if found else given
+    if isinstance(given, Mapping):
+        every = cast("Mapping[str, object]", given)
+        return {key: _put(value, constants) for key, value in every.items()}
+    return given

@@ -1,0 +1,152 @@
+"""Datasheets of programs from measured constants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+from simbackup import shelf, units
+from simbackup.errors import InputError
+from simbackup.lab.folder import Folder
+from simbackup.lab.regression import NORMAL, Constants
+from simbackup.lab.results import Found, Lab, every
+from simbackup.lab.scenarios import SOURCE, Mapped, core_speed, phases
+from simbackup.lab.spec import UNITS, Term, load_program
+from simbackup.output.whole import write_whole
+from simbackup.schema.datasheet import check_datasheet
+from simbackup.schema.yaml_file import parse
+
+
+def constants(lab: Lab, found: Found, own: Constants, rows: Sequence[str] = ()) -> dict[str, Mapped]:
+    """The constants of an operation as values of a datasheet, in time of the reference core.
+
+    The range is that of the scatter of the runs, and of the speed of the core, which all of them share.
+
+    Parameters
+    ----------
+    lab, found, own
+        What was measured, what it says of the operation, and what a datasheet states.
+    rows
+        The rows to which they were fitted, in the record of the lab.
+    """
+    low, speed, high = lab.machine["speed"]
+    given: dict[str, Mapped] = {}
+    for term in UNITS:
+        if term not in own.values:
+            continue
+        value, spread = own.values[term], NORMAL * own.deviations[term]
+        ends = [max(value - spread, 0.0) * low, value * speed, (value + spread) * high]
+        shown = [units.show(float(f"{one:.3g}"), UNITS[term]) for one in ends]
+        days = f"on {own.days} days" if own.days > 1 else "on one day"
+        at = (
+            f"lab {lab.id}, {found.program} {lab.versions[found.program]} {found.operation}: {_amount(value, term)} +- "
+            f"{_amount(own.deviations[term], term)} of its core {days}; "
+            f"simbackup lab setup FOLDER --program {found.program}, design '{lab.design.title}'"
+        )
+        given[term] = {
+            "value": shown[1], "basis": "measured", "range": [shown[0], shown[2]], "shared": core_speed(lab.machine),
+            "source": SOURCE, "at": at, **({"fitted_to": list(rows)} if rows else {}),
+        }  # fmt: skip
+    return given
+
+
+def _share(lab: Lab, found: Found) -> Mapped:
+    """The serial share of an operation, if it was measured."""
+    if found.serial is None:
+        return {}
+    times = lab.times_by_workers(found.program, found.operation)
+    said = ", ".join(f"{seconds:.3g} s with {number}" for number, seconds in times.items())
+    at = f"lab {lab.id}, elapsed times by workers: {said}; Amdahl's law"
+    return {"serial_share": {"value": f"{found.serial:.3g}", "basis": "measured", "source": SOURCE, "at": at}}
+
+
+def _amount(value: float, term: Term) -> str:
+    return units.show_short(value, UNITS[term], 3)
+
+
+def write_sheets(folder: Folder) -> tuple[list[Path], list[Found]]:
+    """Write a datasheet for each program of which constants are accepted, and give all that was found.
+
+    A datasheet has the operations whose constants predict what was held out; others are left out.
+
+    Parameters
+    ----------
+    folder
+        The folder of the lab.
+    """
+    lab = Lab.of(folder)
+    found = every(lab)
+    written: list[Path] = []
+    for program in lab.versions:
+        good = [one for one in found if one.program == program and one.accepted]
+        path = folder.path / "models" / "program" / f"lab-{program}.yaml"
+        if good:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, sheet(lab, program, good, path), edited=True)
+            written.append(path)
+        else:
+            path.unlink(missing_ok=True)  # one of earlier runs, which these do not bear out
+    return written, found
+
+
+def sheet(lab: Lab, program: str, found: Sequence[Found], path: Path) -> str:
+    """The text of the datasheet of a program.
+
+    Raises
+    ------
+    InputError
+        Its list is wrong.
+    """
+    spec = load_program(program)
+    operations: Mapped = {}
+    for one in found:
+        if one.own is None:
+            continue
+        values = constants(lab, one, one.own)
+        operations[one.operation] = _share(lab, one) | {
+            "phases": based(phases(spec.operations[one.operation], values), f"lab/programs/{program}.yaml")
+        }
+    text = yaml.safe_dump(
+        {
+            "title": f"{spec.title} {lab.versions[program]}".strip(), "kind": "program",
+            "description": f"Measured by simbackup lab on one machine: {', '.join(operations)}.",
+            "parameters": {"options": spec.options, "operations": operations},
+        },
+        sort_keys=False, allow_unicode=True, width=110,
+    )  # fmt: skip
+    _, problems = check_datasheet(parse(text, str(path)), shelf.sources())
+    if problems:
+        raise InputError(problems)
+    return text
+
+
+def based(given: Mapped, file: str) -> Mapped:
+    """The same phases, in which sizes of items and buffers say that they are those of the program's file."""
+    found: Mapped = {}
+    for key, value in given.items():
+        if isinstance(value, dict) and "value" not in value:
+            found[key] = based(cast("Mapped", value), file)
+        elif key in {"items", "buffer", "buffer_size", "request", "trips", "every", "times"} and not isinstance(
+            value, dict
+        ):
+            found[key] = {"value": value, "basis": "derived", "rule": f"as {file} has it"}
+        else:
+            found[key] = value
+    return found
+
+
+def as_json(found: Found) -> dict[str, Any]:
+    """What was found of an operation, as plain data."""
+    return json.loads(
+        json.dumps({
+            "program": found.program, "operation": found.operation, "accepted": found.accepted,
+            "error": found.check.error if found.check else None,
+            "missing": found.check.missing[0] if found.check and found.check.missing else None,
+            "constants": found.constants.values, "deviations": found.constants.deviations,
+            "negative": found.constants.negative, "days": found.constants.days, "serial_share": found.serial,
+        })
+    )  # fmt: skip

@@ -1,0 +1,30 @@
+"""Committed records of labs: rows that were measured beside what the program simulates today."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import simbackup as sb
+from simbackup.lab.record import PACK, unpacked
+
+RECORDS = sorted(Path(__file__).parents[2].glob(f"lab/*/{PACK}"))
+
+
+def test_rows_of_records_are_reproduced_or_declared_off() -> None:
+    found = sb.reproduce(["lab"], intervals=False)
+    assert len(found.rows) > 20
+    assert [row.measurement.id for row in found.rows if not row.good] == []
+
+
+def test_only_the_mixture_is_held_out() -> None:
+    for row in sb.reproduce(["lab"], intervals=False).rows:
+        held_out = row.measurement.id.removesuffix("-elapsed").endswith("-mixture")
+        assert row.role == ("held-out" if held_out else "fitted"), row.measurement.id
+
+
+def test_packs_are_as_they_were_written() -> None:
+    assert RECORDS
+    for file in RECORDS:
+        lab, predictions = unpacked(file)
+        assert lab.lines
+        assert all(line["runs"] == 0 for line in predictions if line["basis"] == "shipped")

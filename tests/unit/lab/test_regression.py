@@ -1,0 +1,56 @@
+"""Constants by regression, against runs that were made by a rule."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from simbackup.lab.regression import Sample, checked, regressed
+
+POINTS = [(0, 0, 0), (64e6, 0, 8), (192e6, 0, 24), (64e6, 64e6, 8), (192e6, 192e6, 24), (4e6, 0, 1000), (12e6, 0, 3000)]
+RULE = {"start": 0.4, "byte": 10e-9, "file": 1e-4}
+Facts = dict[str, float]
+
+
+def samples(rule: Facts, noise: float = 0.0, day: str = "", seed: int = 1) -> list[Sample]:
+    """Two runs of each point, all of whose bytes are counted and of these the random ones."""
+    drawn = random.Random(seed)  # noqa: S311 (no secret)
+    every = [{"start": 1.0, "byte": size, "hard_byte": hard, "file": files} for size, hard, files in POINTS * 2]
+    return [
+        Sample(facts, sum(rule[term] * facts[term] for term in rule) * (1.0 + noise * drawn.gauss()), day)
+        for facts in every
+    ]
+
+
+def test_constants_come_out_within_their_uncertainty() -> None:
+    found = regressed(samples(RULE, 0.03), [*RULE])
+    for term, value in RULE.items():
+        assert abs(found.values[term] - value) < 3.0 * found.deviations[term]
+        assert 0.0 < found.deviations[term] < 0.1 * value
+
+
+def test_no_time_is_below_zero() -> None:
+    found = regressed(samples({"start": 0.4, "byte": 10e-9, "file": -1e-6}), [*RULE])
+    assert found.negative == ("file",)
+    assert found.values["file"] == 0.0
+    assert found.values["byte"] == pytest.approx(10e-9, rel=0.02)
+
+
+def test_days_that_differ_widen_the_uncertainty() -> None:
+    one = samples(RULE, 0.01, "2026-11-26")
+    faster = samples({term: 1.2 * value for term, value in RULE.items()}, 0.01, "2026-11-27")
+    found = regressed([*one, *faster], [*RULE])
+    assert found.days == 2
+    assert found.deviations["byte"] > 0.1 * 10e-9 > 5.0 * regressed(one, [*RULE]).deviations["byte"]
+
+
+def test_the_term_that_is_missing_is_named() -> None:
+    rule = {**RULE, "hard_byte": 30e-9}
+    held_out = Sample({"start": 1.0, "byte": 100e6, "hard_byte": 90e6, "file": 500.0}, 0.4 + 1.0 + 2.7 + 0.05)
+    runs = samples(rule)
+    found = checked(regressed(runs, [*RULE]), runs, [held_out])
+    assert not found.accepted
+    assert found.missing is not None
+    assert found.missing == ("hard_byte", pytest.approx(0.0, abs=1e-6))
+    assert checked(regressed(runs, [*rule]), runs, [held_out]).accepted
