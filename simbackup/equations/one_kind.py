@@ -131,18 +131,23 @@ class _Queue:
         if self.free > 0.0:
             return self._length_of_pool(rate, empty)
         first, room = self.alone + self.behind * self.less, self.left - rate * self.behind * self.part
+        if room <= 0.0:
+            return math.inf, math.inf
         return rate * first / room, first * self.left / (room * room)
 
     def _length_of_pool(self, rate: float, length: float) -> tuple[float, float]:
         """The same where servers are pooled, by Newton's method from an empty queue, which does not overshoot."""
-        growth, each = self.behind * self.part / self.left, self.alone / self.left
+        growth, each = rate * self.behind * self.part / self.left, self.alone / self.left
         for _ in range(MOST_STEPS):
-            each = self.seconds(length)
-            step = (rate * each - length) / (1.0 - rate * growth * self._slope(self.part * length + self.less))
+            each, room = self.seconds(length), 1.0 - growth * self._slope(self.part * length + self.less)
+            if room <= 0.0:
+                return math.inf, math.inf
+            step = (rate * each - length) / room
             length += step
             if abs(step) <= PRECISION * length:
                 break
-        return length, each / (1.0 - rate * growth * self._slope(self.part * length + self.less))
+        room = 1.0 - growth * self._slope(self.part * length + self.less)
+        return (length, each / room) if room > 0.0 else (math.inf, math.inf)
 
     def _slope(self, found: float) -> float:
         """The derivative of `excess`, below one so that a queue stays finite."""

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sites.sheets import minimal
 
 import simbackup as sb
 from simbackup import shelf
@@ -51,7 +50,7 @@ def job(name: str, operation: str) -> dict[str, Any]:
     text = (shelf.roots()[-1] / "models" / f"{name}.yaml").read_text("utf-8")
     target = "copy" if "{at: target, do: create" in text else "bucket" if "{at: target, do: ask" in text else "store"
     return {"method": "program", "program": name, "operation": operation, "data": "files", "target": target,
-            "roles": {"remote": "further"}, "compressor": "compressor/lz4"}  # fmt: skip
+            "roles": {"remote": "further", "spool": "fast"}, "compressor": "compressor/lz4"}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "operation"), OPERATIONS)
@@ -115,19 +114,3 @@ def test_data_without_a_device_are_reported_once_and_no_way_from_nowhere() -> No
         sb.simulate("planning/program-of-ones-own", {"data.users.on": None})
     assert not [problem.message for problem in caught.value.problems if "from ''" in problem.message]
     assert any(problem.address == "data.users.on" for problem in caught.value.problems)
-
-
-OPERATIONS = [
-    (name, operation)
-    for name in SHEETS
-    for operation in shelf.load_datasheet(name).parameters.operations  # type: ignore[attr-defined]
-]
-
-
-@pytest.mark.parametrize(("name", "operation"), OPERATIONS)
-def test_every_operation_of_a_program_runs_and_takes_time(name: str, operation: str) -> None:
-    spec = minimal(name)
-    spec["jobs"]["save"] |= {"operation": operation, "roles": {"spool": "disk"} if "spooled" in operation else None}
-    result = sb.simulate(spec)
-    assert result.all_ended_well
-    assert result.get("jobs.save.elapsed") > 0.0

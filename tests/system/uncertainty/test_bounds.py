@@ -44,10 +44,10 @@ def test_bytes_over_the_rate_of_the_line_are_the_least() -> None:
     assert found.elapsed.high > 12_000.0  # slower it may well be
 
 
-def test_an_uncertain_line_may_be_as_fast_as_its_range_says() -> None:
+def test_a_line_whose_rate_is_assumed_bounds_nothing() -> None:
+    """At the end of its range it takes 8,000 s; who assumed the range may be wrong."""
     _, found = interval(rate=RATE)
-    assert found.elapsed.low == pytest.approx(8_000.0, rel=0.01)
-    assert found.elapsed.low >= 8_000.0
+    assert 5_000.0 < found.elapsed.low < 8_000.0
 
 
 def test_what_is_compressed_before_the_line_takes_less_of_it() -> None:
