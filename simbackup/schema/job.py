@@ -104,6 +104,10 @@ class JobSpec(Part):
         """The job whose backup program it uses, None if it is its own."""
         return None
 
+    def kind_of_work(self) -> str:
+        """The kind of operation whose measured times say how far its own may be off: its method, if none is like it."""
+        return str(getattr(self, "method", "restore"))
+
     def figures(self) -> Figures:
         """What every run of it has, and its window if there is one."""
         return {"": (*RUN, "window") if self.window or self.deadline else RUN}

@@ -23,7 +23,7 @@ def operation_of(scenario: Scenario, address: str) -> str:
     saved = scenario.spec.jobs.get(job.restore) if isinstance(job, Restoring) else None
     if isinstance(job, Restoring) and isinstance(saved, Saving) and job.discards(scenario.spec):
         return "restore of image"  # no files are made
-    return f"restore of {_method(saved)}" if saved is not None else _method(job)
+    return f"restore of {saved.kind_of_work()}" if saved is not None else job.kind_of_work()
 
 
 def _job_at(scenario: Scenario, address: str) -> JobSpec | None:
@@ -38,7 +38,3 @@ def _first_of_fleet(scenario: Scenario, fleet: str) -> str:
     """The address of the first job of a fleet, empty if it has none."""
     own = [parts for template, parts in scenario.fleets.items() if template.startswith(f"fleets.{fleet}.")]
     return next((part for parts in own for part in parts if part.startswith("jobs.")), "")
-
-
-def _method(job: JobSpec) -> str:
-    return str(getattr(job, "method", "restore"))

@@ -104,6 +104,17 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         """If it opens files."""
         return any((step.at, step.do) == (DATA, "open") for step in self._steps().values())
 
+    def kind_of_work(self) -> str:
+        """What its operation does: saving or making files, or reading or writing blocks."""
+        done = {(step.at, step.do) for step in self._steps().values()}
+        if self.by_file():
+            return "file_level"
+        if (DATA, "create") in done or (TARGET, "create") in done:
+            return "restore of file_level"
+        if (DATA, "write") in done:
+            return "restore of image"
+        return "image" if (DATA, "read") in done else self.method
+
     def gives_single_files(self) -> bool:
         """If it saves file by file."""
         return self.by_file()
