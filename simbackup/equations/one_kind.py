@@ -99,8 +99,6 @@ class _Queue:
         Share of the queue that others leave.
     """
 
-    __slots__ = ("alone", "behind", "free", "left", "less", "most", "part")
-
     def __init__(self, alone: float, behind: float, free: float, left: float) -> None:
         self.alone, self.behind, self.free, self.left = alone, behind, free, left
         self.part = self.less = self.most = 0.0
