@@ -148,7 +148,7 @@ class _Queue:
         return (length, each / room) if room > 0.0 else (math.inf, math.inf)
 
     def _slope(self, found: float) -> float:
-        """The derivative of `excess`, below one so that a queue stays finite."""
+        """The derivative of `excess` by what one finds; at most one, so that a queue has a finite length."""
         beyond = found - self.free
         spread = SCATTER * found * (1.0 - found / self.most)
         if found <= 0.0 or spread <= 0.0:

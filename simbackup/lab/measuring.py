@@ -33,7 +33,7 @@ class Run:
     point: str
     repeat: int
     workers: int = 0
-    """How many the program is told to use, to find its serial share; 0 where it is no question."""
+    """Workers that the program uses, to find its serial share; 0 for its default."""
 
 
 def runs_of(design: DesignSpec, programs: Sequence[str], seed: int) -> list[Run]:
@@ -52,7 +52,7 @@ def runs_of(design: DesignSpec, programs: Sequence[str], seed: int) -> list[Run]
 
 
 def _with_workers(design: DesignSpec, programs: Sequence[str]) -> Iterator[Run]:
-    """Runs on the largest text with each number of workers, of programs that can be told."""
+    """Runs on the largest text with each number of workers, for programs that have an option for it."""
     largest = max(design.points, key=lambda point: si_or(design.points[point].text, 0.0))
     for name in programs:
         for operation, spec in load_program(name).operations.items():

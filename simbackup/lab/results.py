@@ -76,7 +76,7 @@ class Lab:
         return [one for one in self.lines if (one["program"], one["operation"]) == (program, operation)]
 
     def times_by_workers(self, program: str, operation: str) -> dict[int, float]:
-        """Median elapsed times of runs that nothing disturbed, by the number of workers that the program was told."""
+        """Median elapsed times of runs that nothing disturbed, by the number of workers of the program."""
         found: dict[int, list[float]] = {}
         for line in self._all(program, operation):
             if line["workers"] and is_quiet(line):

@@ -58,7 +58,7 @@ class DesignSpec(Frozen):
     operations: tuple[Text, ...]
     """The operations that are measured, of programs that have them."""
     workers: tuple[PositiveCount, ...] = ()
-    """Numbers of workers with which the largest text is also worked on, by programs that can be told; none by default.
+    """Numbers of workers with which the largest text is also worked on, by programs that have an option for it; none by default.
     """
     points: dict[str, PointSpec]
 
