@@ -195,5 +195,5 @@ def _cpu_of(processes: Sequence[int]) -> float:
 
 
 def _sync(folder: Path) -> None:
-    """Write a folder's file system back."""
+    """Write what the page cache holds for the file system of a folder to its disk."""
     subprocess.run(["sync", "-f", str(folder)], check=False, capture_output=True)  # noqa: S603, S607

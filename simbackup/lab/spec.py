@@ -58,7 +58,7 @@ class DesignSpec(Frozen):
     operations: tuple[Text, ...]
     """The operations that are measured, of programs that have them."""
     workers: tuple[PositiveCount, ...] = ()
-    """Numbers of workers with which the largest text is also worked on, by programs that have an option for it; none by default.
+    """Numbers of workers with which the largest text is also worked on, by programs with an option for it; none by default.
     """
     points: dict[str, PointSpec]
 
@@ -73,7 +73,7 @@ class OperationSpec(Frozen):
     run: Text
     """The command that is measured. {workers} stands for how many it may use, one for each core by default."""
     terms: tuple[Term, ...]
-    """What its time of a core is spent on."""
+    """The terms of its processor time that are fitted."""
     reads_target: bool = False
     """Whether it reads what is in the target, which is taken out of the page cache before."""
     shipped: dict[str, dict[str, Any]] = Field(default_factory=dict)
