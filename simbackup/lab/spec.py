@@ -58,8 +58,8 @@ class DesignSpec(Frozen):
     operations: tuple[Text, ...]
     """The operations that are measured, of programs that have them."""
     workers: tuple[PositiveCount, ...] = ()
-    """Numbers of workers with which the largest text is also worked on, by programs with an option for it; none by default.
-    """
+    """Numbers of workers with which programs that have an option for it also work on the largest text; none by
+    default."""
     points: dict[str, PointSpec]
 
 
