@@ -6,6 +6,8 @@ What is printed, word for word, is in `sentences.txt`. After a change of wording
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import subprocess
 import sys
@@ -161,10 +163,12 @@ def test_a_file_of_no_bytes(
 
 def printed(name: str) -> list[str]:
     """What the program prints about a file."""
-    done = subprocess.run(
-        [sys.executable, "-m", "simbackup.cli", "check", name], cwd=BROKEN, capture_output=True, text=True, check=False
-    )
-    return done.stderr.splitlines()
+    said = io.StringIO()
+    sys.argv = ["simbackup", "check", name]
+    with contextlib.chdir(BROKEN), contextlib.suppress(SystemExit):
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+            cli.main()
+    return said.getvalue().splitlines()
 
 
 def main() -> None:
