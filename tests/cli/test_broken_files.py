@@ -163,11 +163,10 @@ def test_a_file_of_no_bytes(
 
 def printed(name: str) -> list[str]:
     """What the program prints about a file."""
-    said = io.StringIO()
+    said, quiet = io.StringIO(), contextlib.redirect_stdout(io.StringIO())
     sys.argv = ["simbackup", "check", name]
-    with contextlib.chdir(BROKEN), contextlib.suppress(SystemExit):
-        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
-            cli.main()
+    with contextlib.chdir(BROKEN), contextlib.redirect_stderr(said), quiet, contextlib.suppress(SystemExit):
+        cli.main()
     return said.getvalue().splitlines()
 
 
