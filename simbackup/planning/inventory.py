@@ -110,27 +110,56 @@ def site_text(
     InputError
         Cells cannot be read (all are listed, with their places), or there is no such template.
     """
-    text = _template(template)
-    tree = parse(text, f"{template}.site.yaml")
     shown = shelf.shown(inventory)
     listing = read_with("plan init", INVENTORIES, ForeignFile(inventory, shown, idle=powered_off))
-    reading = read_systems(
-        listing.table, shown, tuple(tree.mapping["policies"].mapping), tuple(tree.mapping["machines"].mapping),
-        _unit_of_size(unit),
-    )  # fmt: skip
-    reading.warnings += listing.warnings
+    found = warnings if warnings is not None else []
+    text = text_of_systems(
+        listing.table, template_text(template), inventory.stem, shown, unit=_unit_of_size(unit), warnings=found
+    )
+    found += listing.warnings
+    return text
+
+
+def text_of_systems(
+    table: Inventory, template: str, title: str, shown: str, *, unit: str = "", warnings: list[Problem] | None = None
+) -> str:
+    """The text of a site file for the systems of a table.
+
+    Parameters
+    ----------
+    table
+        A row for each system.
+    template
+        The text of a template, as `template_text` gives it.
+    title
+        The title of the site, to which the number of systems is added.
+    shown
+        What messages name as the file of the table.
+    unit
+        The unit of sizes that name none.
+    warnings
+        A list that gets warnings, as that of `site_text`.
+
+    Raises
+    ------
+    InputError
+        Cells cannot be read; all are listed, with their places.
+    """
+    tree = parse(template, "template")
+    policies, machines = tuple(tree.mapping["policies"].mapping), tuple(tree.mapping["machines"].mapping)
+    reading = read_systems(table, shown, policies, machines, unit)
     if reading.problems:
         raise InputError(reading.problems)
     rows = "\n".join(f"  {_key(name)}: {{{keys}}}" for name, keys in reading.systems.items())
-    _, _, rest = text.partition("\n")
+    _, _, rest = template.partition("\n")
     own = rest[: rest.index("\nsystems:\n") + 1]
     for section in SECTIONS.values():
         own = with_added(own, section, [_key(name) for there, name in reading.added if there == section])
     own = own.removesuffix("\n")
     if all("growth: " in keys for keys in reading.systems.values()):
         own = GROWTH.sub("", own)
-    title = json.dumps(f"{inventory.stem}, {len(reading.systems)} systems", ensure_ascii=False)
-    text = f"title: {title}\n{own}\nsystems:\n{rows}\n"
+    named = json.dumps(f"{title}, {len(reading.systems)} systems", ensure_ascii=False)
+    text = f"title: {named}\n{own}\nsystems:\n{rows}\n"
     _check_made(reading, text, shown)
     if warnings is not None:
         warnings += reading.warnings
@@ -168,7 +197,14 @@ def _check_made(reading: Reading, text: str, shown: str) -> None:
         raise InputError(problems) from None
 
 
-def _template(name: str) -> str:
+def template_text(name: str) -> str:
+    """The text of a template.
+
+    Raises
+    ------
+    InputError
+        There is none of this name.
+    """
     for root in shelf.roots():
         path = root / "scenarios" / "planning" / "templates" / f"{name}.site.yaml"
         if shelf.is_file(path):

@@ -26,6 +26,7 @@ from simbackup.results.record import program_version
 from simbackup.web import tasks
 from simbackup.web.asked import Json, RefusedError, text_of, texts_of
 from simbackup.web.comparison import differences, side_by_side
+from simbackup.web.describing import KEPT, KINDS, LINES, NETWORKS, form_of, offers
 from simbackup.web.guard import LOCAL, NO_KEY, Guard, cookie_of, key_of
 from simbackup.web.guests import Guest, Guests, Variant
 from simbackup.web.limits import CHECKED
@@ -112,7 +113,8 @@ class WhatIf:
         text = rendered(
             "index.html", own=await to_thread.run_sync(lambda: self.chosen.names), first=name, horizons=HORIZONS,
             horizon=HORIZON,
-            version=program_version(),
+            version=program_version(), kinds=KINDS, networks=NETWORKS, lines=LINES, kept=KEPT,
+            templates=await to_thread.run_sync(offers),
         )  # fmt: skip
         answer = HTMLResponse(text)
         answer.set_cookie(
@@ -121,10 +123,13 @@ class WhatIf:
         return answer
 
     async def open(self, request: Request) -> Response:
-        """Open a scenario of the library or of the chosen folder, or uploaded files."""
+        """Open a scenario of the library or of the chosen folder, uploaded files, or the site of the form."""
         guest, asked = await self._asked(request)
-        task = {"files": texts_of(asked, "files")} if "files" in asked else {"name": text_of(asked, "name")}
-        room = guest.room("files") if "files" in asked else None
+        if "described" in asked:
+            task: Json = {"described": form_of(asked)}
+        else:
+            task = {"files": texts_of(asked, "files")} if "files" in asked else {"name": text_of(asked, "name")}
+        room = None if "name" in task else guest.room("files")
         found = await self._answer(tasks.opened, {"folder": str(room or self.chosen.folder or ""), **task})
         if found["kind"] != "document":
             if room is not None:

@@ -13,17 +13,20 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, ResultError
 from simbackup.experiments.overview import scenario_list
 from simbackup.planning.cautions import cautions
+from simbackup.planning.described import MADE
 from simbackup.planning.json_schema import site_schema
 from simbackup.planning.site import load_site
 from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
+from simbackup.schema.edits import edited
 from simbackup.schema.file_kind import kind_of
 from simbackup.schema.yaml_file import parse, read
 from simbackup.web import scenario_run, site_run
 from simbackup.web.completion import completions
 from simbackup.web.cursor import cursor_at
-from simbackup.web.edits import edited
+from simbackup.web.describing import site_of_form
+from simbackup.web.guests import Document
 from simbackup.web.opening import OwnFolder, of_library, uploaded
 from simbackup.web.render import rendered
 from simbackup.web.workers import Send, failed
@@ -50,13 +53,17 @@ def run(task: Task, send: Send) -> None:
 
 
 def opened(task: Task, send: Send) -> None:
-    """Report the text of a file: one of `files`, which are stored in `folder`, or the one called `name` in that folder.
+    """Report the text of a document.
 
-    Without a file of that name in the folder, it is the scenario or site of that name that comes along.
+    It is the site of a form if the task has `described`; or one of `files`, which are stored in `folder`; or the file
+    called `name` in that folder. Without one of that name, it is the scenario or site of that name that comes along.
     """
     folder = Path(task["folder"]) if task["folder"] else None
     try:
-        if "files" in task:
+        if "described" in task:
+            with _in_folder(task["folder"]):
+                found = Document("my-site", site_of_form(task["described"]), Path(task["folder"]))
+        elif "files" in task:
             found = uploaded(Path(task["folder"]), task["files"])
         else:
             own = OwnFolder(folder)
@@ -152,7 +159,10 @@ def problems(text: str, error: InputError) -> dict[str, Any]:
 
 def _shown(one: Problem) -> dict[str, Any]:
     here = one.place.file in {"text", "site"}
-    where = f"line {one.place.line}" if here and one.place.line else "" if here else str(one.place)
+    row = (
+        f"row {one.place.line}:" if one.place.file == MADE and one.place.line else ""
+    )  # the form has rows, and no lines
+    where = row or (f"line {one.place.line}" if here and one.place.line else "" if here else str(one.place))
     said = str(Problem(one.place, one.address, one.message, one.remedy)).removeprefix(f"{one.place}: ")
     return {
         "line": one.place.line if here else 0, "column": one.place.column if here else 0, "where": where,

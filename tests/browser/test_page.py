@@ -114,3 +114,43 @@ def test_from_opening_to_a_compared_variant(browser: Any, address: str, tmp_path
     assert page.url == home
     assert [url for url in requests if not url.startswith(("data:", home))] == []
     page.close()
+
+
+@pytest.mark.slow
+def test_a_site_is_described_and_a_link_holds_it(browser: Any) -> None:
+    expect = pytest.importorskip("playwright.sync_api").expect
+    page = browser.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    with served() as address:
+        page.goto(address)
+        page.locator("#to-form").press("Enter")
+        page.locator("#add-group").press("Enter")
+        row = page.locator(".group").nth(1)
+        row.locator("[name=kind]").select_option("file server")
+        row.locator("[name=machines]").fill("1")
+        row.locator("[name=data]").fill("2 TB")
+        page.locator("#description [type=submit]").press("Enter")
+        expect(page.locator("#description-problems")).to_contain_text("row 2: files", timeout=HANGS)
+        for width in (375, 1440):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme="dark" if width == 375 else "light")
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert page.evaluate("describer.scrollWidth <= describer.clientWidth")
+            assert serious(page) == []
+        row.locator("[name=files]").fill("1,000,000")
+        page.locator("[name=template][value=two-sites]").check()
+        expect(page.locator("#line")).to_be_visible()
+        page.locator("[name=template][value=small-office]").check()
+        expect(page.locator("#line")).to_be_hidden()
+        page.locator("#description [type=submit]").press("Enter")
+        expect(page.locator("#title")).to_have_text("My site, 21 systems", timeout=HANGS)
+        link = page.url
+        page.goto("about:blank")
+        page.goto(link)
+        expect(page.locator("#title")).to_have_text("My site, 21 systems", timeout=HANGS)
+        page.locator("#describe").press("Enter")
+        expect(page.locator(".group")).to_have_count(2)
+        expect(page.locator(".group").nth(1).locator("[name=files]")).to_have_value("1,000,000")
+        assert wrong == []
+        page.close()

@@ -1,6 +1,7 @@
 // The what-if page: what is opened, how it is run, and where its answers are shown.
 
 import { ask, follow, piece } from "./ask.js";
+import { Description, asLink, fromLink } from "./describe.js";
 import { Editor } from "./editor.js";
 import { Levers } from "./levers.js";
 import { Tabs } from "./tabs.js";
@@ -20,6 +21,7 @@ const editor = new Editor(
   { ask: (path, asked) => ask(path, { document: opened.document, ...asked }), run, changed: () => stale(true) },
 );
 const levers = new Levers($("levers"), () => { stale(true); if ($("live").checked) soon(); });
+const description = new Description($("describer"), describe);
 const tabs = new Tabs($("tabs"), (name) => { if (name === "variants") showVariants(); });
 
 /** Run when nothing has moved for a moment. */
@@ -142,11 +144,16 @@ async function showVariants() {
 /** Open a scenario by name, or uploaded files, and run it. */
 async function open(asked) {
   const found = await ask("open", asked);
+  const [dialog, said] = asked.described ? ["describer", "description-problems"] : ["chooser", "upload-problems"];
   if (!found.document) {
-    if (found.html) $("upload-problems").innerHTML = found.html; else $("upload-problems").textContent = found.why;
-    if (!$("chooser").open) $("chooser").showModal();
+    if (found.html) $(said).innerHTML = found.html; else $(said).textContent = found.why;
+    if (!$(dialog).open) $(dialog).showModal();
+    $(dialog).scrollTop = 0;
     return;
   }
+  const link = new URL(location);
+  link.hash = asked.described ? asLink(asked.described) : "";
+  history.replaceState(null, "", link);
   opened = found;
   answered = null;
   editor.show(found.text);
@@ -154,16 +161,23 @@ async function open(asked) {
   for (const panel of document.querySelectorAll("[role=tabpanel]:not(#panel-text, #panel-variants)")) {
     panel.innerHTML = '<p class="faint">Nothing to show yet.</p>';
   }
-  for (const id of ["cards", "problems", "upload-problems", "levers"]) $(id).replaceChildren();
+  for (const id of ["cards", "problems", "upload-problems", "description-problems", "levers"]) $(id).replaceChildren();
   $("title").textContent = found.name;
   $("question").textContent = "";
   $("original").textContent = found.original;
   $("below").hidden = !found.original;
   $("undo").disabled = true;
   $("chooser").close();
+  $("describer").close();
   $("workspace").hidden = false;
   tabs.offer(OF_SCENARIO);
   await run();
+}
+
+/** Open the site that the form describes. */
+async function describe(described) {
+  $("description-problems").replaceChildren();
+  await open({ described });
 }
 
 async function upload(files) {
@@ -200,6 +214,8 @@ $("panel-variants").addEventListener("click", async ({ target }) => {
   }
 });
 $("choose").addEventListener("click", () => $("chooser").showModal());
+$("describe").addEventListener("click", () => description.show());
+$("to-form").addEventListener("click", () => { $("chooser").close(); description.show(); });
 $("chooser").addEventListener("click", (event) => {
   const button = event.target.closest("[data-name]");
   if (button) { event.preventDefault(); open({ name: button.dataset.name }); }
@@ -220,6 +236,8 @@ $("filter").addEventListener("keydown", (event) => { if (event.key === "Enter") 
 const own = new URL(location);
 own.searchParams.delete("key"); // it has let this browser in; nobody reads it over a shoulder
 history.replaceState(null, "", own);
-if (document.body.dataset.first) open({ name: document.body.dataset.first });
+const linked = fromLink(own.hash);
+if (linked) { description.fill(linked); describe(linked); }
+else if (document.body.dataset.first) open({ name: document.body.dataset.first });
 else $("chooser").showModal();
 $("library").innerHTML = await piece("library");

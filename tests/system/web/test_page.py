@@ -184,7 +184,8 @@ def test_who_has_not_the_whole_address_gets_nothing(address: str, page: WhatIf, 
     "body",
     [
         "[]", "{", "null", "[" * 100_000, '{"document": 1}', '{"name": "../../etc/passwd"}', '{"name": "/etc/passwd"}',
-        '{"files": ["a.yaml"]}',
+        '{"files": ["a.yaml"]}', '{"described": 1}', '{"described": {"groups": []}}', '{"described": {"groups": [7]}}',
+        '{"described": {"template": "virtualised", "fields": {}, "groups": [{"kind": "vm"}]}}',
     ],
 )  # fmt: skip
 def test_strange_questions_are_refused(client: Client, body: str) -> None:
@@ -204,6 +205,48 @@ def test_strange_questions_are_refused(client: Client, body: str) -> None:
 def test_strange_questions_about_a_document_are_refused(client: Client, path: str, asked: dict[str, object]) -> None:
     body = json.dumps({"document": opened(client, name=SHORT), "tab": "1", "text": "", **asked})
     assert client.post(path, content=body, headers={"Content-Type": "application/json"}).status_code == 400
+
+
+GUESTS = {"kind": "vm", "machines": "3", "data": "1.5 TB", "files": "", "change": "2 %", "growth": ""}
+
+
+def described(client: Client, template: str = "two-sites", **fields: str) -> dict[str, str]:
+    """What becomes of a form with three virtual machines."""
+    form = {"template": template, "groups": [GUESTS], "fields": fields}
+    answer: dict[str, str] = client.post("/open", json={"described": form}).json()
+    return answer
+
+
+def test_a_site_is_described_in_a_form(client: Client) -> None:
+    found = described(client, line="network/wan-100m", daily="9", **{"from": "23:00", "to": "05:00"})
+    for line in (
+        "  vm-1-003: {size: 500 GB, change: {model: change/virtual-machine, daily: 2 %}, policy: nightly}",
+        "    network: network/wan-100m", "    window: 23:00 to 05:00", "    retention: {daily: 9}",
+    ):  # fmt: skip
+        assert line in found["text"].splitlines(), line
+    checked = client.post("/check", json={"document": found["document"], "tab": "1", "text": found["text"]}).json()
+    assert checked["right"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"from": "23:00"}, "write both ends, or neither"), ({"from": "late", "to": "5"}, "policies.nightly"),
+        ({"network": "/etc/passwd"}, "/etc/passwd"), ({"daily": "many"}, "many"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_form_is_said(client: Client, fields: dict[str, str], said: str) -> None:
+    found = described(client, **fields)
+    assert found["kind"] == "problems"
+    assert said in found["html"]
+    assert "root:" not in found["html"]
+
+
+def test_each_template_can_be_described(client: Client) -> None:
+    page = client.get("/").text
+    for name in ("small-office", "virtualised", "two-sites", "file-services", "database-farm"):
+        assert f'value="{name}"' in page
+        assert "vm-1-001" in described(client, name)["text"]
 
 
 def test_words_are_offered(client: Client) -> None:

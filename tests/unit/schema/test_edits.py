@@ -7,7 +7,7 @@ import difflib
 import pytest
 
 from simbackup.errors import InputError
-from simbackup.web.edits import edited, steps
+from simbackup.schema.edits import edited, steps
 from tests.cases import for_each
 from tests.shared import ROOT
 
@@ -48,6 +48,11 @@ def test_a_value_may_be_any_text() -> None:
     text = edited("title: A\n", {"title": hostile}, "a")
     assert steps("a.{b.c}") == ["a", "{b.c}"]
     assert "\nhosts" not in text
+
+
+def test_a_mapping_replaces_all_that_is_there() -> None:
+    text = edited("a: {b: {age: 5 weeks}} # why\n", {"a.b": {"daily": "14", "weekly": "8"}}, "a")
+    assert text == "a: {b: {daily: 14, weekly: 8}} # why\n"
 
 
 @for_each(

@@ -16,11 +16,9 @@ from simbackup.schema.yaml_file import parse, plain_scalar
 
 WIDE = 4096
 """Letters of a line before it is broken: never."""
-MADE_BY = "the page"
-"""What messages name as the place of a value that was moved."""
 
 
-def edited(text: str, changes: Mapping[str, str], name: str) -> str:
+def edited(text: str, changes: Mapping[str, str | Mapping[str, str]], name: str) -> str:
     r"""The text of a file with the values at some addresses replaced, or added where it has none.
 
     Parameters
@@ -28,7 +26,8 @@ def edited(text: str, changes: Mapping[str, str], name: str) -> str:
     text
         YAML, as `simbackup check` accepts it.
     changes
-        Values by address, as one would write them in a file.
+        Values by address, as one would write them in a file. A text is one value, whatever its letters; a mapping
+        replaces all that is there.
     name
         What messages show as its file.
 
@@ -51,10 +50,19 @@ def edited(text: str, changes: Mapping[str, str], name: str) -> str:
     except YAMLError as error:
         raise InputError([Problem(Place(name), "", f"cannot be changed here ({error})", "edit its text")]) from None
     for address, value in changes.items():
-        _put(tree, steps(address), plain_scalar(value.strip()), address)
+        _put(tree, steps(address), _written(value), address)
     written = io.StringIO()
     yaml.dump(tree, written)  # pyright: ignore[reportUnknownMemberType]
     return written.getvalue()
+
+
+def _written(value: str | Mapping[str, str]) -> object:
+    """A value as the tree of a file has it."""
+    if isinstance(value, str):
+        return plain_scalar(value.strip())
+    made: Any = CommentedMap({key: plain_scalar(text.strip()) for key, text in value.items()})
+    made.fa.set_flow_style()
+    return made
 
 
 def steps(address: str) -> list[str]:
@@ -84,5 +92,5 @@ def _put(tree: object, path: list[str], value: object, address: str) -> None:
 def _mapping(found: object, address: str) -> Any:
     if not isinstance(found, CommentedMap):
         message = "leads through something that is not a mapping"
-        raise InputError([Problem(Place(MADE_BY), address, message, "edit the text")])
+        raise InputError([Problem(Place("changes"), address, message, "edit the text")])
     return cast("Any", found)

@@ -1,0 +1,152 @@
+"""A site in few words: how many machines of which kind, how much data, and what shall be kept where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.inventory import template_text, text_of_systems
+from simbackup.planning.loading import site_of
+from simbackup.planning.plan import stocked
+from simbackup.planning.site import numbers
+from simbackup.policies.horizon import HORIZON
+from simbackup.schema.edits import edited
+from simbackup.schema.inventory import Inventory
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import parse
+from simbackup.units import UnitError, show
+from simbackup.units.amounts import Convention, amount, convention
+
+MOST_MACHINES = 5_000
+"""Machines of a description; larger sites have an inventory."""
+ROOM = 1.1
+"""Room in a pool that is sized: its bytes over the most that it is to hold."""
+MADE = "machines"
+"""What messages name as the file of the machines; the number of a group stands for a line."""
+SITE = "site"
+"""What messages name as the file of all else."""
+COLUMNS = ("name", "kind", "size", "files", "change", "growth")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Machines that are alike; every value is a text as people write it."""
+
+    kind: str
+    """What they are: `vm`, `file server`, `database` or `archive`."""
+    machines: str
+    """How many there are."""
+    data: str
+    """Data of all of them together, such as `20 TB`."""
+    files: str = ""
+    """Files of all of them together; needed by file servers."""
+    change: str = ""
+    """Share of the data that changes in a day, such as `2 %`; that of the kind by default."""
+    growth: str = ""
+    """Growth in a year, such as `15 %`; that of the template by default."""
+
+
+def described(
+    groups: Sequence[Group], template: str, changes: Mapping[str, str | Mapping[str, str]], title: str = "A site"
+) -> str:
+    """The text of a site file for groups of machines that are alike.
+
+    Pools of disks that are too small for what the site keeps over three years get more disks.
+
+    Parameters
+    ----------
+    groups
+        The machines; those of the second group are called `vm-2-001` and so on if they are virtual machines.
+    template
+        The name of a template, as `plan init` has them.
+    changes
+        Values by address that replace those of the template, such as `{"policies.nightly.window": "22:00 to 06:00"}`.
+    title
+        The title of the site.
+
+    Raises
+    ------
+    InputError
+        Values cannot be read; each is reported with the number of its group.
+    """
+    table = Inventory(COLUMNS, tuple(_rows(groups)), (Place(MADE),) * len(COLUMNS))
+    text = edited(text_of_systems(table, template_text(template), title, MADE), changes, SITE)
+    return edited(text, dict(_disks(text)), SITE)
+
+
+def _rows(groups: Sequence[Group]) -> list[dict[str, Node]]:
+    """A row for each machine.
+
+    Raises
+    ------
+    InputError
+        Numbers or amounts of data cannot be read, or there are no machines or too many.
+    """
+    problems: list[Problem] = []
+    if not groups:
+        problems.append(Problem(Place(MADE), "", "there are no machines", "say how many, and how much data they hold"))
+    rows: list[dict[str, Node]] = []
+    written = convention([text for group in groups for text in (group.machines, group.data, group.files)])
+    for i, group in enumerate(groups, 1):
+        try:
+            rows += _machines(group, Place(MADE, i), written)
+        except InputError as error:
+            problems += error.problems
+    if len(rows) > MOST_MACHINES:
+        remedy = f"describe up to {MOST_MACHINES}; plan init reads inventories of any length"
+        problems.append(Problem(Place(MADE), "", f"{len(rows)} machines are too many", remedy))
+    if problems:
+        raise InputError(problems)
+    return rows
+
+
+def _machines(group: Group, place: Place, written: Convention) -> list[dict[str, Node]]:
+    """The rows of a group.
+
+    Raises
+    ------
+    InputError
+        One of its values cannot be read.
+    """
+    values: dict[str, float] = {}
+    problems: list[Problem] = []
+    for key, text, unit in (
+        ("machines", group.machines, "count"),
+        ("data", group.data, "B"),
+        ("files", group.files, "count"),
+    ):
+        try:
+            values[key] = amount(text, unit, written) if text or key != "files" else 0.0
+        except UnitError as error:
+            message, _, remedy = str(error).partition("; ")
+            problems.append(Problem(place, key, message, remedy))
+    number = values.get("machines", 1.0)
+    if not 1.0 <= number <= MOST_MACHINES:
+        message = f"'{group.machines}' is not a number of machines"
+        problems.append(Problem(place, "machines", message, f"write a number from 1 to {MOST_MACHINES}"))
+    if group.kind == "file server" and not group.files:
+        problems.append(Problem(place, "files", "the number of files is missing", "write for example 2,000,000"))
+    if problems:
+        raise InputError(problems)
+    files = f"{ceil(values['files'] / number)}" if group.files else ""
+    each, word = (show(values["data"] / number, "B"), files, group.change, group.growth), group.kind.replace(" ", "-")
+    return [
+        {
+            key: Node(text, place)
+            for key, text in zip(COLUMNS, (f"{word}-{place.line}-{n:03}", group.kind, *each), strict=True)
+        }
+        for n in range(1, int(number) + 1)
+    ]
+
+
+def _disks(text: str) -> Iterator[tuple[str, str]]:
+    """The number of disks of each pool that is too small, so that it holds everything until the end of a plan."""
+    file = site_of(parse(text, SITE), SITE)
+    plan = stocked(numbers(file), HORIZON)
+    for name, target in plan.site.targets.items():
+        disks = file.source.find(("targets", name, "device", "disks"))[0].value
+        most = ROOM * max(day.stocks[name].peak for day in plan.days)
+        if target.on_disk and isinstance(disks, int) and most > target.capacity:
+            yield f"targets.{name}.device.disks", str(2 * ceil(disks * most / target.capacity / 2))

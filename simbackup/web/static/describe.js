@@ -1,0 +1,93 @@
+// The form that describes a site: groups of machines, a template, and a few values; a link can hold them all.
+
+const KINDS = { first: { kind: "vm", machines: "20", data: "10 TB", files: "", change: "", growth: "" } };
+
+/** The form; `submitted` is called with what it describes, and `back` gives the focus back when it is closed. */
+export class Description {
+  constructor(dialog, submitted) {
+    this.dialog = dialog;
+    this.form = dialog.querySelector("form");
+    this.list = dialog.querySelector("#groups");
+    this.model = dialog.querySelector("template");
+    dialog.querySelector("#add-group").addEventListener("click", () => this.#add({}).querySelector("select").focus());
+    dialog.querySelector("#describer-close").addEventListener("click", () => dialog.close());
+    this.list.addEventListener("click", ({ target }) => {
+      if (!target.matches(".remove")) return;
+      target.closest("li").remove();
+      this.#counted();
+      (this.list.querySelector("select") ?? dialog.querySelector("#add-group")).focus();
+    });
+    this.form.addEventListener("change", ({ target }) => { if (target.name === "template") this.#suited(); });
+    this.form.addEventListener("submit", (event) => { event.preventDefault(); submitted(this.asked()); });
+    this.#add(KINDS.first);
+    this.#suited();
+  }
+
+  show() { this.dialog.showModal(); }
+
+  /** What the form describes, as the server takes it. */
+  asked() {
+    const groups = [...this.list.children].map((row) => this.#values(row));
+    const fields = this.#values(this.form.querySelector(".fields"));
+    if (this.form.querySelector("#line").hidden) fields.line = "";
+    return { template: this.form.elements.template.value, groups, fields };
+  }
+
+  /** Fill the form with what was described before. */
+  fill({ template, groups, fields }) {
+    this.list.replaceChildren();
+    for (const group of groups) this.#add(group);
+    for (const radio of this.form.querySelectorAll("[name=template]")) radio.checked = radio.value === template;
+    this.#suited();
+    for (const [name, value] of Object.entries(fields)) {
+      const field = this.form.querySelector(`.fields [name="${CSS.escape(name)}"]`);
+      if (field && value) field.value = value;
+    }
+  }
+
+  #values(part) {
+    return Object.fromEntries([...part.querySelectorAll("input, select")].map((field) => [field.name, field.value]));
+  }
+
+  #add(values) {
+    this.list.append(this.model.content.cloneNode(true));
+    const row = this.list.lastElementChild;
+    for (const [name, value] of Object.entries(values)) {
+      const field = row.querySelector(`[name="${CSS.escape(name)}"]`);
+      if (field) field.value = value;
+    }
+    this.#counted();
+    return row;
+  }
+
+  /** Name each row for those who do not see it, and keep the last one. */
+  #counted() {
+    [...this.list.children].forEach((row, i) => {
+      row.querySelector(".remove").setAttribute("aria-label", `Remove row ${i + 1}`);
+      row.querySelector(".remove").hidden = this.list.children.length === 1;
+    });
+  }
+
+  /** Show what the chosen template has: its network, its line to another place, the begin of its backups. */
+  #suited() {
+    const { network, line, from } = this.form.querySelector("[name=template]:checked").dataset;
+    const at = (name) => this.form.querySelector(`.fields [name="${name}"]`);
+    at("network").value = network;
+    at("from").placeholder = from;
+    this.form.querySelector("#line").hidden = !line;
+    if (line) at("line").value = line;
+  }
+}
+
+/** What a link says after its `#`, or null where it describes no site. */
+export function fromLink(hash) {
+  try {
+    const found = JSON.parse(decodeURIComponent(hash.replace(/^#site=/, "")));
+    return hash.startsWith("#site=") && Array.isArray(found.groups) && found.fields ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The part of a link that says what a form describes. */
+export const asLink = (described) => `#site=${encodeURIComponent(JSON.stringify(described))}`;
