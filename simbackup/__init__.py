@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from simbackup import equations
     from simbackup.drawing.picture import Picture, picture
     from simbackup.errors import InputError, ResultError, SimbackupError
-    from simbackup.experiments.calibrate import Fitted, calibrate
+    from simbackup.experiments.calibrate import Calibration, Fitted, calibrate
     from simbackup.experiments.cross_validate import CrossValidation, cross_validate
     from simbackup.experiments.explanation import Explanation, explain
     from simbackup.experiments.history_fit import HistoryFit, fit_history
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from simbackup.experiments.study import study
     from simbackup.foreign.histories.history import read_history
     from simbackup.planning.inventory import site_text
-    from simbackup.planning.plan import plan
+    from simbackup.planning.plan import Plan, plan
+    from simbackup.planning.recovery import Recovery
     from simbackup.planning.restore import restore
     from simbackup.planning.site import load_site
     from simbackup.plots import style
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Calibration",
     "CrossValidation",
     "Explanation",
     "Fitted",
@@ -47,6 +49,8 @@ __all__ = [
     "IdleKeyWarning",
     "InputError",
     "Picture",
+    "Plan",
+    "Recovery",
     "Reproduction",
     "Result",
     "ResultError",
@@ -81,6 +85,7 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
+    "Calibration": "simbackup.experiments.calibrate",
     "CrossValidation": "simbackup.experiments.cross_validate",
     "Explanation": "simbackup.experiments.explanation",
     "Fitted": "simbackup.experiments.calibrate",
@@ -88,6 +93,8 @@ _HOMES = {
     "IdleKeyWarning": "simbackup.run",
     "InputError": "simbackup.errors",
     "Picture": "simbackup.drawing.picture",
+    "Plan": "simbackup.planning.plan",
+    "Recovery": "simbackup.planning.recovery",
     "Reproduction": "simbackup.experiments.reproduce",
     "Result": "simbackup.results.result",
     "ResultError": "simbackup.errors",

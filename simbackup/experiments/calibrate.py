@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, overload
 
 from simbackup import units
 from simbackup.errors import SimbackupError
@@ -13,12 +14,16 @@ from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.experiments.least_squares import UNIFORM, least_squares, slopes
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.results.compare import figure
+from simbackup.results.tabled import Tabled
 from simbackup.run import ran
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured, Measurement
 from simbackup.uncertainty.inputs import Input, inputs
 from simbackup.uncertainty.range_ends import reached
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DIGITS = 4
 AT_BOUND = 1e-3
@@ -60,7 +65,48 @@ class Fitted:
         return units.show(self.value, self.unit)
 
 
-def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
+@dataclass(frozen=True, slots=True)
+class Calibration(Tabled, Sequence[Fitted]):
+    """The constants of a document after their fit, in the order of its file."""
+
+    document: str
+    constants: tuple[Fitted, ...]
+
+    @overload
+    def __getitem__(self, at: int) -> Fitted: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Fitted]: ...
+    def __getitem__(self, at: int | slice) -> Fitted | Sequence[Fitted]:
+        return self.constants[at]
+
+    def __len__(self) -> int:
+        return len(self.constants)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The main table: each constant with its value and standard uncertainty in SI units, and its rows."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        return pd.DataFrame(
+            [
+                {
+                    "constant": one.constant, "value": one.value, "uncertainty": one.uncertainty, "unit": one.unit,
+                    "low": one.plausible[0], "high": one.plausible[1], "rows": ", ".join(one.errors),
+                    "worst_error": max(map(abs, one.errors.values()), default=math.nan),
+                }
+                for one in self.constants
+            ]
+        ).set_index("constant")  # fmt: skip
+
+    @property
+    def headline(self) -> str:
+        """How many constants were fitted, in a sentence."""
+        many, at_end = len(self), sum(one.bound is not None for one in self)
+        ends = f", {at_end} of them at an end of their ranges" if at_end else ""
+        return f"{self.document}: {many} constant{'s' * (many != 1)} fitted{ends}"
+
+
+def calibrate(name: str, *, write: bool = True, seed: int = 0) -> Calibration:
     """The constants of a document, fitted to its rows by least squares of the logarithms of simulated over measured.
 
     The uncertainty has three independent parts: what the residuals leave (where there are more rows than constants),
@@ -98,7 +144,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     done = [_fit(FitProblem(measured, fit, _without(values, fit), seed), values[fit]) for fit in fits]
     if write:
         write_fitted(done, measured.folder)
-    return done
+    return Calibration(measured.folder.name, tuple(done))
 
 
 def _without(values: Mapping[Fit, str], fit: Fit) -> dict[Fit, str]:

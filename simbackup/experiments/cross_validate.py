@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from statistics import median
+from typing import TYPE_CHECKING
 
 from simbackup.experiments.calibrate import FitProblem
 from simbackup.experiments.fits import CALIBRATION, read_fits
 from simbackup.experiments.reproduce import chosen
+from simbackup.results.tabled import Tabled
 from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +32,27 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class CrossValidation:
+class CrossValidation(Tabled):
     """The rows that were left out in turn, and the constants of a single row, which have no such error."""
 
     left_out: list[LeftOut]
     single: list[tuple[str, str]]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The main table: each row that was left out, the constant without it, and the error of its prediction."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        names = [one.name for one in fields(LeftOut)]
+        return pd.DataFrame([[getattr(one, name) for name in names] for one in self.left_out], columns=names)
+
+    @property
+    def headline(self) -> str:
+        """How well rows are predicted from the others, in a sentence."""
+        if not self.left_out:
+            return "no constant was fitted to more than one row"
+        error = 100.0 * median(abs(one.error) for one in self.left_out)
+        return f"{len(self.left_out)} rows predicted from the others: median error {error:.1f} %"
 
 
 def cross_validate(names: Sequence[str] = (), *, seed: int = 0) -> CrossValidation:

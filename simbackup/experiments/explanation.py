@@ -17,6 +17,8 @@ from simbackup.text import html_table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simbackup.plots.style import Chart
+
 COLUMNS = ("job", "elapsed", "bottleneck", "its share", "twice as fast", "without it", "then limits")
 RIGHT = frozenset({"elapsed", "its share", "twice as fast", "without it"})
 """Columns of figures."""
@@ -49,6 +51,10 @@ class Explanation:
             if one.name == job:
                 return one
         raise ResultError(f"the job '{job}' is not explained here; {choices(job, [one.name for one in self.found])}")
+
+    def chart(self) -> Chart:
+        """The main picture: where the time of each job went."""
+        return self.result.plot.causes()
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -15,6 +15,7 @@ from simbackup.experiments.history_problem import HistoryProblem, HistoryRow, pr
 from simbackup.experiments.history_runs import HoldOut, history_runs
 from simbackup.experiments.separability import Separability
 from simbackup.foreign.histories.finished_job import FinishedJob
+from simbackup.results.tabled import Tabled
 from simbackup.scenario import Scenario, load
 from simbackup.scenario.files import find
 from simbackup.schema.calibration import Fit
@@ -36,7 +37,7 @@ class HistorySummary:
 
 
 @dataclass(frozen=True)
-class HistoryFit:
+class HistoryFit(Tabled):
     """The constants fitted to a job history, and how well they predict its jobs."""
 
     constants: tuple[Fitted, ...]
@@ -64,8 +65,17 @@ class HistoryFit:
         return found
 
     @property
+    def headline(self) -> str:
+        """How well the held-back jobs are predicted, in a sentence."""
+        held = [row for row in self.rows if row.held_out]
+        if not held:
+            return f"{len(self.rows)} jobs, none of them held back"
+        error, inside = 100.0 * median(abs(row.error) for row in held), sum(row.inside for row in held)
+        return f"{len(held)} jobs held back: median error {error:.1f} %, {inside} inside their intervals"
+
+    @property
     def frame(self) -> pd.DataFrame:
-        """One row for each job: times in seconds, relative error, whether held out, whether inside its interval."""
+        """The main table, by job: times in seconds, relative error, whether held out, whether inside its interval."""
         import pandas as pd  # noqa: PLC0415
 
         return pd.DataFrame(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simbackup.plots.sensitivity import SensitivityPlots
+    from simbackup.plots.style import Chart
 
 WORTH = 0.1
 """Share by which knowing an input narrows an interval from which on measuring it is worth while."""
@@ -93,7 +94,7 @@ class Sensitivity:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        table = self.table()
+        table = self.frame
         rows = [[name, *row] for name, *row in table.itertuples()]
         cells = [[f"{cell:,.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
         return html_table(["input", *table.columns], cells, f"{self.title}: {self.figure}", self.sentence())
@@ -136,8 +137,9 @@ class Sensitivity:
     def _ends(self, interval: CentralInterval) -> str:
         return f"{self.shown(interval.low)} and {self.shown(interval.high)}"
 
-    def table(self) -> pd.DataFrame:
-        """The influences by input: its range, the figure at its ends and the effects in SI units, Sobol' indices."""
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The main table, by input: its range, the figure at its ends and the effects in SI units, Sobol' indices."""
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
         rows = [
@@ -154,6 +156,10 @@ class Sensitivity:
             "input", "range", "at_low", "at_high", "morris_mean", "morris_deviation", "sobol_first", "sobol_total",
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns).set_index("input")
+
+    def chart(self) -> Chart:
+        """The main picture: what each input does alone."""
+        return self.plot.tornado()
 
     @property
     def plot(self) -> SensitivityPlots:

@@ -20,6 +20,7 @@ from simbackup.results.documents import LAB, MEASURED, collections, documents, s
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
 from simbackup.results.summaries import Summary, summary
+from simbackup.results.tabled import Tabled
 from simbackup.run import ran
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, Measurement, read_measured
@@ -32,11 +33,14 @@ from simbackup.uncertainty.whole import bound_at, deviation_at
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    import pandas as pd
+
     from simbackup.plots.reproduction import RowPlots
+    from simbackup.plots.style import Chart
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Reproduction:
+class Reproduction(Tabled):
     """Every row, a summary for each document, and the constants that were fitted or chosen."""
 
     rows: list[Row]
@@ -53,6 +57,33 @@ class Reproduction:
     def total(self) -> Summary:
         """The summary of all documents together."""
         return summary("all", self.rows, self.constants)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The main table: measured and simulated figures by row, in the units of the documents, with their roles."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        none = (None, None)
+        return pd.DataFrame(
+            [
+                {
+                    "id": row.measurement.id, "operation": row.measurement.row.operation, "unit": row.measurement.unit,
+                    "measured": row.measurement.value, "simulated": row.simulated, "error": row.error,
+                    "low": (row.answer or none)[0], "high": (row.answer or none)[1], "role": row.role,
+                }
+                for row in self.rows
+            ]
+        ).set_index("id")  # fmt: skip
+
+    @property
+    def headline(self) -> str:
+        """How many results are reproduced, in a sentence."""
+        total = self.total
+        return f"{total.within} of {total.results} results within 10 %, {total.off} declared off"
+
+    def chart(self) -> Chart:
+        """The main picture: each measured row beside the simulated one."""
+        return self.plot.compare()
 
     @property
     def plot(self) -> RowPlots:

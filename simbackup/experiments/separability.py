@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from simbackup.experiments.calibrate import FitProblem, Fitted
 from simbackup.experiments.least_squares import UNIFORM
 from simbackup.experiments.reproduce import chosen
+from simbackup.results.tabled import Tabled
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float64]
@@ -56,7 +58,7 @@ class Combination:
 
 
 @dataclass(frozen=True, slots=True)
-class Separability:
+class Separability(Tabled):
     """Pairs that share rows, groups that are not identifiable, and constants that were fitted to one row.
 
     `inflations` are the factors by which each constant is more uncertain because the others are uncertain, too.
@@ -66,6 +68,20 @@ class Separability:
     groups: tuple[Combination, ...]
     inflations: dict[str, float]
     single: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The main table: pairs of constants, the correlation of their errors, and whether both are identifiable."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        rows = [(*pair.constants, pair.correlation, pair.identifiable) for pair in self.pairs]
+        return pd.DataFrame(rows, columns=["constant", "other", "correlation", "identifiable"])
+
+    @property
+    def headline(self) -> str:
+        """How many pairs can be told apart, in a sentence."""
+        apart = sum(pair.identifiable for pair in self.pairs)
+        return f"{apart} of {len(self.pairs)} pairs of constants are identifiable"
 
 
 def separability(name: str, found: Sequence[Fitted], *, seed: int = 0) -> Separability:

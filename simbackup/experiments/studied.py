@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simbackup.plots.studies import StudyPlots
+    from simbackup.plots.style import Chart
 
 NOTHING = CentralInterval(0.0, 0.0, 0.0)
 MOST_ROWS = 60
@@ -149,6 +150,11 @@ class Study:
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
         return pd.DataFrame(list(self.rows))
+
+    def chart(self) -> Chart:
+        """The main picture: the first figure over what was varied first, a curve for each value of the second."""
+        along, by = (*self.varied, "scenario")[0], self.varied[1] if len(self.varied) > 1 else None
+        return self.plot.lines(along, self.figures[0], by)
 
     @property
     def plot(self) -> StudyPlots:

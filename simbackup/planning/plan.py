@@ -25,12 +25,14 @@ from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
 from simbackup.policies.horizon import HORIZON
+from simbackup.results.tabled import Tabled
 from simbackup.units import show_short
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from simbackup.plots.of_plan import PlanPlots
+    from simbackup.plots.style import Chart
 
 Row = dict[str, Any]
 MUCH = 0.1
@@ -50,7 +52,7 @@ class FitsUntil(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Tabled):
     """What a site does and needs, day by day until a date."""
 
     site: PlannedSite
@@ -228,6 +230,23 @@ class Plan:
         """The name of a policy, or of all parts of one that was divided."""
         written = self.site.file.written(policy)
         return policy if written == policy else f"{written}-*"
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The main table: for each target and the windows, until when they fit, and how it stands then."""
+        return self.frames()["limits"]
+
+    @property
+    def headline(self) -> str:
+        """Until when everything fits, in a sentence."""
+        first = self.fits_until
+        return f"{self.site.file.spec.title}: " + (
+            f"everything fits until the end, {self.until}" if first is None else f"everything fits until {first}"
+        )
+
+    def chart(self) -> Chart:
+        """The main picture: the capacity in use over time."""
+        return self.plot.capacity()
 
     @property
     def plot(self) -> PlanPlots:

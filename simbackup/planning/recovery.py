@@ -13,9 +13,14 @@ from simbackup.errors import Problem
 from simbackup.planning.cost import ReadBack
 from simbackup.planning.restore_interval import RestoreInterval
 from simbackup.policies.clock import NOON
+from simbackup.results.tabled import Tabled
+from simbackup.units import show_short
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from simbackup.plots.of_recovery import RecoveryPlots
+    from simbackup.plots.style import Chart
 
 SHARES = (0.5, 0.9, 1.0)
 """Shares of the systems for which the time until they are back is reported."""
@@ -62,7 +67,7 @@ class Branch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Recovery:
+class Recovery(Tabled):
     """What a restore takes: each system in the order of the list, in seconds from the loss."""
 
     what: str
@@ -105,6 +110,27 @@ class Recovery:
     def free(self) -> float:
         """Seconds from the loss until the last cartridge is put away and all drives are free again."""
         return max((max(system.free, system.back) for system in self.systems if not system.reason), default=0.0)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The main table: for each system, from where and when it is back, and what is lost; seconds and bytes."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        return pd.DataFrame([system._asdict() for system in self.systems], columns=Restored._fields).set_index("system")
+
+    @property
+    def headline(self) -> str:
+        """When all is back, in a sentence."""
+        never = sum(bool(system.reason) for system in self.systems)
+        lost = f"{self.what} after a loss at {self.when}"
+        if never:
+            return f"{lost}: {never} of {len(self.systems)} systems do not come back"
+        back, data = (show_short(seconds, "s", 3) for seconds in (self.until(1.0), self.data_lost))
+        return f"{lost}: back after {back}, with {data} of data lost"
+
+    def chart(self) -> Chart:
+        """The main picture: the share of the systems that is back over time."""
+        return self.plot.restore()
 
     @cached_property
     def plot(self) -> RecoveryPlots:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from simbackup.drawing.layout import Layout
     from simbackup.drawing.picture import Picture
     from simbackup.plots.of_result import Plots
+    from simbackup.plots.style import Chart
     from simbackup.scenario.kept import Kept
 
 
@@ -190,6 +191,15 @@ class Result:
     def jobs(self) -> pd.DataFrame:
         """Table of the jobs by their names, with the columns that `job_rows` explains."""
         return table(self.job_rows, JOBS).set_index("job")
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The main table: that of the jobs."""
+        return self.jobs
+
+    def chart(self) -> Chart:
+        """The main picture: the timeline of the jobs."""
+        return self.plot.timeline()
 
     @property
     def devices(self) -> pd.DataFrame:

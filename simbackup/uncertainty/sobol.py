@@ -77,6 +77,8 @@ def indices(asked: SobolDesign, values: Sequence[float]) -> list[SobolIndex]:
     count = len(asked.one)
     if len(set(values)) <= 1:
         return [SobolIndex(0.0, 0.0) for _ in asked.mixed]
+    if len(asked.mixed) == 1:
+        return [SobolIndex(1.0, 1.0)]  # all of the variance is that of the only input
     rows = _scipy("numpy").asarray(values, dtype=float).reshape(-1, 1, count)
     given = {"f_A": rows[0], "f_B": rows[1], "f_AB": rows[2:]}
     found = _scipy("scipy.stats").sobol_indices(func=given, n=count)

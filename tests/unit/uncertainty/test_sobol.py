@@ -44,3 +44,8 @@ def test_a_figure_that_nothing_moves_has_no_shares() -> None:
 def test_the_same_seed_gives_the_same_design() -> None:
     assert design(8, 2, 3) == design(8, 2, 3)
     assert design(8, 2, 3) != design(8, 2, 4)
+
+
+def test_all_of_a_variance_is_that_of_the_only_input() -> None:
+    asked = design(8, 1, 0)
+    assert indices(asked, [place[0] ** 2 for place in asked.places]) == [(1.0, 1.0)]
