@@ -11,7 +11,6 @@ from simbackup.errors import InputError, Problem, choices
 from simbackup.experiments.reproduce import MEASURED
 from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measurement, read_measured
-from simbackup.schema.quantity import Quantity
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import read
@@ -51,8 +50,7 @@ def read_fits(path: Path) -> list[Fit]:
 
 def unit_of(fit: Fit) -> str:
     """The SI unit of the constant, a key of `units.DIMENSIONS`."""
-    given: Quantity = getattr(shelf.load_datasheet(fit.datasheet).parameters, fit.parameter)
-    return given.unit
+    return dict(shelf.load_datasheet(fit.datasheet).values())[fit.parameter].unit
 
 
 def plausible_range(fit: Fit) -> tuple[float, float]:

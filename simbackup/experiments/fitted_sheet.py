@@ -19,6 +19,8 @@ from simbackup.schema.yaml_file import plain_scalar
 if TYPE_CHECKING:
     from simbackup.experiments.calibrate import Fitted
 
+SHALLOWEST = 2
+"""Spaces before a parameter that is not inside another."""
 WIDTH = 100
 """Characters of a line."""
 FIRM = "\N{NO-BREAK SPACE}"
@@ -71,8 +73,11 @@ def _with(fitted: Fitted, text: str) -> str:
 
     fit, unit = fitted.fit, fitted.unit
     root: Any = YAML(typ="safe", pure=True).compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    parameters = next(value for key, value in root.value if key.value == "parameters")
-    old = next(value for key, value in parameters.value if key.value == fit.parameter)
+    old = root
+    for step in ("parameters", *fit.parameter.split(".")):
+        old = next(value for key, value in old.value if key.value == step)
+    line = text[: old.start_mark.index].rpartition("\n")[2]
+    deeper = " " * max(len(line) - len(line.lstrip()) - SHALLOWEST, 0)
     plausible = ", ".join(units.show(end, unit) for end in fitted.plausible)
     correlations = _by_name("correlations", fitted.correlations) + _by_name("narrowed", fitted.narrowed)
     scatter = "" if fitted.scatter is None else f"    scatter: {fitted.scatter:.2g},\n"
@@ -81,7 +86,7 @@ def _with(fitted: Fitted, text: str) -> str:
         f"    uncertainty: {units.show(fitted.uncertainty, unit)}, plausible: [{plausible}],\n"
         f"{scatter}{correlations}    why: {json.dumps(fit.why, ensure_ascii=False)}}}"
     )
-    return text[: old.start_mark.index] + new + text[old.end_mark.index :]
+    return text[: old.start_mark.index] + new.replace("\n", f"\n{deeper}") + text[old.end_mark.index :]
 
 
 def _by_name(key: str, shares: Mapping[str, float]) -> str:

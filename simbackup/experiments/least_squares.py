@@ -13,6 +13,8 @@ STEP = 0.03
 """Relative change of a constant over which slopes are taken: the position on the passes of a tape makes them uneven."""
 NEAR = 1e-5
 """Step of the logarithms, as a share of them, below which a search ends: finer than any figure that is written."""
+TRIED = 9
+"""Places tried before a search if nothing moves in the middle of the range."""
 UNIFORM = 3.0
 """Square of half a range over the variance of a value that is uniform in it."""
 
@@ -51,6 +53,10 @@ def least_squares(misfit: Misfit, plausible: Sequence[Range], start: Sequence[fl
     else:
         begin = [min(max(math.log(x), a), b) for x, a, b in zip(start, low, high, strict=True)]
 
+    if start is None and not _moves(misfit, begin, plausible):
+        moving = [x for x in _grid(low, high) if _moves(misfit, x, plausible)]
+        begin = min(moving, key=lambda x: sum(each * each for each in misfit(x)), default=begin)
+
     def residuals(x: Sequence[float]) -> list[float]:
         return misfit([float(each) for each in x])
 
@@ -59,6 +65,17 @@ def least_squares(misfit: Misfit, plausible: Sequence[Range], start: Sequence[fl
 
     found = solve(residuals, begin, jac=jacobian, bounds=(low, high), xtol=NEAR)
     return [math.exp(float(each)) for each in found.x]
+
+
+def _moves(misfit: Misfit, logarithms: Sequence[float], plausible: Sequence[Range]) -> bool:
+    """Whether any constant moves any row there: where none does, a search ends before it has begun."""
+    return any(any(row) for row in slopes(misfit, logarithms, plausible))
+
+
+def _grid(low: Sequence[float], high: Sequence[float]) -> list[list[float]]:
+    """Places from near the low ends of all ranges to near the high ones."""
+    shares = [(n + 0.5) / TRIED for n in range(TRIED)]
+    return [[a + share * (b - a) for a, b in zip(low, high, strict=True)] for share in shares]
 
 
 def slopes(misfit: Misfit, logarithms: Sequence[float], plausible: Sequence[Range]) -> list[list[float]]:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simbackup as sb
+from simbackup.engine.network import FlowNetwork
 from simbackup.experiments.knock_out import faster, resource
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
@@ -277,6 +278,33 @@ def test_explain_names_the_time_in_which_one_worker_works() -> None:
     found = split(simulated(groups, options={"many": 4}, serial_share="20 %"), "save")
     assert found[Cause("jobs.save.one", "one: step0")] == pytest.approx(10.0, rel=1e-2)
     assert found[Cause("jobs.save.serial_share", "wait for one worker")] == pytest.approx(6.0, rel=1e-2)
+
+
+def test_explain_names_what_the_worker_of_the_largest_file_waits_for() -> None:
+    job = workers(4, {"wait": "4 ms"}, serial_share="50 %")
+    result = simulated(job.pop("groups"), changes={"data.tree.largest": 0.9}, **job)
+    assert result.get("jobs.save.elapsed") == pytest.approx(0.9 * FILES * 4e-3, rel=1e-3)
+    assert [*split(result, "save")] == [Cause("jobs.save.only", "only: step0")]
+
+
+def test_groups_that_leave_a_core_to_each_other_are_solved_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of two groups waits less while the other is held up, so that a buffer of one item fills and empties."""
+    solved: list[float] = []
+    resolve = FlowNetwork.resolve
+
+    def counted(self: FlowNetwork) -> None:
+        solved.append(self.env.now)
+        resolve(self)
+
+    monkeypatch.setattr(FlowNetwork, "resolve", counted)
+    part = {"at": "cpu", "byte": "20 ns/B"}
+    groups = {
+        "walker": group({"at": "data", "do": "open"}, {"at": "cpu", "item": "1 ms"}),
+        "cutters": group(part, items="1 MiB", workers="two"), "hashers": group(part, items="1 MiB"),
+        "senders": group({"at": "target", "do": "write"}, part, items="16 MiB", workers="five"),
+    }  # fmt: skip
+    simulated(groups, changes={"hosts.client.cores": 1}, options={"two": 2, "five": 5}, target="target")
+    assert len(solved) < 3000
 
 
 def test_a_shorter_lock_is_a_remedy() -> None:

@@ -26,6 +26,13 @@ from simbackup.methods.program.portions import FILES, Portions
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 
+LEAST_BUFFER = 0.002
+"""Share of all items of a group that its buffer holds at least.
+
+What a smaller one holds matters to the time of a phase by less than that. But where two groups share a core, and one
+that waits for room leaves it to the other, a buffer of few items would fill and empty thousands of times, each with a
+solution.
+"""
 Wait = Generator[simpy.Event, Any, None]
 
 
@@ -179,7 +186,7 @@ class _Phase:
         each, (size, in_bytes) = one.items / other.items, one.group.buffer
         size = size / one.shape.sent if in_bytes else size
         name = f"{self.context.job}.{one.group.name}"
-        buffer = Buffer(system.network, max(size, each, 1.0), name)
+        buffer = Buffer(system.network, max(size, each, 1.0, LEAST_BUFFER * one.items), name)
         for flow in flows[here]:
             buffer.fill(flow)
         for flow in flows[there]:
@@ -210,13 +217,15 @@ class _Phase:
     def _account(self, flows: Sequence[Sequence[Flow]]) -> None:
         """Record what limited the phase, under the name of the group that set the pace.
 
-        The last group works from the beginning of the phase to its end, and all go at one pace.
+        The last group works from the beginning of the phase to its end, and all go at one pace. Of a group whose
+        largest file takes longer than all others together, that one does.
         """
+        longest = [max(some, key=lambda flow: flow.segments[-1].end if flow.segments else 0.0) for some in flows]
 
         def leader(segment: Segment) -> Flow:
-            return flows[max(range(len(flows)), key=lambda n: _limited(self.groups[n], segment))][0]
+            return longest[max(range(len(flows)), key=lambda n: _limited(self.groups[n], segment))]
 
-        last = max(flows[-1], key=lambda flow: flow.segments[-1].end if flow.segments else 0.0)
+        last = longest[-1]
         self.context.system.account(self.context.job, last, leader)
 
 

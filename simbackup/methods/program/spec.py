@@ -231,6 +231,7 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     def _check_operation(self, checks: Checks, path: Path, operation: OperationSpec) -> None:
         """Report wrong numbers of workers, and wrong steps."""
         here, options = (*path, "program", "operations", self.operation), {**self.program.options, CORES: None}
+        self._check_options(checks, path)
         for phase, groups in operation.phases.items():
             *_, last = groups
             for name, group in groups.items():
@@ -245,6 +246,19 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         for inside, step in steps_of(operation).items():
             with checks.about(*path):
                 self._check_step(checks, path, (*here, *inside), step)
+
+    def _check_options(self, checks: Checks, path: Path) -> None:
+        """Report options that no operation of the program has a use for, such as misspelt ones."""
+        operations = self.program.operations.values()
+        groups = [group for one in operations for phase in one.phases.values() for group in phase.values()]
+        used = list(dict.fromkeys(group.workers for group in groups if group.workers not in {None, CORES}))
+        if not set(used) <= set(self.program.options):
+            return  # a group names one that is not there, which is reported
+        for name in self.program.options:
+            if name not in used:
+                message = f"no operation of the program has an option '{name}'"
+                remedy = choices(name, [word for word in used if word]) if used else "leave it out"
+                checks.report((*path, "program", "options", name), message, remedy)
 
     def _check_step(self, checks: Checks, path: Path, here: Path, step: StepSpec) -> None:
         """Report a role that is not bound, and what cannot be done there."""

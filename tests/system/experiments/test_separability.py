@@ -291,3 +291,50 @@ def test_all_runs_of_a_fit_draw_alike(root: Path, monkeypatch: pytest.MonkeyPatc
     assert seeds == {7, 8}
     assert [fit.value for fit in one] == [fit.value for fit in again]
     assert [fit.value for fit in one] != [fit.value for fit in other]
+
+
+LIST = """\
+title: A program made up
+kind: program
+parameters:
+  operations:
+    save:
+      phases:
+        all:
+          worker:
+            items: {value: files, basis: derived, rule: made up}
+            steps:
+              entry: {at: cpu, item: {value: 5 ms, basis: assumed, range: [0.1 ms, 1 s], why: "made up"}}
+"""
+TREE = """\
+title: A program with files
+hosts:
+  server: {owns: [c], cores: 4, memory: 8 GiB, dirty_limit: 50 %, dirty_background: 10 %, copy_rate: 1 GB/s}
+devices:
+  c: {model: ssd/ours}
+data:
+  tree: {on: c, size: 1 GB, files: 1000}
+jobs:
+  full: {method: program, program: program/ours, operation: save, data: tree}
+"""
+
+
+def test_a_constant_inside_a_list_is_fitted_and_written_where_it_stands(root: Path) -> None:
+    sheet = root / "models" / "program" / "ours.yaml"
+    sheet.parent.mkdir()
+    sheet.write_text(LIST, encoding="utf-8")
+    there = root / "scenarios" / "ours"
+    there.mkdir(parents=True)
+    (there / "tree.yaml").write_text(TREE, encoding="utf-8")
+    rows = "document: made-up.txt\nmeasurements:\n  tree: {value: 20.0 s, at: nowhere, operation: backup, result: "
+    (there / "measured.yaml").write_text(f"{rows}tree.yaml#jobs.full.elapsed}}\n", encoding="utf-8")
+    where = "operations.save.phases.all.worker.steps.entry.item"
+    fit = FIT.format(name="entry", sheet="program/ours", parameter=where, rows="tree", plausible="[0.1 ms, 1 s]")
+    (there / "calibration.yaml").write_text(f"constants:\n{fit}", encoding="utf-8")
+    [found] = calibrate(str(there))
+    assert found.value == pytest.approx(0.020, rel=0.01)  # twenty seconds for a thousand files
+    written = sheet.read_text(encoding="utf-8")
+    assert written.startswith(LIST.partition("{value: 5 ms")[0])
+    assert f"entry: {{at: cpu, item: {{value: {found.text}, basis: fitted, fitted_to: [tree]," in written
+    [again] = calibrate(str(there), write=False)
+    assert again.value == found.value
