@@ -44,6 +44,7 @@ class Outline(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 @each_scenario(RUNNABLE)
 def test_a_scenario_can_be_reported_on(name: str) -> None:
     result = simulated(name)
@@ -80,6 +81,7 @@ def test_the_answer_stands_before_the_figures(tape: str) -> None:
     assert "to spare" in tape
 
 
+@pytest.mark.slow
 def test_other_is_never_a_cause(tape: str) -> None:
     assert not re.search(r"<t[hd][^>]*>(<span[^>]*></span>)?other<", tape)
 

@@ -35,6 +35,7 @@ def shown(stderr: str) -> list[str]:
     return [line for line in stderr.splitlines() if line and not line.startswith("shell-init")]
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     ("command", "why"),
@@ -53,6 +54,7 @@ def test_an_output_that_cannot_be_written_is_one_message(command: str, why: str,
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("notes", ["2>&-", f"2>{FULL}"])
 def test_lost_notes_change_neither_the_answer_nor_the_code(notes: str, tmp_path: Path) -> None:
