@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,6 +37,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Choose how much is tried."""
     Extent.everything = config.getoption("nightly")
     settings.load_profile("nightly" if Extent.everything else "simbackup")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_processor() -> Iterator[None]:
+    """What runs in this process starts no others unless its test asks for some: they would wait for other tests."""
+    with patch("os.cpu_count", return_value=1):
+        yield
 
 
 @pytest.fixture

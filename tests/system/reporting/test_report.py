@@ -44,7 +44,6 @@ class Outline(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.slow
 @each_scenario(RUNNABLE)
 def test_a_scenario_can_be_reported_on(name: str) -> None:
     result = simulated(name)

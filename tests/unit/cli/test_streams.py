@@ -72,6 +72,7 @@ def test_a_result_is_written_whatever_becomes_of_the_terminal(tmp_path: Path) ->
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
+@pytest.mark.slow
 @posix
 def test_a_pipe_can_be_checked_and_run(tmp_path: Path) -> None:
     text = "title: a\nhosts:\n  h: {model: host/linux-modern-server, owns: [d]}\n"
@@ -106,6 +107,7 @@ def test_a_circle_of_links_is_refused(tmp_path: Path) -> None:
     assert (code, shown(notes)) == (2, ["a.yaml cannot be written (Too many levels of symbolic links)"])
 
 
+@pytest.mark.slow
 @posix
 def test_the_working_folder_may_be_gone(tmp_path: Path) -> None:
     def gone(command: str) -> tuple[int, str, str]:
@@ -120,6 +122,7 @@ def test_the_working_folder_may_be_gone(tmp_path: Path) -> None:
     assert (code, len(shown(notes))) == (2, 1)
 
 
+@pytest.mark.slow
 @posix
 def test_no_backend_of_windows_is_asked_for(tmp_path: Path) -> None:
     code, _, notes = run_in_shell(f"simbackup plot {SMALL} --out p.png", tmp_path, MPLBACKEND="nonsense")

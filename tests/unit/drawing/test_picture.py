@@ -7,8 +7,6 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from simbackup import load, picture
 from simbackup.drawing.arrangement import Page, page_of
 from simbackup.drawing.boxes import BADGE, NAME, Box
@@ -95,7 +93,6 @@ def tidy(page: Page) -> None:
             assert not any(run.meets(box) for box in solid if run.bottom > run.top), wire
 
 
-@pytest.mark.slow
 @each_scenario(EVERY)
 def test_every_scenario_draws_tidily_in_all_forms(name: str) -> None:
     layout = layout_of(load(name))
