@@ -10,7 +10,6 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import distributed
 import pandas as pd
 import pytest
 
@@ -170,6 +169,8 @@ def test_the_table_is_the_same_from_processes_and_shards(folder: Path) -> None:
 
 
 def test_the_table_is_the_same_from_a_cluster(folder: Path) -> None:
+    import distributed  # noqa: PLC0415 (it takes as long to import as all of the program)
+
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
     ) as cluster:
