@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -37,6 +40,13 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("nightly" if Extent.everything else "simbackup")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def one_processor() -> Iterator[None]:
+    """What runs in this process starts no others unless its test asks for some: they would wait for other tests."""
+    with patch("os.cpu_count", return_value=1):
+        yield
+
+
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Say:
     """Runs the program in this process."""
@@ -57,6 +67,17 @@ def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 def no_serial_share(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers of one job never wait for each other, so that a test sees what else limits them."""
     monkeypatch.setenv(shelf.SEARCH_PATH, str(Path(__file__).parent / "no_serial_share"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let Python look for no cycles among the tests, and what they import, which all stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

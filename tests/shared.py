@@ -93,7 +93,7 @@ def covering() -> frozenset[str]:
 
 
 def each_scenario(scenarios: Iterable[str]) -> Callable[..., Any]:
-    """Make a test for each folder of scenarios, which tries those of `covering` and what cannot be run; nightly, all.
+    """Make a slow test for each folder of scenarios: it tries those of `covering` and what cannot be run; nightly, all.
 
     Those of a folder are run in one process, and thus simulated once.
     """
@@ -115,7 +115,7 @@ def each_scenario(scenarios: Iterable[str]) -> Callable[..., Any]:
             part.replace(name={"name": "folder"}.get(part.name, part.name)) for part in known.parameters.values()
         ]
         all_of_them.__signature__ = known.replace(parameters=parameters)  # pyright: ignore[reportFunctionMemberAccess]
-        return pytest.mark.parametrize("folder", together(folders))(all_of_them)
+        return pytest.mark.slow(pytest.mark.parametrize("folder", together(folders))(all_of_them))
 
     return decorate
 

@@ -119,6 +119,7 @@ def test_the_equation_agrees_with_requests_that_wait(name: str) -> None:
     assert reported.late == pytest.approx(found.late, abs=found.late_half)
 
 
+@pytest.mark.slow
 def test_the_simulation_tells_two_buffers_more() -> None:
     """The test above has teeth."""
     case = EXACT["buffers that fill the adapter"]
@@ -151,6 +152,7 @@ def test_services_of_one_length_spread_less() -> None:
     assert simulated(early, constant=True).late > equation(early).late
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("constant", "most"), [(False, 1.7), (True, 3.5)])
 def test_where_buffers_leave_room_small_requests_wait_less_than_reported(constant: bool, most: float) -> None:
     case = Case(8, 60.0, 0.0, 1.0, 0.3, 2.0, 1, 1, 10.0)

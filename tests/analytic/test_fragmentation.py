@@ -105,6 +105,7 @@ def test_a_reader_of_windows_takes_what_the_equation_says(disks: int, window: in
     assert 0.97 * exact < reported < (1.4 if updates < BLOCKS else 1.12) * exact
 
 
+@pytest.mark.slow
 def test_read_ahead_that_never_pauses_gains_what_waiting_for_windows_loses() -> None:
     """The equation lets a window come whole before the next is asked for: it is on the safe side, and by how much."""
     place = moved(40_000)

@@ -63,6 +63,7 @@ ROWS: list[Row] = [
 ]
 
 
+@pytest.mark.slow
 @for_each("row", [pytest.param(row, id=f"{row[1]}-{row[2]}") for row in ROWS])
 def test_a_value_halved_and_doubled(row: Row) -> None:
     """Within a tenth of the expected ratio."""

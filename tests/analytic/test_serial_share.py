@@ -92,6 +92,7 @@ def test_a_device_that_only_several_fill_takes_its_time_and_then_that_of_one() -
     assert elapsed("threads that compress", 16, 0.1, **slow) == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(job=st.sampled_from(sorted(JOBS)), many=st.integers(2, 32), shares=st.sets(st.integers(1, 99), max_size=2))
 def test_a_greater_share_takes_longer_and_no_longer_than_one_worker(job: str, many: int, shares: set[int]) -> None:
@@ -127,6 +128,7 @@ def test_it_is_named_with_the_time_that_all_would_have_saved() -> None:
     assert half == pytest.approx(elapsed("files", 16, 0.04), rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", ["steady", "by_event"])
 def test_files_of_a_native_backup_share_its_work(rounds: str) -> None:
     job = (

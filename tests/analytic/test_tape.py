@@ -181,6 +181,7 @@ STOPS = [
 ]
 
 
+@pytest.mark.slow
 @for_each("host, drained, reposition, buffer", STOPS)
 @for_each("slows", [False, True])
 @for_each("ratio", [1.0, 2.5])
@@ -376,6 +377,7 @@ def test_the_mount_queue_of_one_robot_is_that_of_constant_service(load: float) -
     assert high < mm1_wait(load / 12.0, 12.0)
 
 
+@pytest.mark.slow
 def test_two_robots_wait_less_than_two_of_exponential_service_and_more_than_half_of_that() -> None:
     low, high = interval(mount_waits(0.7, 2, 12.0))
     exponential = mmc_wait(2 * 0.7 / 12.0, 12.0, 2)

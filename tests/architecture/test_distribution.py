@@ -41,6 +41,7 @@ def data_files() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_its_data(built: tuple[Path, Path]) -> None:
     names = set(zipfile.ZipFile(built[0]).namelist())
     assert {f"simbackup/_data/{name}" for name in data_files()} <= names
@@ -48,12 +49,14 @@ def test_the_wheel_holds_its_data(built: tuple[Path, Path]) -> None:
     assert not [name for name in names if name.startswith(("tests/", "models/", "scenarios/", "lab/"))]
 
 
+@pytest.mark.slow
 def test_the_source_distribution_holds_its_data(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[1]) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
     assert data_files() | {"pyproject.toml", "simbackup/cli/app.py", *TEMPLATES} <= names
 
 
+@pytest.mark.slow
 def test_the_unpacked_wheel_reproduces_a_document_from_anywhere(built: tuple[Path, Path], tmp_path: Path) -> None:
     site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
     elsewhere.mkdir()

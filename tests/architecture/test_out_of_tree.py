@@ -52,6 +52,7 @@ def reported(site: Path, folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_files_of_the_package_are_right(installed: Path, tmp_path: Path) -> None:
     files = sorted(map(str, (installed / "simbackup_example").rglob("*.yaml")))
     assert reported(installed, tmp_path, "check", *files) == f"{len(files)} files are valid\n"
@@ -109,6 +110,7 @@ def test_a_picture_a_plot_a_page_and_a_result_are_written(installed: Path, tmp_p
     assert "verify" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_editors_complete_what_the_package_adds(installed: Path, tmp_path: Path) -> None:
     schema = json.loads(reported(installed, tmp_path, "schema", "scenario"))
     assert {"ram_disk", "ram_disk/ddr4-2400", "check_cpu"} <= set(_words(schema))
@@ -123,6 +125,7 @@ def _words(value: object) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
+@pytest.mark.slow
 def test_without_the_package_its_scenario_is_refused(installed: Path, tmp_path: Path) -> None:
     shutil.copy(installed / "simbackup_example" / "scenarios" / "example" / "verify.yaml", tmp_path)
     done = call(tmp_path, tmp_path, "run", "verify.yaml")

@@ -227,6 +227,7 @@ def test_a_name_too_long_for_a_file_is_only_unknown(say: Say) -> None:
     assert "there is no file or scenario of this name" in said.err
 
 
+@pytest.mark.slow
 def test_reproduce_as_json_has_the_agreed_keys(reproduced: Callable[[str], Said]) -> None:
     rows = json.loads(reproduced("--json").out)
     assert len(rows) >= 5
@@ -241,6 +242,7 @@ def test_reproduce_as_json_has_the_agreed_keys(reproduced: Callable[[str], Said]
             assert row["within"] == (abs(row["error"]) <= 0.10)
 
 
+@pytest.mark.slow
 def test_reproduce_ends_by_what_its_rows_say(reproduced: Callable[[str], Said]) -> None:
     rows = json.loads(reproduced("--json").out)
     assert reproduced("--json --strict").code == (0 if all(row["within"] for row in rows) else 1)
@@ -248,6 +250,7 @@ def test_reproduce_ends_by_what_its_rows_say(reproduced: Callable[[str], Said]) 
     assert reproduced("--json").err == ""
 
 
+@pytest.mark.slow
 def test_reproduce_as_markdown_is_a_table(reproduced: Callable[[str], Said]) -> None:
     lines = reproduced("--markdown").out.splitlines()
     rows = [line for line in lines if line.startswith("| ")]
@@ -328,6 +331,7 @@ def test_models_cite_lists_the_works_of_a_scenario(say: Say) -> None:
     assert say("models", "cite", "nowhere-at-all").code == 2
 
 
+@pytest.mark.slow
 def test_a_datasheet_that_cannot_be_read_hides_no_other(
     say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,6 +352,7 @@ def test_a_closed_pipe_ends_quietly() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_pipe_closed_before_the_first_line_ends_quietly() -> None:
     command = f"'{sys.executable}' -m simbackup.cli models list | true"
     done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)

@@ -58,6 +58,7 @@ cli.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_in_the_midst_of_writing_leaves_nothing(name: str, tmp_path: Path) -> None:
     number = signal.Signals[name].value

@@ -100,6 +100,7 @@ def test_a_plan_warns_of_what_never_happens(
     assert any(line.split() == ["main", "everything", "everything"] for line in out.splitlines())
 
 
+@pytest.mark.slow
 def test_a_site_from_an_inventory(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +144,7 @@ def test_a_value_is_set_for_one_command(
     assert err.startswith("--set policies.nightly.spred=true: policies.nightly.spred: is not known here")
 
 
+@pytest.mark.slow
 def test_a_restore_as_a_table_and_as_json(
     site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

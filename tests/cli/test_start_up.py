@@ -59,6 +59,7 @@ def test_a_check_of_a_file_with_mistakes_imports_nothing_live() -> None:
     assert sorted(imported("check", "scenarios/teaching/mount-queue.yaml") & {*HEAVY, *OTHERS}) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("intervals", ["none", "quick"])
 def test_a_run_imports_nothing_heavy(intervals: str) -> None:
     found = imported("run", "teaching/mount-queue", "--intervals", intervals)

@@ -31,6 +31,7 @@ def test_the_pages_are_current(pages: dict[str, str]) -> None:
     assert [name for name, text in pages.items() if there[name] != text] == []
 
 
+@pytest.mark.slow
 def test_every_key_has_a_value_and_a_meaning(pages: dict[str, str]) -> None:
     rows = [(name, line) for name, text in pages.items() for line in text.splitlines() if line.startswith("| `")]
     assert len(rows) > 200
@@ -38,6 +39,7 @@ def test_every_key_has_a_value_and_a_meaning(pages: dict[str, str]) -> None:
     assert [(name, line) for name, line in rows if empty.search(line)] == []
 
 
+@pytest.mark.slow
 def test_examples_that_no_scenario_has_are_right(pages: dict[str, str]) -> None:
     texts = {name: text.partition("```yaml\n")[2].partition("```")[0] for name, text in pages.items()}
     whole = {name: text for name, text in texts.items() if text.startswith("extends: ")}
@@ -46,6 +48,7 @@ def test_examples_that_no_scenario_has_are_right(pages: dict[str, str]) -> None:
     assert {name: warnings_of(scenario) for name, scenario in runs.items()} == {name: [] for name in runs}
 
 
+@pytest.mark.slow
 def test_examples_are_short(pages: dict[str, str]) -> None:
     lengths = {name: text.partition("```yaml\n")[2].partition("```")[0].count("\n") for name, text in pages.items()}
     assert {name: lines for name, lines in lengths.items() if lines > 18} == {}

@@ -32,6 +32,7 @@ def test_the_trace_is_the_one_on_file(name: str) -> None:
     assert lines == golden.read_text(encoding="utf-8").splitlines()
 
 
+@pytest.mark.slow
 @for_each("name", SCENARIOS)
 @for_each("hash_seed", ["0", "4242"])
 def test_the_trace_does_not_depend_on_how_python_hashes(name: str, hash_seed: str) -> None:

@@ -113,6 +113,7 @@ def loaded(plan: Plan) -> Scenario:
         return load(path)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(plans())
 def test_every_job_is_split_without_remainder(plan: Plan) -> None:
@@ -124,6 +125,7 @@ def test_every_job_is_split_without_remainder(plan: Plan) -> None:
         assert not {Activity.WAIT, "other", ""} & {cause.activity for cause in causes}
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(plans(serial=True))
 def test_a_serial_job_gains_no_more_than_the_share_of_what_is_removed(plan: Plan) -> None:

@@ -132,6 +132,7 @@ def play(seed: int, *, begin: float = 0.0) -> tuple[float, list[float]]:
     return env.now - begin, [flow.completed - flow.amount for flow in flows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("begin", [0.0, 3e7])
 def test_buffers_on_shared_links_let_everything_through(begin: float) -> None:
     for seed in range(400):
@@ -144,6 +145,7 @@ def test_two_runs_are_equal() -> None:
         assert play(seed) == play(seed)
 
 
+@pytest.mark.slow
 def test_time_advances_where_holds_stay_below(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = [play(seed)[0] for seed in range(80)]
     monkeypatch.setattr(holds_module, "MOST_STEPS", 0)

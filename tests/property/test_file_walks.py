@@ -197,6 +197,7 @@ def moved(result: Result, name: str) -> float:
     return next(row["bytes"] for row in result.device_rows if row["device"] == name)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(save_sets())
 def test_save_sets_side_by_side_lose_no_byte(sets: Sets) -> None:

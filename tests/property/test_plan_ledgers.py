@@ -35,6 +35,7 @@ def wrong(seed: int, compared: Iterable[Figure]) -> dict[str, Figure]:
     return first
 
 
+@pytest.mark.slow
 @for_each("seed", some(QUICK, 4))
 def test_each_figure_of_a_short_plan_is_that_of_the_ledger(seed: int) -> None:
     assert wrong(seed, compared(seed, SHORT)) == {}

@@ -238,6 +238,7 @@ def rates_of(system: System) -> list[float]:
     return found
 
 
+@pytest.mark.slow
 @for_each("name", ["w2_100_random", "w2_1000_local", "core_50"])
 def test_transfers_of_the_benchmarks_end_at_the_same_time(name: str) -> None:
     few = data_set(name).first(200)

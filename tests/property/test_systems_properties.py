@@ -117,10 +117,7 @@ def copied(result: Result) -> float:
 some_plans = settings(max_examples=40)
 
 
-@some_plans
-@given(plans())
-def test_devices_move_what_the_jobs_imply(plan: Plan) -> None:
-    result = run(plan)
+def devices_move_what_the_jobs_imply(plan: Plan, result: Result) -> None:
     done = {row["job"]: row["bytes"] for row in result.job_rows}
     assert {row["status"] for row in result.job_rows} == {"done"}
     size = [size * MB for size in plan.files]
@@ -138,20 +135,14 @@ def test_devices_move_what_the_jobs_imply(plan: Plan) -> None:
         assert extra <= 2.5 * (copied(result) + 20 * 73180) or plan.together
 
 
-@some_plans
-@given(plans())
-def test_spans_lie_inside_their_jobs_and_account_for_all_their_time(plan: Plan) -> None:
-    result = run(plan)
+def spans_lie_inside_their_jobs_and_account_for_all_their_time(_: Plan, result: Result) -> None:
     for row in result.job_rows:
         own = [span for span in result.trace.spans if span.job == f"jobs.{row['job']}"]
         assert all(row["start"] - 1e-6 <= span.start <= span.end <= row["end"] + 1e-6 for span in own)
         assert sum(span.end - span.start for span in own) == pytest.approx(row["elapsed"], rel=1e-9, abs=1e-6)
 
 
-@some_plans
-@given(plans())
-def test_nothing_is_busier_than_always_and_no_area_fuller_than_full(plan: Plan) -> None:
-    result = run(plan)
+def nothing_is_busier_than_always_and_no_area_fuller_than_full(_: Plan, result: Result) -> None:
     for row in result.device_rows:
         assert -1e-9 <= row["busy"] <= 1.0 + 1e-9
         if row["kind"] == "snapshot":
@@ -184,14 +175,21 @@ def test_more_drives_never_let_a_set_of_backups_end_later(plan: Plan) -> None:
     assert last[1] <= last[0] * (1 + 1e-9) or last[1] <= last[0] + 12.0  # the robot's turn may fall differently
 
 
-@some_plans
-@given(plans())
-def test_a_restore_brings_back_what_was_saved(plan: Plan) -> None:
-    result = run(plan)
+def a_restore_brings_back_what_was_saved(plan: Plan, result: Result) -> None:
     for i, data in enumerate(plan.backups):
         for job in (f"backup{i}", f"restore{i}"):
             assert result.get(f"jobs.{job}.bytes") == plan.files[data] * MB
         assert result.get(f"jobs.restore{i}.start") >= result.get(f"jobs.backup{i}.end")
+
+
+@some_plans
+@given(plans())
+def test_properties_of_a_run(plan: Plan) -> None:
+    result = run(plan)
+    devices_move_what_the_jobs_imply(plan, result)
+    spans_lie_inside_their_jobs_and_account_for_all_their_time(plan, result)
+    nothing_is_busier_than_always_and_no_area_fuller_than_full(plan, result)
+    a_restore_brings_back_what_was_saved(plan, result)
 
 
 @dataclass(frozen=True)
@@ -291,13 +289,7 @@ ROUNDED = Tapes(
 """Parts of thirds of a save set, whose sums are rounded."""
 
 
-@pytest.mark.slow
-@some_plans
-@given(tapes())
-@example(CROSSED)
-@example(ROUNDED)
-def test_a_whole_restore_reads_every_saved_byte_once(plan: Tapes) -> None:
-    system = played(plan)
+def a_whole_restore_reads_every_saved_byte_once(plan: Tapes, system: System) -> None:
     jobs = {record.data["job"]: record.data for record in system.trace.jobs}
     assert {data["status"] for data in jobs.values()} == {"done"}, {d["reason"] for d in jobs.values()}
     for i, size in enumerate(plan.sizes):
@@ -309,11 +301,7 @@ def test_a_whole_restore_reads_every_saved_byte_once(plan: Tapes) -> None:
     assert through == pytest.approx(2 * sum(plan.sizes) * MB)
 
 
-@pytest.mark.slow
-@some_plans
-@given(tapes())
-def test_no_two_extents_share_a_place_on_a_cartridge_and_none_lies_beyond_its_end(plan: Tapes) -> None:
-    system = played(plan)
+def no_two_extents_share_a_place_on_a_cartridge_and_none_lies_beyond_its_end(_: Tapes, system: System) -> None:
     found: dict[str, list[tuple[float, float]]] = {}
     for save_set in system.catalogue.save_sets:
         for extent in save_set.copies[0].extents:
@@ -326,17 +314,25 @@ def test_no_two_extents_share_a_place_on_a_cartridge_and_none_lies_beyond_its_en
         assert cartridge.end == pytest.approx(max((end for _, end in lying), default=0.0), abs=1.0)
 
 
-@pytest.mark.slow
-@some_plans
-@given(tapes())
-def test_drives_and_cartridges_are_all_given_back(plan: Tapes) -> None:
-    system = played(plan)
+def drives_and_cartridges_are_all_given_back(plan: Tapes, system: System) -> None:
     library = system.libraries["jukebox"]
     assert not any(cartridge.in_use for cartridge in library.cartridges)
     system.env.run(until=system.env.now + 300_000.0)  # long enough for every drive to be unloaded
     assert sorted(drive.name for drive in library.idle) == [drive.name for drive in library.drives]
     assert [drive.cartridge for drive in library.drives] == [None] * plan.drives
     assert (library.free.count, library.claims, library.robots.count) == (0, {}, 0)
+
+
+@pytest.mark.slow
+@some_plans
+@given(tapes())
+@example(CROSSED)
+@example(ROUNDED)
+def test_properties_of_a_run_with_small_cartridges(plan: Tapes) -> None:
+    system = played(plan)
+    a_whole_restore_reads_every_saved_byte_once(plan, system)
+    no_two_extents_share_a_place_on_a_cartridge_and_none_lies_beyond_its_end(plan, system)
+    drives_and_cartridges_are_all_given_back(plan, system)  # last, as it goes on with the run
 
 
 @pytest.mark.slow

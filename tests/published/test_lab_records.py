@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import simbackup as sb
 from simbackup.lab.record import PACK, unpacked
+from tests.shared import IN_ONE_PROCESS, reproduced
 
+pytestmark = IN_ONE_PROCESS
 RECORDS = sorted(Path(__file__).parents[2].glob(f"lab/*/{PACK}"))
 
 
 def test_rows_of_records_are_reproduced_or_declared_off() -> None:
-    found = sb.reproduce(["lab"], intervals=False)
+    found = reproduced("lab")
     assert len(found.rows) > 20
     assert [row.measurement.id for row in found.rows if not row.good] == []
 
 
 def test_only_the_mixture_is_held_out() -> None:
-    for row in sb.reproduce(["lab"], intervals=False).rows:
+    for row in reproduced("lab").rows:
         held_out = row.measurement.id.removesuffix("-elapsed").endswith("-mixture")
         assert row.role == ("held-out" if held_out else "fitted"), row.measurement.id
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+import pytest
+
 import simbackup as sb
 from tests.cases import for_each
 
@@ -233,6 +235,7 @@ def elapsed(scenario: str, job: str, address: str | None = None, value: str = ""
 VALUES: dict[str, object] = {repr(value): value for case in CASES for value in (case.halved, case.doubled)}
 
 
+@pytest.mark.slow
 @for_each("case", CASES, ids=lambda case: f"{case.scenario.split('/')[-1]}-{case.address}")
 def test_a_value_halved_and_doubled_moves_the_time_as_far_as_it_should(case: Case) -> None:
     now = elapsed(case.scenario, case.job)

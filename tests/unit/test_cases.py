@@ -92,6 +92,7 @@ def test_a_choice_has_every_value_and_everything_all_combinations(monkeypatch: p
     assert some(range(9), 2) == [*range(9)]
 
 
+@pytest.mark.slow
 def test_few_scenarios_have_every_method() -> None:
     methods = {type(job) for name in RUNNABLE for job in loaded(name).spec.jobs.values()}
     assert {type(job) for name in covering() for job in loaded(name).spec.jobs.values()} == methods

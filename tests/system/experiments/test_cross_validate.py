@@ -124,6 +124,7 @@ def test_a_prediction_out_of_the_plausible_range_stops_at_its_end(tmp_path: Path
     assert first.value == pytest.approx(10e6, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_two_rows_of_document_002_predict_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """The storage limits both; its latency has a row of its own."""
     monkeypatch.delenv("SIMBACKUP_PATH")
@@ -142,6 +143,7 @@ def test_a_row_of_document_003_is_reported_by_its_name_from_the_other(monkeypatc
     assert all(abs(one.error) < 0.25 for one in left.values())
 
 
+@pytest.mark.slow
 def test_an_unknown_document_is_reported() -> None:
     with pytest.raises(InputError, match="there is no such document"):
         cross_validate(["902"])

@@ -50,7 +50,6 @@ def known(scenario: Scenario) -> Iterator[str]:
             yield from (f"workloads.{users}.{run}.{column}" for column in workload.figures()[""])
 
 
-@pytest.mark.slow
 @each_scenario(RUNNABLE)
 def test_the_figures_of_results_are_those_that_checks_know(name: str) -> None:
     result, scenario = simulated(name), loaded(name)

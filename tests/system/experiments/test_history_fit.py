@@ -76,6 +76,7 @@ def _history(count: int = 16) -> list[FinishedJob]:
     return jobs
 
 
+@pytest.mark.slow
 def test_a_fit_finds_the_truth_and_predicts_the_jobs_held_back(site: Path) -> None:
     found = fit_history("nightly", _history())
     for one in found.constants:
@@ -187,6 +188,7 @@ def test_a_job_that_fails_in_the_simulation_is_no_time_to_fit_to(monkeypatch: py
         fit_history("nightly", _history(), write=False)
 
 
+@pytest.mark.slow
 def test_after_forty_jobs_the_interval_of_a_new_run_is_that_of_their_scatter(site: Path) -> None:
     """With a value that stays assumed, for which the fitted ones make up: it does not count a second time."""
     sheet = site / "models/backup_tool/ours.yaml"

@@ -55,6 +55,7 @@ def test_a_tornado_has_the_figure_at_both_ends_of_each_range(found: sb.Sensitivi
     assert (size.at_low - best, size.at_high - best) == pytest.approx((-20e9 / 100e6, 25e9 / 100e6), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_shares_of_the_variance_of_a_product_are_those_of_its_logarithms(found: sb.Sensitivity) -> None:
     """Both vary by factors on either side alike: by 2 and by 1.25."""
     rate, size = (one.index for one in found.influences[:2])
@@ -65,6 +66,7 @@ def test_shares_of_the_variance_of_a_product_are_those_of_its_logarithms(found: 
     assert (size.first, size.total) == pytest.approx((1.0 - share, 1.0 - share), abs=0.03)
 
 
+@pytest.mark.slow
 def test_measuring_the_first_input_leaves_the_others_and_the_model(found: sb.Sensitivity) -> None:
     assert found.first is not None
     assert found.first.input.name == "devices.target.write_rate"

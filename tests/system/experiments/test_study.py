@@ -220,6 +220,7 @@ def short(folder: Path, study: str = SEEDS) -> Path:
     return folder / "seeds.study.yaml"
 
 
+@pytest.mark.slow
 def test_figures_over_several_seeds_are_means_with_intervals(tmp_path: Path) -> None:
     table = sb.study(short(tmp_path), seed=3, workers=2)
     assert table.figures == ("jobs.save.elapsed", "jobs.save.elapsed ±", "jobs.save.cause", "jobs.save.status")
@@ -240,6 +241,7 @@ def test_rows_share_their_draws(tmp_path: Path) -> None:
     assert half < 0.8 * (alone[0] ** 2 + alone[1] ** 2) ** 0.5
 
 
+@pytest.mark.slow
 def test_one_seed_has_no_difference(tmp_path: Path) -> None:
     one = sb.study(short(tmp_path, SEEDS.replace("seeds: 6\n", "")))
     assert one.figures == ("jobs.save.elapsed", "jobs.save.cause", "jobs.save.status")

@@ -10,7 +10,6 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import distributed
 import pandas as pd
 import pytest
 
@@ -153,6 +152,7 @@ def test_paired_values_go_together(folder: Path) -> None:
         sb.study({**asked(folder), "vary": {}, "paired": {**pairs, "jobs.save.tool.request": ["1 MB"]}})
 
 
+@pytest.mark.slow
 def test_the_table_is_the_same_from_processes_and_shards(folder: Path) -> None:
     sizes = {"first": "1 GB", "last": "9 GB", "count": 5}
     whole = sb.study(asked(folder, sizes), workers=1)
@@ -169,6 +169,8 @@ def test_the_table_is_the_same_from_processes_and_shards(folder: Path) -> None:
 
 
 def test_the_table_is_the_same_from_a_cluster(folder: Path) -> None:
+    import distributed  # noqa: PLC0415 (it takes as long to import as all of the program)
+
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
     ) as cluster:
@@ -185,6 +187,7 @@ def test_the_tidy_table_has_a_row_for_each_figure_with_its_unit(folder: Path) ->
     assert table.iloc[1]["text"] == "devices.target"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 def test_nothing_is_lost_doubled_or_half_read_after_kills(folder: Path) -> None:
     """Killed ten times, each time in the midst of a line; then the folder is completed."""

@@ -113,6 +113,7 @@ def test_a_value_that_a_row_states_with_a_range_of_its_own_moves_within_that(tmp
     assert moved.best / moved.low < certain.best / certain.low * 1.01
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_intervals(tmp_path: Path) -> None:
     one, same, other = (sb.study(asked(tmp_path), seed=seed) for seed in (1, 1, 2))
     assert one.rows == same.rows
@@ -173,6 +174,7 @@ def test_what_decides_a_mean_is_what_moves_the_mean(tmp_path: Path) -> None:
     assert [one.at_low, one.at_high] == pytest.approx([row[SAVE] for row in ends.rows], rel=0.02)  # some 10 s are fixed
 
 
+@pytest.mark.slow
 def test_a_line_bounds_the_mean_of_all_seeds(tmp_path: Path) -> None:
     """The bytes of all seeds cross the line in so many seconds on average, however many the first one has."""
     hosts = {name: {"model": "host/linux-modern-server", "owns": [own]} for name, own in

@@ -44,6 +44,7 @@ def test_one_switch_gives_the_intervals_that_a_run_shows(tmp_path: Path) -> None
         assert abs(math.log(ours / theirs)) < part
 
 
+@pytest.mark.slow
 @for_each("correlation", [-0.9, 0.0, 0.9])
 def test_inputs_go_together_as_stated(tmp_path: Path, correlation: float) -> None:
     correlations = {"one maker": {"between": PAIR, "correlation": correlation}} if correlation else {}

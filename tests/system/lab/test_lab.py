@@ -309,6 +309,7 @@ def test_whose_elapsed_time_counts(seconds: float, disturbed: bool, counts: bool
     assert measuring.is_quiet({"elapsed": seconds, "disturbed": disturbed}) is counts
 
 
+@pytest.mark.slow
 def test_predictions_are_never_overwritten(lab: Folder) -> None:
     first = predictions.predict(lab, nothing)
     text = (lab.path / predictions.FILE).read_text(encoding="utf-8")
@@ -324,6 +325,7 @@ def test_predictions_are_never_overwritten(lab: Folder) -> None:
     assert compared["mixture", "measured"].error == pytest.approx(0.0, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_line_that_was_changed_is_found(lab: Folder) -> None:
     predictions.predict(lab, nothing)
     file = lab.path / predictions.FILE

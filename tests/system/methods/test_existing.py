@@ -57,6 +57,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @for_each("backup", WAYS.values(), ids=WAYS)
 @for_each("wanted", ["", "select: {files: 50, size: 5 GB}, "], ids=["all", "some"])
 def test_a_restore_of_what_exists_takes_what_one_after_the_backup_takes(backup: str, wanted: str) -> None:

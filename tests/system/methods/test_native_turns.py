@@ -81,6 +81,7 @@ def test_a_database_and_its_files_on_one_disk(files: int, buffers: int) -> None:
     assert found == pytest.approx(measured.seconds, rel=0.1)
 
 
+@pytest.mark.slow
 @for_each("files, buffers", [(1, 14), (2, 8), (2, 14), (2, 50), (4, 14), (4, 50), (8, 8), (8, 24)])
 def test_files_on_a_striped_mirror(files: int, buffers: int) -> None:
     """Each of six pairs of disks has parts of a buffer, which waits for the last of twelve."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sites.plan import site
 
 from simbackup.planning.plan import stocked
@@ -10,6 +11,7 @@ from simbackup.planning.sampling import CLOSE
 from simbackup.planning.site import load_site
 
 
+@pytest.mark.slow
 def test_nights_between_are_as_if_each_had_been_simulated() -> None:
     """Eleven weeks of a site that doubles in a year, while its pool fills."""
     loaded = load_site(site(growth="100 %"))

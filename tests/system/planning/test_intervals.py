@@ -6,6 +6,7 @@ from datetime import date
 from functools import cache
 from typing import Any
 
+import pytest
 from sites.plan import site
 
 from simbackup.planning.intervals import Sureness, sureness
@@ -27,6 +28,7 @@ def sure(wanted: str = "quick") -> Sureness:
     return sureness(planned(), wanted)
 
 
+@pytest.mark.slow
 def test_the_night_nearest_to_its_window_carries_an_interval() -> None:
     counted: list[Any] = [one for one in planned().verdicts if one.counts and one.window]
     tightest = max(counted, key=lambda one: one.elapsed / one.window)
@@ -39,6 +41,7 @@ def test_the_night_nearest_to_its_window_carries_an_interval() -> None:
     assert "in 90 % of cases" in found.sentence()
 
 
+@pytest.mark.slow
 def test_growth_moves_the_date_on_which_a_pool_is_full() -> None:
     full = next(one for one in sure().full if one.target == "pool")
     best = next(limit.date for limit in planned().limits if limit.what == "pool")
@@ -52,6 +55,7 @@ def test_none_are_made_unless_asked_for() -> None:
     assert sure("none") == Sureness(None, ())
 
 
+@pytest.mark.slow
 def test_the_growth_of_the_site_has_no_range_where_each_system_states_its_own() -> None:
     systems = {
         name: system | {"change": {"model": "change/database", "growth": "30 %"}}

@@ -62,6 +62,7 @@ def test_data_lost_is_the_interval_of_the_logs() -> None:
     assert restore(of("2 days"), "client sql", WEDNESDAY).data_lost == 16 * 3600.0  # the differential is newer
 
 
+@pytest.mark.slow
 def test_logs_that_are_lost_do_not_help() -> None:
     """With the main site go pool and logs; a pool elsewhere has all logs since the tape of Saturday."""
     since = 3 * 86_400 + 16 * 3600.0

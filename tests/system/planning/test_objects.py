@@ -77,6 +77,7 @@ def test_what_is_read_back_from_an_object_store_costs_egress(
         assert (found.read_back.bytes, found.read_back.currency) == (found.systems[0].bytes, "EUR")
 
 
+@pytest.mark.slow
 def test_what_was_saved_to_objects_is_copied_to_disk() -> None:
     """The host of the disk reads the objects over the same line."""
     made = site(zone="UTC")

@@ -274,6 +274,7 @@ def test_no_restore_is_faster_than_its_line() -> None:
     assert sum(system.bytes for system in found.systems) / 125e6 < found.interval.low <= found.interval.best
 
 
+@pytest.mark.slow
 def test_a_long_chain_has_the_bytes_that_its_save_sets_had() -> None:
     """1 TB doubles in a year: what the full backup of its first day and the incrementals since have is all, 2 TB."""
     policy = {"to": "pool", "at": "20:00", "schedule": {"full": "2027-01-02", "incremental": "daily"}}

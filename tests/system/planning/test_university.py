@@ -68,6 +68,7 @@ def test_what_research_has_on_the_pool() -> None:
     assert by_policy["research"] == pytest.approx(closed, rel=0.01)
 
 
+@pytest.mark.slow
 def test_what_departments_have_on_a_pool_that_clones() -> None:
     """Blocks once, however many synthetic full backups there are: all of the oldest point, and the changes since.
 

@@ -78,6 +78,7 @@ def test_a_result_is_compared_with_what_it_reproduces_alone() -> None:
         simulated("teaching/shoe-shining").plot.compare()
 
 
+@pytest.mark.slow
 def test_curves_of_a_study_are_its_rows() -> None:
     table = study("planning/copy-area-place")
     figure = table.plot.lines("scenario", "jobs.dd.elapsed")

@@ -21,7 +21,6 @@ def test_there_are_scenarios_of_all_three_kinds() -> None:
     assert len(RUNNABLE) > 60
 
 
-@pytest.mark.slow
 @each_scenario(RUNNABLE)
 def test_a_scenario_can_be_drawn(name: str) -> None:
     result = simulated(name)

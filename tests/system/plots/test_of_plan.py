@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import date
 from functools import cache
 
+import pytest
 from sites.plan import site
 
 from simbackup.planning.night import Night, begin
@@ -56,6 +57,7 @@ def test_capacity_shows_what_a_pool_can_hold_and_when_it_is_full() -> None:
     assert found.limits[0].date == date(2027, 1, 16)  # three times 16 TB and what changed between
 
 
+@pytest.mark.slow
 def test_dates_have_room_on_a_narrow_page() -> None:
     """Whatever the time planned: at most five labels of ten characters on four inches."""
     for until in ("4 weeks", "1 year", "3 years"):

@@ -80,6 +80,7 @@ def test_the_answer_stands_before_the_figures(tape: str) -> None:
     assert "to spare" in tape
 
 
+@pytest.mark.slow
 def test_other_is_never_a_cause(tape: str) -> None:
     assert not re.search(r"<t[hd][^>]*>(<span[^>]*></span>)?other<", tape)
 

@@ -35,6 +35,7 @@ def test_tables_are_the_same_without_rates_and_spans(name: str, tmp_path: Path) 
     assert again.trace == tables.trace
 
 
+@pytest.mark.slow
 @for_each("name", NAMES)
 def test_jobs_alone_report_the_same(name: str, tmp_path: Path) -> None:
     whole, jobs = simulated(name), simulate(name, trace="none")

@@ -65,6 +65,7 @@ def test_the_interval_of_a_copy_that_a_disk_limits_is_that_of_its_rate() -> None
     assert first.share > 0.9
 
 
+@pytest.mark.slow
 def test_a_quick_interval_agrees_with_a_thorough_one() -> None:
     quick, thorough = (estimates({"it": sb.load(SITE)}, Elapsed(), effort=n)["save"] for n in (QUICK, THOROUGH))
     assert quick.spread.low == pytest.approx(thorough.spread.low, rel=0.1)

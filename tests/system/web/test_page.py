@@ -14,6 +14,7 @@ from system.web.served import browsing, only, opened, page_of, run, serving
 
 from simbackup.cli.checking import check_file
 from simbackup.web.app import WhatIf
+from tests.cases import for_each
 
 SHORT = "teaching/short-backups"
 
@@ -103,7 +104,7 @@ def _levers(html: str) -> Iterator[tuple[str, str]]:
         yield json.loads(addresses.replace("&#34;", '"'))[0], rest.split('data-was="')[1].split('"')[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "titel: a\ndevices: {a: {kind: disc}}\n", "title: a\ntitle: b\ndata: {d: {on: x, size: 3}}\n", "title: [\n",
@@ -164,12 +165,12 @@ def test_visits_do_not_see_each_other(address: str, client: Client, page: WhatIf
         assert nobody.get("/variants").status_code == 403
 
 
-@pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
+@for_each("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
 def test_other_pages_get_nothing(client: Client, headers: dict[str, str]) -> None:
     assert client.post("/open", json={"name": SHORT}, headers=headers).status_code in {403, 421}
 
 
-@pytest.mark.parametrize("key", ["", "wrong", "\u00e9"])
+@for_each("key", ["", "wrong", "\u00e9"])
 def test_who_has_not_the_whole_address_gets_nothing(address: str, page: WhatIf, key: str) -> None:
     with browsing(address) as stranger:
         for _ in range(3):
@@ -180,13 +181,14 @@ def test_who_has_not_the_whole_address_gets_nothing(address: str, page: WhatIf, 
     assert len(page.guests) == 0  # whoever only asks displaces nobody
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         "[]", "{", "null", "[" * 100_000, '{"document": 1}', '{"name": "../../etc/passwd"}', '{"name": "/etc/passwd"}',
         '{"files": ["a.yaml"]}', '{"described": 1}', '{"described": {"groups": []}}', '{"described": {"groups": [7]}}',
         '{"described": {"template": "virtualised", "fields": {}, "groups": [{"kind": "vm"}]}}',
     ],
+    ids=lambda body: body[:40],
 )  # fmt: skip
 def test_strange_questions_are_refused(client: Client, body: str) -> None:
     json_body = {"Content-Type": "application/json"}
@@ -194,8 +196,8 @@ def test_strange_questions_are_refused(client: Client, body: str) -> None:
         assert client.post(path, content=body, headers=json_body).status_code == 400
 
 
-@pytest.mark.parametrize(
-    ("path", "asked"),
+@for_each(
+    "path, asked",
     [
         ("/run", {"changes": [1]}), ("/run", {"changes": {"a": 1}}), ("/run", {"text": "\ud800"}),
         ("/run", {"changes": {"\ud800": ""}}),

@@ -69,7 +69,6 @@ def test_every_datasheet_opens(client: Client, kind: str) -> None:
         opens(client, json.dumps(minimal(name), indent=1, default=str), document)
 
 
-@pytest.mark.slow
 @each_scenario([*RUNNABLE, *SITES])
 def test_every_scenario_site_and_template_opens(client: Client, name: str) -> None:
     found = client.post("/open", json={"name": name}).json()

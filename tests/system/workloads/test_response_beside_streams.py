@@ -62,6 +62,7 @@ def test_a_request_waits_for_one_run_of_each_stream(streams: int, rate: float, w
     assert found.streams == pytest.approx(expected.streams, rel=0.06)
 
 
+@pytest.mark.slow
 @for_each("window", [512e3, 4e6])
 @for_each("asked", [Asked(rate=20.0, size=1e6), Asked(rate=10.0, size=4e6)], ids=str)
 def test_large_requests_of_users_draw_the_arm_away_no_more_often_than_there_are_any(
@@ -110,6 +111,7 @@ def on_another(text: str, device: str) -> str:
     return text[:begin] + device + text[end:]
 
 
+@pytest.mark.slow
 @for_each("streams", [1, 2])
 @for_each("level, disks", [("0", 4), ("5", 5), ("10", 8)])
 def test_a_disk_of_an_array_is_a_disk_to_which_a_part_of_the_requests_come(

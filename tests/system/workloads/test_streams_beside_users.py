@@ -111,6 +111,7 @@ def several(disk: DiskParameters, streams: tuple[int, ...], users: int, asked: A
     return [found.get(f"jobs.j{i}.rate") for i in streams]
 
 
+@pytest.mark.slow
 @for_each(
     "streams, asked, window",
     grid([(0,), (0, 1), (0, 1, 2)], [POISSON, BUSY, CLOSED, MANY, THINKING], [512e3, 4e6]),
@@ -124,6 +125,7 @@ def test_streams_and_users_share_a_disk_as_in_order_of_arrival(
     assert several(EVEN, streams, 0, asked, window) == pytest.approx(expected, rel=0.06)
 
 
+@pytest.mark.slow
 @for_each("streams, users", [((0,), 4), ((0,), 0), ((0,), 2), ((0, 1), 4), ((0, 4), 2), ((0, 4), 0)])
 @for_each("asked", [Asked(rate=10.0), POISSON], ids=str)
 def test_a_stream_pays_for_both_ways_to_users_far_away(streams: tuple[int, ...], users: int, asked: Asked) -> None:

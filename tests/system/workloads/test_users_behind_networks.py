@@ -70,6 +70,7 @@ def test_writes_do_not_wait_for_what_comes_back() -> None:
     assert beside == pytest.approx(0.001 + 0.001, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_round_trip_is_no_queue() -> None:
     """Many users who are under way for 50 ms fill a wire: none waits longer for the round trips of others."""
     text = SCENARIO.replace("latency: 1 ms", "latency: 50 ms").replace("WHAT", READS).replace("DUPLEX", "full")

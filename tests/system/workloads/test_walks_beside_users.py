@@ -47,6 +47,7 @@ def test_workers_and_users_have_one_request_each(clients: int, workers: int, rat
     assert found.get("workloads.users.walk.rate") == pytest.approx(clients / each, rel=0.01)
 
 
+@pytest.mark.slow
 @for_each("window, workers", [(512e3, 1), (512e3, 4), (4e6, 1)])
 @for_each("streams", [2, 3])
 def test_streams_have_one_run_for_each_request_of_a_walk(streams: int, window: float, workers: int) -> None:

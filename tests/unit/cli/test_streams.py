@@ -35,6 +35,7 @@ def shown(stderr: str) -> list[str]:
     return [line for line in stderr.splitlines() if line and not line.startswith("shell-init")]
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     ("command", "why"),
@@ -53,6 +54,7 @@ def test_an_output_that_cannot_be_written_is_one_message(command: str, why: str,
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("notes", ["2>&-", f"2>{FULL}"])
 def test_lost_notes_change_neither_the_answer_nor_the_code(notes: str, tmp_path: Path) -> None:
@@ -70,6 +72,7 @@ def test_a_result_is_written_whatever_becomes_of_the_terminal(tmp_path: Path) ->
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
+@pytest.mark.slow
 @posix
 def test_a_pipe_can_be_checked_and_run(tmp_path: Path) -> None:
     text = "title: a\nhosts:\n  h: {model: host/linux-modern-server, owns: [d]}\n"
@@ -104,6 +107,7 @@ def test_a_circle_of_links_is_refused(tmp_path: Path) -> None:
     assert (code, shown(notes)) == (2, ["a.yaml cannot be written (Too many levels of symbolic links)"])
 
 
+@pytest.mark.slow
 @posix
 def test_the_working_folder_may_be_gone(tmp_path: Path) -> None:
     def gone(command: str) -> tuple[int, str, str]:
@@ -118,6 +122,7 @@ def test_the_working_folder_may_be_gone(tmp_path: Path) -> None:
     assert (code, len(shown(notes))) == (2, 1)
 
 
+@pytest.mark.slow
 @posix
 def test_no_backend_of_windows_is_asked_for(tmp_path: Path) -> None:
     code, _, notes = run_in_shell(f"simbackup plot {SMALL} --out p.png", tmp_path, MPLBACKEND="nonsense")

@@ -63,6 +63,7 @@ def test_without_a_disk_requests_take_what_those_left_take(
     assert found.busy == pytest.approx(busy, rel=0.02)
 
 
+@pytest.mark.slow
 @for_each("direction", ["read", "write"])
 @for_each("level, disks", [("10", 8), ("5", 5), ("5", 8)])
 def test_without_a_disk_many_requests_take_the_time_of_those_left(

@@ -314,6 +314,7 @@ def reads_side_by_side(touched: int, disks_in_all: int, requests: int) -> float:
     return done / under_way[0][0]
 
 
+@pytest.mark.slow
 @for_each("touched", [1, 2, 4, 8])
 def test_a_disk_that_has_read_its_part_goes_on_to_another_request(touched: int) -> None:
     """Many reads at once keep all disks at work: `1 / busy` a second, though each waits for its slowest disk."""

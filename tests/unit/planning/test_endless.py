@@ -25,19 +25,22 @@ def loaded(schedule: dict[str, str], copy: dict[str, Any] | None = None, **polic
 
 
 @for_each(
-    "planned, found",
+    "schedule, copy, policy, found",
     [
-        (loaded(FOREVER), {"": OF_POLICY}),
-        (loaded(FOREVER, merges=True), {}),
-        (loaded(FOREVER, {}, merges=True), {"away": OF_COPY}),
-        (loaded(FOREVER, {"merges": True}, merges=True), {}),
-        (loaded(FOREVER, {"which": "full"}, merges=True), {}),
-        (loaded(WEEKLY, {}), {}),
-        (loaded({"differential": "daily"}, {}), {}),
+        (FOREVER, None, {}, {"": OF_POLICY}),
+        (FOREVER, None, {"merges": True}, {}),
+        (FOREVER, {}, {"merges": True}, {"away": OF_COPY}),
+        (FOREVER, {"merges": True}, {"merges": True}, {}),
+        (FOREVER, {"which": "full"}, {"merges": True}, {}),
+        (WEEKLY, {}, {}, {}),
+        ({"differential": "daily"}, {}, {}, {}),
     ],
 )
-def test_nothing_expires_where_a_warning_says_so_and_only_there(planned: PlannedSite, found: dict[str, str]) -> None:
+def test_nothing_expires_where_a_warning_says_so_and_only_there(
+    schedule: dict[str, str], copy: dict[str, Any] | None, policy: dict[str, Any], found: dict[str, str]
+) -> None:
     """Of a hundred save sets that are to stay for two weeks, all are still there."""
+    planned = loaded(schedule, copy, **policy)
     assert [problem.address for problem in endless(planned.file)] == [*found.values()]
     ledger = Ledger(planned)
     for _ in ledger.days(planned.start + timedelta(days=99)):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,22 @@ from tests.shared import ROOT
 from tests.sites.plan import TEXT
 
 SITES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("scenarios/**/*.site.yaml"))
-SCHEMAS = {kind: site_schema(kind, shelf.names()) for kind in KINDS}
+
+
+@cache
+def schema(kind: Any) -> Any:
+    return site_schema(kind, shelf.names())
 
 
 def wrong(kind: str, plain: Any) -> list[str]:
     """The addresses at which the schema finds something wrong."""
-    errors = Draft202012Validator(SCHEMAS[kind]).iter_errors(plain)
+    errors = Draft202012Validator(schema(kind)).iter_errors(plain)
     return sorted({".".join(map(str, error.absolute_path)) for error in errors})
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_a_schema(kind: str) -> None:
-    Draft202012Validator.check_schema(SCHEMAS[kind])
+    Draft202012Validator.check_schema(schema(kind))
 
 
 @for_each("file", SITES)
