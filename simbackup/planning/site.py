@@ -143,7 +143,15 @@ class PlannedSite:
 
     def of_policy(self, name: str) -> tuple[Client, ...]:
         """The systems that follow a policy."""
-        return tuple(system for system in self.systems if system.policy == name)
+        return self._following.get(name, ())
+
+    @cached_property
+    def _following(self) -> dict[str, tuple[Client, ...]]:
+        """The systems that follow each policy that any follows."""
+        found: dict[str, list[Client]] = {}
+        for system in self.systems:
+            found.setdefault(system.policy, []).append(system)
+        return {name: tuple(systems) for name, systems in found.items()}
 
     def lost_with(self, lost: str) -> set[str]:
         """The targets that are lost with a target, its host, or a place; none with nothing.
