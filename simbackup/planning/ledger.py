@@ -55,7 +55,7 @@ class Day(NamedTuple):
     broken: Mapping[str, int] = {}
 
 
-def _rules(site: PlannedSite, name: str) -> Hashable:
+def rules_of(site: PlannedSite, name: str) -> Hashable:
     """All on which it depends what a policy stores, besides its systems: its calendar, targets, retention and logs."""
     policy, points = site.file.spec.policies[name], Points.of(site, name)
     copies = tuple((copy, part.which, part.on, part.seeded) for copy, part in policy.copies.items())
@@ -167,7 +167,7 @@ class Ledger:
     def __post_init__(self) -> None:
         alike: dict[Hashable, list[str]] = {}
         for name in self.followed:
-            alike.setdefault(_rules(self.site, name), []).append(name)
+            alike.setdefault(rules_of(self.site, name), []).append(name)
         self.each = [PolicyStock.of(self.site, names) for names in alike.values()]
         of = {name: stock for stock in self.each for name in stock.policies}
         self.stocks |= {name: of[name] for name in self.followed}

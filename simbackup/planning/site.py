@@ -135,7 +135,7 @@ class PlannedSite:
     @property
     def first_night(self) -> Scenario:
         """The scenario of its first night, in which everything is saved and copied for the first time."""
-        return scenario_of(self.file, night_scenario(self.file, Night.first(self.file)))
+        return _first_night(self.file)
 
     def seconds(self, time: datetime) -> float:
         """Seconds since the start."""
@@ -193,10 +193,10 @@ def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> Pl
         All mistakes in the file, or in the scenarios of its first nights.
     """
     file = read_site(what, overrides)
-    site, later = numbers(file), Night.later(file)
+    first, later = _first_night(file), Night.later(file)
     if later.runs:
-        scenario_of(file, night_scenario(file, later))
-    return site
+        scenario_of(file, night_scenario(file, later), like=first)
+    return _numbers(file, first)
 
 
 def numbers(file: SiteFile) -> PlannedSite:
@@ -207,7 +207,15 @@ def numbers(file: SiteFile) -> PlannedSite:
     InputError
         Everything that is wrong with the scenario of its first night.
     """
-    scenario = scenario_of(file, night_scenario(file, Night.first(file)))
+    return _numbers(file, _first_night(file))
+
+
+def _first_night(file: SiteFile) -> Scenario:
+    """The scenario of the first night of a site, in which everything is saved and copied for the first time."""
+    return scenario_of(file, night_scenario(file, Night.first(file)))
+
+
+def _numbers(file: SiteFile, scenario: Scenario) -> PlannedSite:
     spec = file.spec
     systems = tuple(_system(scenario, file, name) for name in spec.systems)
     targets = {name: _target(scenario, file, name) for name in spec.targets}

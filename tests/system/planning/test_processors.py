@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 
+@pytest.fixture(autouse=True)
+def _worthwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nights of few backups go to worker processes, too."""
+    monkeypatch.setattr("simbackup.planning.playing.WORTHWHILE", 1)
+
+
 def shown(found: Plan) -> list[Any]:
     return [found.as_dict(), *found.verdicts]
 
