@@ -225,7 +225,7 @@ class Ledger:
             if stock.name in saved:
                 made = saved[stock.name].made
                 saved[stock.name] = saved[stock.name]._replace(made=(*made, *self._expire(stock)))
-        runs = ((saved[self.stocks[policy].name]._replace(policy=policy), run.time) for policy, run in due)
+        runs = ((LevelRun(policy, *saved[self.stocks[policy].name][1:]), run.time) for policy, run in due)
         whole, broken = ({policy: stock.counts[i] for policy, stock in self.stocks.items()} for i in range(2))
         return Day(day, tuple(runs), self._stocks(day, peaks), whole, self._catalogue(), broken)
 

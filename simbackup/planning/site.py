@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -216,23 +216,22 @@ def _first_night(file: SiteFile) -> Scenario:
 
 
 def _numbers(file: SiteFile, scenario: Scenario) -> PlannedSite:
-    spec = file.spec
-    systems = tuple(_system(scenario, file, name) for name in spec.systems)
+    spec, jobs = file.spec, scenario.spec.jobs.values()
+    by_files = {job.data for job in jobs if isinstance(job, BackupJob) and job.gives_single_files()}
+    systems = tuple(_system(scenario, file, name, by_files) for name in spec.systems)
     targets = {name: _target(scenario, file, name) for name in spec.targets}
     return PlannedSite(file, systems, targets)
 
 
-def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
+def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[str]) -> Client:
+    """A system in numbers; `by_files` are the data of which backups give single files."""
     system, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
     given, by_file = data.change, system.by_file()
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
     if change is None:
         change = Change(growth=si_or(file.spec.growth, 0.0))
     of_bytes = change_of(given) or change
-    mounts = data.filesystem is not None and any(
-        isinstance(job, BackupJob) and job.data == f"{name}-data" and job.gives_single_files()
-        for job in scenario.spec.jobs.values()
-    )
+    mounts = data.filesystem is not None and f"{name}-data" in by_files
     return Client(
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)),
