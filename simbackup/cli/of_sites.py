@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
+from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, Workers, note, overrides, warn
 from simbackup.policies.horizon import HORIZON
 
 
@@ -87,6 +87,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         bool,
         typer.Option("--every-night", help="Simulate every night, which takes longer; default: those that decide."),
     ] = False,
+    workers: Workers = None,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -100,10 +101,10 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     form = _form(out, parquet=parquet)
     loaded = load_site(site, overrides(sets or []))
-    with counting.nights() as play:
+    with counting.nights(workers) as play:
         found = planned(loaded, until, play=play(loaded), every_night=every_night)
     warn(found.warnings)
-    with worker_processes(1 if intervals is Intervals.NONE else os.cpu_count() or 1) as executor:
+    with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)
     if as_json:
         show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))

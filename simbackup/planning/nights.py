@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
@@ -170,9 +170,15 @@ class Nights:
         """How many nights can be simulated at once."""
         return self.play.at_once if isinstance(self.play, Simulator) else 1
 
-    def begin(self, wanted: Iterable[tuple[NightKind, int]]) -> None:
-        """Simulate nights at once that will be asked for, or may be; a single process waits until they are."""
-        if not isinstance(self.play, Simulator) or self.at_once == 1:
+    def begin(self, wanted: Collection[tuple[NightKind, int]], expected: int = 0) -> None:
+        """Simulate nights at once that will be asked for, or may be; a single process waits until they are.
+
+        So many are `expected` in all from now on, those among them.
+        """
+        if not isinstance(self.play, Simulator):
+            return
+        self.play.expected = len(self.done) + max(expected, len(wanted))
+        if self.at_once == 1:
             return
         new: dict[Work, Night] = {}
         for kind, i in wanted:

@@ -80,12 +80,14 @@ class Simulator:
     """Simulates nights of a site, several at once where it has worker processes."""
 
     site: PlannedSite
-    begun: Callable[[Night], None] | None = None
-    """Called with each night when its outcome is wanted next."""
+    begun: Callable[[Night, int], None] | None = None
+    """Called with each night when its outcome is wanted next, and with `expected`."""
     executor: Executor | None = None
     """Worker processes, none by default."""
     at_once: int = 1
     """Nights that are simulated at once: as many as there are worker processes."""
+    expected: int = 0
+    """Nights that are simulated in all, as far as it is known by now."""
     player: Player = field(init=False)
     packed: bytes = b""
     """The site as worker processes get it."""
@@ -122,7 +124,7 @@ class Simulator:
         """Add the outcomes of nights as they come."""
         for night in nights:
             if self.begun is not None:
-                self.begun(night)
+                self.begun(night, self.expected)
             found.append(next(outcomes))
 
 
