@@ -38,7 +38,11 @@ def alone() -> list[Any]:
 def test_worker_processes_give_the_same_plan(alone: list[Any]) -> None:
     loaded, begun = load_site(site()), list[tuple[Night, int]]()
     with pool_of(2) as executor:
-        found = plan(loaded, "8 weeks", play=Simulator(loaded, lambda *one: begun.append(one), executor, 2))
+
+        def note(night: Night, expected: int) -> None:
+            begun.append((night, expected))
+
+        found = plan(loaded, "8 weeks", play=Simulator(loaded, note, executor, 2))
     assert shown(found) == alone
     assert len(begun) >= found.simulated > 2
     assert all(expected > done for done, (_, expected) in enumerate(begun))
@@ -75,6 +79,10 @@ def test_nights_are_counted_as_they_are_done() -> None:
     """And not all of them when they are handed over, which may be a thousand."""
     loaded, seen = load_site(site()), list[str]()
 
+    def wanted(night: Night, expected: int) -> None:
+        del night, expected
+        seen.append("wanted")
+
     class InOrder:
         @staticmethod
         def map(function: Callable[[Night], object], nights: Iterable[Night]) -> Iterator[object]:
@@ -83,7 +91,7 @@ def test_nights_are_counted_as_they_are_done() -> None:
                 seen.append("done")
                 yield outcome
 
-    simulator = Simulator(loaded, lambda *_: seen.append("wanted"), cast("Executor", InOrder()), 2)
+    simulator = Simulator(loaded, wanted, cast("Executor", InOrder()), 2)
     nights = [Night.first(loaded.file), Night.later(loaded.file)]
     assert len(simulator.each(nights)) == len(nights)
     assert seen == ["wanted", "done"] * 2
