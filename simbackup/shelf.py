@@ -188,11 +188,22 @@ def load_datasheet(name: str) -> Datasheet:
 def forget() -> None:
     """Forget the datasheets read so far, because one has changed."""
     _load.cache_clear()
+    _seen.clear()
+
+
+_seen: set[tuple[str, tuple[Path, ...]]] = set()
+"""Names of datasheets that were found, with the folders in which they were."""
 
 
 def exists(name: str) -> bool:
     """Whether there is a datasheet of that name."""
-    return NAME.fullmatch(name) is not None and any(is_file(root / "models" / f"{name}.yaml") for root in roots())
+    folders = roots()
+    if (name, folders) in _seen:
+        return True
+    found = NAME.fullmatch(name) is not None and any(is_file(root / "models" / f"{name}.yaml") for root in folders)
+    if found:
+        _seen.add((name, folders))
+    return found
 
 
 @cache

@@ -22,6 +22,7 @@ from simbackup.cli.of_page import serve
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
 from simbackup.cli.of_sites import (
     WithTemplates,
+    capacity_site,
     check_site,
     explain_site,
     init,
@@ -113,6 +114,7 @@ GROUPS = {
         {
             "init": init,
             "run": plan_site,
+            "capacity": capacity_site,
             "explain": explain_site,
             "restore": restore_site,
             "check": check_site,

@@ -35,18 +35,31 @@ def described(done: int, total: int, new: int, seconds: float) -> str:
     return f"{done} of {total} points, {speed}, {units.show_short((total - done) / rate, 's', 2)} left"
 
 
+def simulating(night: Night, done: int, expected: int) -> str:
+    """The night that is simulated now, and the share that is done of those that are known to be wanted.
+
+    >>> from datetime import date
+    >>> from simbackup.planning.night import Night
+    >>> simulating(Night(date(2027, 3, 6), ()), 6, 24)
+    'simulating 2027-03-06, 25 % of 24 nights done'
+    """
+    later = max((run.later for run in night.runs), default=0)
+    more = f" and {later} night{'s' * (later > 1)} after it" if later else ""
+    return f"simulating {night.day}{more}, {100 * done // max(expected, 1)} % of {expected} nights done"
+
+
 @contextmanager
-def nights() -> Generator[Callable[[PlannedSite], Play]]:
+def nights(workers: int | None = None) -> Generator[Callable[[PlannedSite], Play]]:
     """What simulates the nights of a site and counts them, in a line that appears after a second on a terminal.
 
-    It has a worker process for each processor.
+    It has so many worker processes; by default one for each processor.
     """
     from simbackup.experiments.processes import of_use, worker_processes  # noqa: PLC0415
     from simbackup.planning.playing import Simulator  # noqa: PLC0415
 
-    begin, done, status, number = time.monotonic(), 0, None, of_use(os.cpu_count() or 1)
+    begin, done, status, number = time.monotonic(), 0, None, of_use(workers or os.cpu_count() or 1)
 
-    def begun(night: Night) -> None:
+    def begun(night: Night, expected: int) -> None:
         nonlocal done, status
         done += 1
         if sys.stderr.isatty() and time.monotonic() - begin >= QUIET_SECONDS:
@@ -55,8 +68,7 @@ def nights() -> Generator[Callable[[PlannedSite], Play]]:
             if status is None:
                 status = Console(stderr=True).status("")
                 status.start()
-            more = max(run.later for run in night.runs)
-            status.update(f"simulating night {done}: {night.day}" + (f" and {more} after it" if more else ""))
+            status.update(simulating(night, done - 1, max(done, expected)))
 
     try:
         with worker_processes(number) as executor:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
+from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, Workers, note, overrides, warn
 from simbackup.policies.horizon import HORIZON
 
 
@@ -68,43 +68,43 @@ def init(
     note(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'")
 
 
+Until = Annotated[
+    str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder.")
+]
+Parquet = Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")]
+
+
 def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
-    ] = HORIZON,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder."),
-    ] = None,
-    parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")] = False,
+    until: Until = HORIZON,
+    out: Out = None,
+    parquet: Parquet = False,
     intervals: Wanted = Intervals.QUICK,
     every_night: Annotated[
         bool,
         typer.Option("--every-night", help="Simulate every night, which takes longer; default: those that decide."),
     ] = False,
+    workers: Workers = None,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Run a site day by day: windows, capacity, cartridges, restore points, cost."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
-    from simbackup.errors import ResultError  # noqa: PLC0415
     from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
-    from simbackup.planning.writing import check_tables, write_tables  # noqa: PLC0415
+    from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
-    form = "parquet" if parquet else "csv"
-    if parquet and (out is None or out.suffix.lower() == ".xlsx"):
-        raise ResultError("--parquet needs a folder; name one with --out")
-    if out is not None:
-        check_tables(out)
+    form = _form(out, parquet=parquet)
     loaded = load_site(site, overrides(sets or []))
-    with counting.nights() as play:
+    with counting.nights(workers) as play:
         found = planned(loaded, until, play=play(loaded), every_night=every_night)
     warn(found.warnings)
-    with worker_processes(1 if intervals is Intervals.NONE else os.cpu_count() or 1) as executor:
+    with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)
     if as_json:
         show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))
@@ -114,6 +114,45 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if out is not None:
         written = write_tables(found.tables(), out, form)
         note(f"written to {written}")
+
+
+def capacity_site(
+    site: SiteFile,
+    until: Until = HORIZON,
+    out: Out = None,
+    parquet: Parquet = False,
+    sets: SiteSets = None,
+    as_json: Json = False,
+) -> None:
+    """Capacity, cartridges, restore points and cost alone, without a simulation: seconds, also for large sites."""
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.planning.loading import read_site  # noqa: PLC0415
+    from simbackup.planning.plan import stocked  # noqa: PLC0415
+    from simbackup.planning.site import numbers  # noqa: PLC0415
+    from simbackup.planning.writing import write_tables  # noqa: PLC0415
+
+    form = _form(out, parquet=parquet)
+    found = stocked(numbers(read_site(site, overrides(sets or []))), until)
+    warn(found.doubts)
+    if as_json:
+        show.json(show_plan.plain(found.capacity_as_dict()))
+    else:
+        show_plan.capacity(found)
+    if out is not None:
+        written = write_tables(found.capacity_tables(), out, form)
+        note(f"written to {written}")
+
+
+def _form(out: Path | None, *, parquet: bool) -> str:
+    """The form of tables; raises an error if they cannot be written there."""
+    from simbackup.errors import ResultError  # noqa: PLC0415
+    from simbackup.planning.writing import check_tables  # noqa: PLC0415
+
+    if parquet and (out is None or out.suffix.lower() == ".xlsx"):
+        raise ResultError("--parquet needs a folder; name one with --out")
+    if out is not None:
+        check_tables(out)
+    return "parquet" if parquet else "csv"
 
 
 def explain_site(

@@ -11,7 +11,7 @@ from simbackup.planning.alike import called
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.night_reasons import NightReasons
-from simbackup.planning.plan import Plan
+from simbackup.planning.plan import FitsUntil, Plan
 from simbackup.planning.recovery import SHARES, Recovery
 from simbackup.planning.sizing import Sizing
 from simbackup.units import show_short
@@ -34,10 +34,7 @@ def plain(value: Any) -> Any:
 
 def plan(found: Plan) -> None:
     """The plan as tables: what fits until when, capacity by quarter, windows, cost by year."""
-    title = f"{found.site.file.spec.title}, {found.site.start} to {found.until}"
-    rows = [(one.what, str(one.date or "the end") if one.stated else "", one.detail) for one in found.limits]
-    show.line(title)
-    show.table(("", "fits until", ""), rows)
+    _limits(found, found.limits)
     show.table(
         ("policy", "level", "copy", "nights", "missed", "first missed", "longest"),
         _windows(found), "Windows", right=(3, 4, 6),
@@ -51,14 +48,7 @@ def plan(found: Plan) -> None:
         show.table(head, late, "Systems that miss a window", right=(1, 2))
     _stocks(found)
     _losses(found)
-    if found.months:
-        years: dict[str, list[float]] = {}
-        for month in found.months:
-            sums = years.setdefault(month.month[:4], [0.0, 0.0, 0.0, 0.0])
-            for i, each in enumerate((month.pools, month.cartridges, month.objects, month.total)):
-                sums[i] += each
-        head = ("year", "pools", "cartridges", "object storage", f"total, {found.months[0].currency}")
-        show.table(head, [(y, *(f"{x:,.0f}" for x in s)) for y, s in years.items()], "Cost", right=(1, 2, 3, 4))
+    _costs(found)
     if found.windows.running_on:
         show.line(f"{found.windows.running_on} backups and copies take more than a day and slow down later ones")
     for policy, lost in found.logs_lost.items():
@@ -66,6 +56,32 @@ def plan(found: Plan) -> None:
     if found.behind is not None:
         show.line(f"jobs of {found.behind} still run after a week; what is not done by then is carried on as a queue")
     show.line(_simulated(found))
+
+
+def capacity(found: Plan) -> None:
+    """What a plan says without a simulation: when targets are full, capacity by quarter, cost by year."""
+    _limits(found, found.full)
+    _stocks(found)
+    _costs(found)
+
+
+def _limits(found: Plan, limits: Sequence[FitsUntil]) -> None:
+    """The title, and until when each of some things fits."""
+    show.line(f"{found.site.file.spec.title}, {found.site.start} to {found.until}")
+    rows = [(one.what, str(one.date or "the end") if one.stated else "", one.detail) for one in limits]
+    show.table(("", "fits until", ""), rows)
+
+
+def _costs(found: Plan) -> None:
+    """What each year costs, if there are prices."""
+    years: dict[str, list[float]] = {}
+    for month in found.months:
+        sums = years.setdefault(month.month[:4], [0.0, 0.0, 0.0, 0.0])
+        for i, each in enumerate((month.pools, month.cartridges, month.objects, month.total)):
+            sums[i] += each
+    if years:
+        head = ("year", "pools", "cartridges", "object storage", f"total, {found.months[0].currency}")
+        show.table(head, [(y, *(f"{x:,.0f}" for x in s)) for y, s in years.items()], "Cost", right=(1, 2, 3, 4))
 
 
 def _simulated(found: Plan) -> str:

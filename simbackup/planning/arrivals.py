@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from simbackup.planning.evenings import evenings
@@ -30,6 +30,8 @@ class Arrivals:
         for policy, time in sorted(self._days):
             self._times.setdefault(policy, []).append(time)
         self._known: dict[tuple[str, str, datetime, tuple[str, ...]], float | None] = {}
+        self._night: tuple[int, Mapping[str, Outcome]] = -1, {}
+        """The night that was looked at last, by its first one, and its outcomes."""
 
     @classmethod
     def before(cls, site: PlannedSite, days: Sequence[Day], play: Play | None = None) -> Arrivals:
@@ -79,8 +81,9 @@ class Arrivals:
         if day is None:
             return
         kind, i, later = self._nights.found(day.day)
-        outcomes = self._nights.between(kind, i)
+        if self._night[0] != i:
+            self._night = i, self._nights.between(kind, i)
         for system in systems:
-            one: Outcome | None = outcomes.get(job_of(system, later, copy))
+            one = self._night[1].get(job_of(system, later, copy))
             if one is not None:
                 yield one.end - one.due

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 
 from simbackup.planning.arrivals import Arrivals
-from simbackup.planning.points import ChainLink, Points
+from simbackup.planning.ledger import rules_of
+from simbackup.planning.points import ChainLink, Points, Usable
 from simbackup.planning.site import Client, PlannedSite
 from simbackup.policies.clock import NOON, elapsed, moment
 from simbackup.policies.days import each_day
@@ -66,6 +67,17 @@ class Remaining:
         def usable(copy: str, point: RestorePoint) -> bool:
             return self.arrivals.there(policy, copy, point, systems, now)
 
+        found = self.newest_of(policy, points, usable)
+        return None if found is None else self.with_delay(found, policy, systems, now)
+
+    def with_delay(self, found: Available, policy: str, systems: Sequence[str], now: datetime) -> Available:
+        """The same with the seconds that the longest backup of logs of some systems took."""
+        if not found.logs:
+            return found
+        return found._replace(delay=self.arrivals.longest_logs(policy, found.logs, systems, now))
+
+    def newest_of(self, policy: str, points: Points, usable: Usable) -> Available | None:
+        """The newest restore point of a policy of which all can be used, without the delay of its logs."""
         found: list[tuple[int, bool, Available]] = []
         left = {copy: self.site.targets[self.site.target_of(policy, copy)] for copy in points.series}
         left = {copy: target for copy, target in left.items() if target.name not in self.gone}
@@ -80,11 +92,7 @@ class Remaining:
                     break
                 late = late or points.chain(number, here) is not None
         best = max(found, key=lambda each: each[:2], default=(0, False, None))[2]
-        if best is None:
-            return None
-        logs = self._logs(policy, points, best.point.number)
-        delay = self.arrivals.longest_logs(policy, logs, systems, now) if logs else 0.0
-        return best._replace(logs=logs, delay=delay)
+        return None if best is None else best._replace(logs=self._logs(policy, points, best.point.number))
 
     def _logs(self, policy: str, points: Points, number: int) -> str:
         """The target that is left with all logs of a policy since a point; empty if there is none.
@@ -121,10 +129,11 @@ class Loss(NamedTuple):
 
 def loss(remaining: Remaining, until: date, clients: Sequence[Client]) -> Loss:
     """What a loss at noon of each day until the last one would cost: the loss of the system that loses most."""
-    wanted: dict[str, list[str]] = {}
+    wanted: dict[Hashable, dict[str, list[str]]] = {}
     for client in clients:
-        wanted.setdefault(client.policy, []).append(client.name)
-    each = [_each_noon(remaining, policy, systems, until) for policy, systems in wanted.items()]
+        alike = wanted.setdefault(rules_of(remaining.site, client.policy), {})
+        alike.setdefault(client.policy, []).append(client.name)
+    each = [_each_noon(remaining, alike, until) for alike in wanted.values()]
     days = [(day, max(lost)) for day, *lost in zip(each_day(remaining.site.start, until), *each, strict=True)]
     whole = next((i for i, (_, lost) in enumerate(days) if math.isfinite(lost)), None)
     if whole is None:
@@ -134,18 +143,40 @@ def loss(remaining: Remaining, until: date, clients: Sequence[Client]) -> Loss:
     return Loss(worst, day, math.fsum(lost for _, lost in counted) / len(counted), counted[0][0])
 
 
-def _each_noon(remaining: Remaining, policy: str, systems: Sequence[str], until: date) -> Iterator[float]:
-    """Seconds of new data of a policy that a loss at noon of each day costs; without end where all are lost."""
-    site, points = remaining.site, Points.of(remaining.site, policy)
-    logs = site.file.spec.policies[policy].logs
+def _each_noon(remaining: Remaining, alike: Mapping[str, Sequence[str]], until: date) -> Iterator[float]:
+    """Seconds of new data that a loss at noon of each day costs systems, by policies with the same rules.
+
+    Of the policy that loses most; without end where all are lost.
+    """
+    site, name = remaining.site, next(iter(alike))
+    points, logs = Points.of(site, name), site.file.spec.policies[name].logs
     every = logs.every.si if logs is not None else 0.0
-    runs = site.calendar(policy).runs(site.start, until, site.zone)
+    runs = site.calendar(name).runs(site.start, until, site.zone)
     following = next(runs, None)
+    coming: dict[str, list[tuple[str, RestorePoint]]] = {policy: [] for policy in alike}
     for day in each_day(site.start, until):
         noon = moment(day, NOON, site.zone)
         while following is not None and following.time <= noon:
-            points.run(following)
+            point, copies = points.run(following)
+            for each in coming.values():
+                each += [(copy, point) for copy in ("", *copies)]
             points.expire(following.time)
             following = next(runs, None)
-        found = remaining.newest(policy, points, systems, noon)
-        yield math.inf if found is None else found.lost(every, noon)
+        lacking: dict[frozenset[tuple[str, int]], list[str]] = {}
+        for policy, each in coming.items():
+            each[:] = [one for one in each if not remaining.arrivals.there(policy, *one, alike[policy], noon)]
+            lacking.setdefault(frozenset((copy, point.number) for copy, point in each), []).append(policy)
+        lost = [0.0]
+        for missing, those in lacking.items():
+            found = remaining.newest_of(name, points, _all_but(missing))
+            if found is None:
+                lost.append(math.inf)
+            else:
+                delayed = (remaining.with_delay(found, policy, alike[policy], noon) for policy in those)
+                lost += [each.lost(every, noon) for each in (delayed if found.logs else (found,))]
+        yield max(lost)
+
+
+def _all_but(missing: Container[tuple[str, int]]) -> Usable:
+    """Whether a save set can be used, of which some are not complete."""
+    return lambda copy, point: (copy, point.number) not in missing

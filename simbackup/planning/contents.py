@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from simbackup.planning.night import SYNTHETIC, LevelRun
 from simbackup.planning.playing import job_of
@@ -17,11 +18,23 @@ SPARE = 1.02
 """Room for save sets of a night over their bytes, for what is rounded up."""
 
 
-class NightKind(NamedTuple):
+@dataclass(frozen=True)
+class NightKind:
     """What runs in nights that are simulated together, and how many new cartridges of each target they begin."""
 
     runs: tuple[LevelRun, ...]
     new: tuple[tuple[str, int], ...] = ()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NightKind, (self.runs, self.new)  # another process hashes names otherwise
+
+    @cached_property
+    def _hash(self) -> int:
+        """Found once: hundreds of policies have a run each."""
+        return hash((self.runs, self.new))
 
 
 def moved_by(site: PlannedSite, runs: Sequence[LevelRun], factors: Mapping[str, float]) -> dict[str, float]:

@@ -22,11 +22,12 @@ def evenings(days: Sequence[Day]) -> list[Day]:
     by_date = {day.day: day for day in days}
     runs = {day.day: list[tuple[LevelRun, datetime]]() for day in days}
     begun = dict[date, list[Day]]()
+    nights = {time: evening(time) for time in {time for day in days for _, time in day.runs}}  # policies share times
     for day in days:
         for run, time in day.runs:
-            runs.setdefault(evening(time), []).append((run, time))
+            runs.setdefault(nights[time], []).append((run, time))
         if day.runs:
-            begun.setdefault(evening(day.runs[0][1]), []).append(day)
+            begun.setdefault(nights[day.runs[0][1]], []).append(day)
     empty = dict.fromkeys(days[0].stocks, Stock(0.0, 0.0))
     found: list[Day] = []
     for night in sorted(runs):

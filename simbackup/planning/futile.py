@@ -5,7 +5,7 @@ The calendars and the retention of each policy are followed date by date, withou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from dateutil.relativedelta import relativedelta
 
 from simbackup.errors import Problem
+from simbackup.planning.ledger import rules_of
 from simbackup.planning.points import Points
 from simbackup.planning.policy import RetentionSpec
 from simbackup.planning.site import PlannedSite
@@ -58,11 +59,15 @@ def futile(site: PlannedSite, until: date | None = None) -> list[Problem]:
     last = max(until or site.start, site.start + LEAST)
     tree, parts = site.file.source, dict[str, list[str]]()
     found: dict[tuple[str, Futile], list[str]] = {}
-    for name in site.file.spec.policies:
+    alike: dict[Hashable, list[Futile]] = {}
+    for name, policy in site.file.spec.policies.items():
         if site.of_policy(name):
-            written = site.file.written(name)
+            given = tuple(part.retention for part in (policy, *policy.copies.values()))
+            written, rules = site.file.written(name), (rules_of(site, name), given, tuple(policy.windows))
             parts.setdefault(written, []).append(name)
-            for one in _of_policy(site, name, last):
+            if rules not in alike:
+                alike[rules] = list(_of_policy(site, name, last))
+            for one in alike[rules]:
                 found.setdefault((written, one), []).append(name)
     problems: list[Problem] = []
     for (policy, one), names in found.items():

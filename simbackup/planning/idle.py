@@ -57,9 +57,10 @@ def _written(origins: Origins, path: Path) -> list[Path]:
 def _in_nights(site: PlannedSite) -> Iterator[Idle]:
     """Keys of parts of a scenario that no night reads: neither the first, nor later ones, nor a restore of either.
 
-    Of systems that are alike but for their sizes, one stands for all.
+    Of systems that are alike but for their sizes, one stands for all, and so does one of policies that say the same and
+    have such systems.
     """
-    texts, read, alike = dict[Path, str](), set[Path](), _alike(site)
+    texts, read, alike, policies = dict[Path, str](), set[Path](), *_alike(site)
     for night in (Night.first(site.file), Night.later(site.file)):
         parts = night_scenario(site.file, night)
         if not parts["jobs"]:
@@ -77,7 +78,8 @@ def _in_nights(site: PlannedSite) -> Iterator[Idle]:
                 texts[path] = meaning(part, steps[-1])
     for path, text in texts.items():
         if path not in read:
-            for name in alike[path[1]] if path[0] == "systems" else (path[1],):
+            same = {"systems": alike, "policies": policies}.get(path[0], {})
+            for name in same.get(path[1], (path[1],)):
                 yield (path[0], name, *path[2:]), text
 
 
@@ -97,15 +99,34 @@ def _of_some(
     return found
 
 
-def _alike(site: PlannedSite) -> dict[str, list[str]]:
-    """The first of each kind of systems, with all that state the same keys, policy, machine and method as it does."""
-    found: dict[tuple[object, ...], list[str]] = {}
+def _alike(site: PlannedSite) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The first of each kind of systems, with all of this kind; and the first of policies that are alike, with these.
+
+    Systems of a kind state the same keys, machine and method, and follow policies that are alike. Such policies say the
+    same, and have systems of the same kinds.
+    """
+    of: dict[str, tuple[object, ...]] = {}
+    kinds: dict[str, set[tuple[object, ...]]] = {}
     for name, system in site.file.spec.systems.items():
         said = site.file.part("systems", name)
         keys = [path for path, _ in said.leaves()] if said is not None else []
-        kind = system.policy, system.machine, getattr(system, "method", ""), tuple(keys)
-        found.setdefault(kind, []).append(name)
-    return {names[0]: names for names in found.values()}
+        of[name] = system.machine, getattr(system, "method", ""), tuple(keys)
+        kinds.setdefault(system.policy, set()).add(of[name])
+    policies: dict[tuple[object, ...], list[str]] = {}
+    for name, theirs in kinds.items():
+        said = site.file.part("policies", name)
+        alike = str(said.plain()) if said is not None else "", frozenset(theirs)
+        policies.setdefault(alike, []).append(name)
+    first = {name: names[0] for names in policies.values() for name in names}
+    systems: dict[tuple[object, ...], list[str]] = {}
+
+    def own(name: str) -> bool:
+        policy = site.file.spec.systems[name].policy
+        return first[policy] == policy
+
+    for name in sorted(of, key=own, reverse=True):  # one that follows the first policy comes first
+        systems.setdefault((first[site.file.spec.systems[name].policy], of[name]), []).append(name)
+    return {names[0]: names for names in systems.values()}, {names[0]: names for names in policies.values()}
 
 
 def _made() -> Iterator[Idle]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple, Self
 
 from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget
@@ -21,7 +20,6 @@ from simbackup.policies.days import each_day
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
 
-Bytes = NDArray[np.float64]
 Sessions = dict[str, dict[Retention, list[tuple[Hashable, float, int]]]]
 """What the save sets of a date write to tape, with bytes and systems: by target, and by how long they are kept."""
 
@@ -29,9 +27,8 @@ Sessions = dict[str, dict[Retention, list[tuple[Hashable, float, int]]]]
 class Stock(NamedTuple):
     """What a target holds at the end of a day: bytes, the most during it; cartridges in use, bought so far, and empty.
 
-    `by_policy` are the bytes of each policy, `new` the new cartridges that were begun in its night, where
-    that makes a difference. Of object storage, `early` are bytes that were deleted but are still paid for, and
-    `written` what was written in its night.
+    `new` are the new cartridges that were begun in its night, where that makes a difference. Of object storage, `early`
+    are bytes that were deleted but are still paid for, and `written` what was written in its night.
     """
 
     used: float
@@ -39,7 +36,6 @@ class Stock(NamedTuple):
     cartridges: int = 0
     bought: int = 0
     empty: int = 0
-    by_policy: tuple[tuple[str, float], ...] = ()
     new: int = 0
     early: float = 0.0
     written: WrittenObjects = NOTHING
@@ -59,157 +55,213 @@ class Day(NamedTuple):
     broken: Mapping[str, int] = {}
 
 
+def rules_of(site: PlannedSite, name: str) -> Hashable:
+    """All on which it depends what a policy stores, besides its systems: its calendar, targets, retention and logs."""
+    policy, points = site.file.spec.policies[name], Points.of(site, name)
+    copies = tuple((copy, part.which, part.on, part.seeded) for copy, part in policy.copies.items())
+    kept = tuple((site.target_of(name, copy), each.retention, each.merges) for copy, each in points.series.items())
+    logs = None if policy.logs is None else (policy.logs.to or (policy.target,), policy.logs.every.si)
+    return site.calendar(name), copies, kept, logs
+
+
+@dataclass
+class PolicyStock:
+    """What policies with the same rules have stored: restore points, which are the same, and bytes on targets."""
+
+    policies: tuple[str, ...]
+    points: Points
+    places: dict[str, StoredCopies]
+    """The backups, with an empty name, and each copy."""
+    logs: list[StoredLogs]
+    seeded: frozenset[str]
+    """Copies whose first one is brought by hand."""
+    counts: tuple[int, int] = (0, 0)
+    """Restore points, and copies that cannot be restored."""
+    catalogued: list[float] = field(default_factory=list[float])
+    """Files of each save set, wherever it is kept."""
+    times: dict[int, datetime] = field(default_factory=dict[int, datetime])
+    """When each point was made."""
+    written: tuple[StoredCopies, ...] = ()
+    """The backups, and the copies, of the last run."""
+
+    @classmethod
+    def of(cls, site: PlannedSite, policies: Sequence[str]) -> Self:
+        """Of policies with the same rules, before anything is saved."""
+        name, points = policies[0], Points.of(site, policies[0])
+        policy, systems = site.file.spec.policies[name], Clients(site, tuple(policies))
+        places = {
+            copy: StoredCopies(copy, site.targets[site.target_of(name, copy)], systems, series)
+            for copy, series in points.series.items()
+        }
+        given = policy.logs
+        to = (given.to or (policy.target,)) if given is not None else ()
+        every = given.every.si if given is not None else 0.0
+        logs = [StoredLogs(site.targets[each], systems, every) for each in to]
+        return cls(tuple(policies), points, places, logs, frozenset(n for n, c in policy.copies.items() if c.seeded))
+
+    @property
+    def name(self) -> str:
+        """The first of them."""
+        return self.policies[0]
+
+    def backup(self, run: Due) -> tuple[LevelRun, list[tuple[Target, WrittenObjects]]]:
+        """Add the save sets of a run and their copies; what the first policy runs, and the objects that are written."""
+        place, series, before = self.places[""], self.points.series, next(reversed(self.times.values()), None)
+        newest = {
+            copy: max((point.time for point in each.series.points.values()), default=None)
+            for copy, each in self.places.items()
+            if each.target.chunking is not None
+        }
+        by_hand = {copy for copy in self.seeded if not series[copy].count}
+        point, copies = self.points.run(run)
+        base = None if point.base is None else series[""].points[point.base].time
+        written: list[tuple[Target, WrittenObjects]] = []
+        if before is not None:
+            written += [(logs.target, logs.add(point.number - 1, before, run.time)) for logs in self.logs]
+        age = elapsed(base, run.time) if base is not None else 0.0
+        if point.level is Level.SYNTHETIC and before is not None:
+            age = elapsed(before, run.time)
+        self.times[point.number] = run.time
+        self.written = (place, *(self.places[copy] for copy in copies))
+        for kept in self.written:
+            kept.add(point, base)
+            written.append((kept.target, kept.written(point)))
+        sent = tuple(copy for copy in copies if copy not in by_hand)
+        synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
+        whole = place.target.chunking is None or any(self.places[copy].target.chunking is None for copy in sent)
+        made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic and whole else ()
+        since = ((copy, newest.get(copy)) for copy in ("", *sent))
+        ages = tuple((copy, elapsed(time, run.time)) for copy, time in since if time is not None)
+        return LevelRun(self.name, point.level, age, sent, made=made, before=ages), written
+
+    def expire(self) -> Iterator[tuple[StoredCopies, set[int], tuple[float, ...]]]:
+        """Free what has expired at the last run: the points of each copy, and the seconds between those that merged."""
+        now = next(reversed(self.times.values()))
+        expired = self.points.expire(now)
+        for copy, place in self.places.items():
+            yield place, *place.expire(expired[copy], now, self.times)
+        for logs in self.logs:
+            logs.keep(self.points.series[""].kept, now)
+        self.counts, self.catalogued = self.points.counts(), self._files()
+
+    def _files(self) -> list[float]:
+        backups, *copies = (place.files for place in self.places.values())
+        most = dict(backups)
+        for files in copies:
+            for number, many in files.items():  # a copy that is not merged has fewer than its save set
+                most[number] = max(most.get(number, 0.0), many)
+        return list(most.values())
+
+
 @dataclass
 class Ledger:
     """Runs the calendar of a site, and keeps its save sets."""
 
     site: PlannedSite
-    points: dict[str, Points] = field(default_factory=dict[str, Points])
-    places: dict[tuple[str, str], StoredCopies] = field(default_factory=dict[tuple[str, str], StoredCopies])
-    logs: list[StoredLogs] = field(default_factory=list[StoredLogs])
+    stocks: dict[str, PolicyStock] = field(default_factory=dict[str, PolicyStock])
+    """What each policy has stored that some system follows; those with the same rules share it."""
     tapes: dict[str, Cartridges] = field(default_factory=dict[str, Cartridges])
-    times: dict[str, dict[int, datetime]] = field(default_factory=dict[str, dict[int, datetime]])
-    last: dict[str, datetime] = field(default_factory=dict[str, datetime])
-    counts: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-    """Restore points of each policy, and copies that cannot be restored."""
     written: dict[str, WrittenObjects] = field(default_factory=dict[str, WrittenObjects])
     """What the night has written into each store of objects."""
 
     def __post_init__(self) -> None:
-        spec = self.site.file.spec
+        alike: dict[Hashable, list[str]] = {}
         for name in self.followed:
-            policy = spec.policies[name]
-            systems = Clients(self.site, self.site.of_policy(name))
-            if policy.logs is not None:
-                logs, every = [self.site.targets[to] for to in policy.logs.to or (policy.target,)], policy.logs.every.si
-                self.logs += [StoredLogs(name, target, systems, every) for target in logs]
-            self.points[name], self.counts[name] = Points.of(self.site, name), (0, 0)
-            for copy, series in self.points[name].series.items():
-                target = self.site.targets[self.site.target_of(name, copy)]
-                self.places[name, copy] = StoredCopies(name, copy, target, systems, series)
+            alike.setdefault(rules_of(self.site, name), []).append(name)
+        self.each = [PolicyStock.of(self.site, names) for names in alike.values()]
+        of = {name: stock for stock in self.each for name in stock.policies}
+        self.stocks |= {name: of[name] for name in self.followed}
         for name, target in self.site.targets.items():
             if target.tape:
                 streams = max(min(target.drives, len(self.site.systems)), 1)
                 new = int(min(target.new or 0.0, target.owned))
                 self.tapes[name] = Cartridges(target.cartridge, streams, target.offsite, target.owned, new)
 
-    @property
+    @cached_property
     def followed(self) -> list[str]:
         """The policies that some system follows, in the order of the file."""
-        following = {system.policy for system in self.site.systems}
-        return [name for name in self.site.file.spec.policies if name in following]
+        return [name for name in self.site.file.spec.policies if self.site.of_policy(name)]
 
     def days(self, last: date | datetime) -> Iterator[Day]:
         """Each day from the start to the last, or to a moment of it; a policy that no system follows saves nothing."""
         due: dict[date, list[tuple[str, Due]]] = {}
         until = last if isinstance(last, datetime) else None
         last = last.date() if isinstance(last, datetime) else last
-        for name in self.followed:
-            for run in self.site.calendar(name).runs(self.site.start, last, self.site.zone):
+        runs = {
+            stock.name: list(self.site.calendar(stock.name).runs(self.site.start, last, self.site.zone))
+            for stock in self.each
+        }
+        for name, stock in self.stocks.items():
+            for run in runs[stock.name]:
                 if until is None or run.time <= until:
                     due.setdefault(run.day, []).append((name, run))
+        before: Day | None = None
         for day in each_day(self.site.start, last):
-            yield self._day(day, sorted(due.get(day, []), key=lambda one: one[1].time))
+            found = self._day(day, sorted(due.get(day, []), key=lambda one: one[1].time))
+            if before is not None and before.points == found.points and before.broken == found.broken:
+                found = found._replace(points=before.points, broken=before.broken)
+            before = found
+            yield found
 
     def _day(self, day: date, due: list[tuple[str, Due]]) -> Day:
-        runs: list[tuple[LevelRun, datetime]] = []
-        sessions: Sessions = {}
+        saved, sessions = dict[str, LevelRun](), Sessions()
         self.written = {}
-        done = {policy: self._backup(policy, run, sessions) for policy, run in due}
+        for policy, run in due:
+            stock = self.stocks[policy]
+            if stock.name not in saved:
+                saved[stock.name], written = stock.backup(run)
+                for target, objects in written:
+                    self.written[target.name] = self.written.get(target.name, NOTHING).plus(objects)
+            for place in stock.written:
+                if place.target.tape:
+                    there = sessions.setdefault(place.target.name, {}).setdefault(place.series.retention, [])
+                    there.append(place.newest(policy))
         for name, tapes in self.tapes.items():
             tapes.begun = 0
             for kept, sets in sessions.get(name, {}).items():
                 tapes.session(sets, kept)
         peaks = self._used()
-        for policy, run in due:
-            made = list(done[policy].made)
-            for (name, copy), place in self.places.items():
-                if name == policy:
-                    gone, ages = place.expire(run.time, self.times[policy])
-                    if place.target.tape:
-                        self.tapes[place.target.name].free(gone)
-                    elif place.target.on_disk and place.target.chunking is None:
-                        made += [MadeAtTarget(MERGE, copy, age) for age in ages]
-            for logs in (logs for logs in self.logs if logs.policy == policy):
-                logs.keep(self.places[policy, ""].series.kept, run.time)
-            runs.append((done[policy]._replace(made=tuple(made)), run.time))
-            points = self.points[policy]
-            self.counts[policy] = len(points.restorable()), sum(map(len, points.broken().values()))
-        whole, broken = ({policy: each[i] for policy, each in self.counts.items()} for i in range(2))
+        for stock in self.each:
+            if stock.name in saved:
+                made = saved[stock.name].made
+                saved[stock.name] = saved[stock.name]._replace(made=(*made, *self._expire(stock)))
+        runs = ((LevelRun(policy, *saved[self.stocks[policy].name][1:]), run.time) for policy, run in due)
+        whole, broken = ({policy: stock.counts[i] for policy, stock in self.stocks.items()} for i in range(2))
         return Day(day, tuple(runs), self._stocks(day, peaks), whole, self._catalogue(), broken)
 
-    def _backup(self, policy: str, run: Due, sessions: Sessions) -> LevelRun:
-        """Add the save set of a run, and its copies."""
-        place, times = self.places[policy, ""], self.times.setdefault(policy, {})
-        newest = {at: self._newest(policy, at) for at in self.points[policy].series}
-        seeds = {copy for copy in newest if copy and self._seeds(policy, copy)}
-        point, copies = self.points[policy].run(run)
-        base = None if point.base is None else place.series.points[point.base].time
-        before = self.last.get(policy)
-        for logs in (logs for logs in self.logs if logs.policy == policy and before is not None):
-            self._write(logs.target, logs.add(point.number - 1, before or run.time, run.time))
-        age = elapsed(base, run.time) if base is not None else 0.0
-        if point.level is Level.SYNTHETIC and before is not None:
-            age = elapsed(before, run.time)
-        self.last[policy] = times[point.number] = run.time
-        place.add(point, base)
-        sent = tuple(copy for copy in copies if copy not in seeds)
-        for at, kept in [("", place), *((name, self.places[policy, name]) for name in copies)]:
-            if at:
-                kept.add(point, base)
-            self._write(kept.target, kept.written(point))
-            if kept.target.tape:
-                written = (policy, at, point.number), kept.together[point.number], len(kept.systems.systems)
-                there = sessions.setdefault(kept.target.name, {})
-                there.setdefault(kept.series.retention, []).append(written)
-        synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
-        whole = place.target.chunking is None or any(self.places[policy, copy].target.chunking is None for copy in sent)
-        made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic and whole else ()
-        since = ((at, newest[at]) for at in ("", *sent))
-        before = tuple((at, elapsed(time, run.time)) for at, time in since if time is not None)
-        return LevelRun(policy, point.level, age, sent, made=made, before=before)
+    def _expire(self, stock: PolicyStock) -> Iterator[MadeAtTarget]:
+        """Free what has expired since the last run, on tape as well; what targets merge."""
+        for place, gone, ages in stock.expire():
+            if place.target.tape:
+                self.tapes[place.target.name].free({place.key(name, each) for name in stock.policies for each in gone})
+            elif place.target.on_disk and place.target.chunking is None:
+                yield from (MadeAtTarget(MERGE, place.copy, age) for age in ages)
 
-    def _write(self, target: Target, objects: WrittenObjects) -> None:
-        self.written[target.name] = self.written.get(target.name, NOTHING).plus(objects)
-
-    def _seeds(self, policy: str, copy: str) -> bool:
-        """Whether a copy would be the first one at its target, which is brought there by hand."""
-        return self.site.file.spec.policies[policy].copies[copy].seeded and not self.places[policy, copy].series.count
-
-    def _newest(self, policy: str, copy: str) -> datetime | None:
-        """When the newest save set on a target that deduplicates was made, None without one."""
-        place = self.places[policy, copy]
-        points = place.series.points.values() if place.target.chunking is not None else ()
-        return max((point.time for point in points), default=None)
-
-    def _used(self) -> dict[str, dict[str, float]]:
-        """Bytes of each policy on each target."""
-        used: dict[str, dict[str, float]] = {name: {} for name in self.site.targets}
-        for place in (*self.places.values(), *self.logs):
-            there = used[place.target.name]
-            there[place.policy] = there.get(place.policy, 0.0) + place.used
+    def _used(self) -> dict[str, float]:
+        """Bytes on each target."""
+        used = dict.fromkeys(self.site.targets, 0.0)
+        for stock in self.each:
+            there = dict[str, float]()
+            for one in (*stock.places.values(), *stock.logs):
+                there[one.target.name] = there.get(one.target.name, 0.0) + one.used
+            for name, size in there.items():
+                used[name] += size
         return used
 
-    def _stocks(self, day: date, peaks: dict[str, dict[str, float]]) -> dict[str, Stock]:
+    def _stocks(self, day: date, peaks: dict[str, float]) -> dict[str, Stock]:
+        early = dict.fromkeys(self.site.targets, 0.0)
+        for one in (one for stock in self.each for one in (*stock.places.values(), *stock.logs)):
+            early[one.target.name] += one.early_on(day)
         stocks: dict[str, Stock] = {}
-        for name, by_policy in self._used().items():
+        for name, used in self._used().items():
             tapes = self.tapes.get(name)
             counts = (tapes.in_use, tapes.bought, tapes.empty) if tapes else (0, 0, 0)
             new = tapes.begun if tapes and self.site.targets[name].new is not None else 0
-            stocks[name] = Stock(
-                sum(by_policy.values()), sum(peaks[name].values()), *counts, tuple(by_policy.items()), new,
-                sum([one.early_on(day) for one in (*self.places.values(), *self.logs) if one.target.name == name]),
-                self.written.get(name, NOTHING),
-            )  # fmt: skip
+            written = self.written.get(name, NOTHING)
+            stocks[name] = Stock(used, peaks[name], *counts, new, early[name], written)
         return stocks
 
     def _catalogue(self) -> float:
         """Bytes of the catalogue: a record for each file of each save set, wherever it is kept."""
         record = self.site.file.spec.index_record
-        if record is None:
-            return 0.0
-        files: dict[tuple[str, int], float] = {}
-        for place in self.places.values():
-            for number, many in place.files.items():  # a copy that is not merged has fewer than its save set
-                files[place.policy, number] = max(files.get((place.policy, number), 0.0), many)
-        return record.si * sum(files.values())
+        return 0.0 if record is None else record.si * sum(chain.from_iterable(stock.catalogued for stock in self.each))

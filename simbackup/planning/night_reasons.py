@@ -12,7 +12,7 @@ from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.planning.night import DAY, LOGS, begin
 from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan
-from simbackup.planning.playing import GOOD, job_of, outcomes, simulated
+from simbackup.planning.playing import GOOD, Player, job_of, outcomes
 from simbackup.planning.policy import PolicySpec
 from simbackup.planning.scenarios import logs_jobs, logs_of
 from simbackup.planning.verdicts import Verdict, verdicts_of
@@ -102,7 +102,7 @@ def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = (
     evening_of = evening(max(due))
     kind, i, later = plan.nights.found(evening_of)
     night_there = plan.nights.night(kind, i)
-    result = simulated(plan.site, night_there)
+    result = Player(plan.site).result(night_there)
     found = outcomes(plan.site, night_there, result)
     if result.unfinished:
         never = next((job, one.reason) for job, one in found.items() if job in result.unfinished)

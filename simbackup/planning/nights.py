@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 
 from simbackup.planning.backlog import Backlog, Queue
 from simbackup.planning.contents import NightKind, logged_by, moved_by, older_on
 from simbackup.planning.growing import Growing
 from simbackup.planning.ledger import Day
-from simbackup.planning.night import DAY, Night, Work, work_of
+from simbackup.planning.night import DAY, LevelRun, Night, Work, work_of
 from simbackup.planning.playing import NEVER, Outcome, Play, Simulator, job_of
 from simbackup.planning.sampling import Sampling
 from simbackup.planning.site import PlannedSite
@@ -23,18 +24,19 @@ def kind_of(days: Sequence[Day]) -> NightKind:
 
     Ages are in whole days: an hour more or less through daylight saving changes no kind.
     """
-    runs = sorted(
-        run._replace(
-            age=_whole_days(run.age),
-            later=(day.day - days[0].day).days,
-            made=tuple(one._replace(age=_whole_days(one.age)) for one in run.made),
-            before=tuple((copy, _whole_days(age)) for copy, age in run.before),
-        )
-        for day in days
-        for run, _ in day.runs
-    )
+    runs = sorted(_rounded(run, (day.day - days[0].day).days) for day in days for run, _ in day.runs)
     new = {name: sum(day.stocks[name].new for day in days) for name in days[0].stocks}
     return NightKind(tuple(runs), tuple((name, number) for name, number in new.items() if number))
+
+
+@lru_cache(maxsize=10_000)
+def _rounded(run: LevelRun, later: int) -> LevelRun:
+    """A run some days after the first of several nights, with ages in whole days."""
+    return run._replace(
+        age=_whole_days(run.age), later=later,
+        made=tuple(one._replace(age=_whole_days(one.age)) for one in run.made),
+        before=tuple((copy, _whole_days(age)) for copy, age in run.before),
+    )  # fmt: skip
 
 
 def _whole_days(seconds: float) -> float:
@@ -140,11 +142,8 @@ class Nights:
 
     def found(self, night: date) -> tuple[NightKind, int, int]:
         """The kind of a night, the first of those simulated together with it, and days that it is after that one."""
-        for kind, at in self.kinds.items():
-            for i in at:
-                if any(day.day == night for day in self.together(i)):
-                    return kind, i, (night - self.days[i].day).days
-        raise KeyError(night)
+        kind, i = self._firsts[night]
+        return kind, i, (night - self.days[i].day).days
 
     def group(self) -> None:
         """Find the kinds again, when more nights are simulated together."""
@@ -171,9 +170,15 @@ class Nights:
         """How many nights can be simulated at once."""
         return self.play.at_once if isinstance(self.play, Simulator) else 1
 
-    def begin(self, wanted: Iterable[tuple[NightKind, int]]) -> None:
-        """Simulate nights at once that will be asked for, or may be; a single process waits until they are."""
-        if not isinstance(self.play, Simulator) or self.at_once == 1:
+    def begin(self, wanted: Collection[tuple[NightKind, int]], expected: int = 0) -> None:
+        """Simulate nights at once that will be asked for, or may be; a single process waits until they are.
+
+        So many are `expected` in all from now on, those among them.
+        """
+        if not isinstance(self.play, Simulator):
+            return
+        self.play.expected = len(self.done) + max(expected, len(wanted))
+        if self.at_once == 1:
             return
         new: dict[Work, Night] = {}
         for kind, i in wanted:
@@ -214,12 +219,18 @@ class Nights:
         return self.site.seconds(self.days[i].runs[0][1])
 
     def _kinds(self) -> dict[NightKind, list[int]]:
-        """The first nights of those that are simulated together, by kind."""
+        """The first nights of those that are simulated together, by kind; notes with which each night is simulated."""
         found: dict[NightKind, list[int]] = {}
+        same: dict[NightKind, NightKind] = {}
+        self._firsts = dict[date, tuple[NightKind, int]]()
         following = 0
         for place, i in enumerate(self.running):
             if place >= following:
                 days = self.together(i)
                 following = place + len(days)
-                found.setdefault(kind_of(days), []).append(i)
+                kind = kind_of(days)
+                kind = same.setdefault(kind, kind)
+                found.setdefault(kind, []).append(i)
+                for day in days:
+                    self._firsts.setdefault(day.day, (kind, i))
         return found

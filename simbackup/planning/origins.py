@@ -48,8 +48,10 @@ class PartOrigin:
     system: str = ""
 
 
-def scenario_of(file: SiteFile, parts: Mapping[str, Any], when: str = "") -> Scenario:
+def scenario_of(file: SiteFile, parts: Mapping[str, Any], when: str = "", *, like: Scenario | None = None) -> Scenario:
     """The scenario of parts that a plan has made of a site file, `when` is put before what is wrong.
+
+    `like` is another scenario of the site: what is the same in both is not read and checked again.
 
     Raises
     ------
@@ -57,7 +59,7 @@ def scenario_of(file: SiteFile, parts: Mapping[str, Any], when: str = "") -> Sce
         Everything that is wrong with it, at the places and the addresses of the site file, and each only once.
     """
     try:
-        return load(parts)
+        return load(parts, like=like)
     except InputError as error:
         origins = Origins(file, parts)
         raise InputError(origins.once([*error.problems, *error.notes], when)) from None

@@ -12,9 +12,11 @@ from simbackup.errors import Place, Problem
 from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Loss, Remaining, loss
 from simbackup.planning.backlog import Queue
-from simbackup.planning.cautions import cautions
 from simbackup.planning.cost import TERABYTE, Month, months
+from simbackup.planning.endless import endless
 from simbackup.planning.evenings import evenings
+from simbackup.planning.futile import futile
+from simbackup.planning.idle import idle_keys
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
@@ -189,6 +191,11 @@ class Plan(Tabled):
     @cached_property
     def warnings(self) -> list[Problem]:
         """Keys without effect, what never happens, chains that never end, and policies by which nothing is saved."""
+        return [*idle_keys(self.site), *self.doubts, *self._doubtful(), *self._unending()]
+
+    @cached_property
+    def doubts(self) -> list[Problem]:
+        """Of the warnings those for which no night has to be simulated."""
         tree = self.site.file.source
         never: dict[Place, Problem] = {}
         for name in self.unsaved:
@@ -197,7 +204,7 @@ class Plan(Tabled):
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"
             ))  # fmt: skip
-        return [*cautions(self.site, self.until), *never.values(), *self._doubtful(), *self._unending()]
+        return [*futile(self.site, self.until), *endless(self.site.file), *never.values()]
 
     def _unending(self) -> Iterator[Problem]:
         """A warning where jobs never end, with the first night in which they do not."""
@@ -288,6 +295,13 @@ class Plan(Tabled):
             "points": self.points, "losses": self.losses, "months": [month._asdict() for month in self.months],
         }  # fmt: skip
 
+    def capacity_tables(self) -> dict[str, list[Row]]:
+        """The tables for which no night has to be simulated: targets that get full, capacity, points, months."""
+        return {
+            "limits": [limit._asdict() for limit in self.full], "capacity": self.capacity, "points": self.points,
+            "months": [month._asdict() for month in self.months],
+        }  # fmt: skip
+
     def frames(self) -> Mapping[str, pd.DataFrame]:
         """The tables, for pandas."""
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
@@ -296,14 +310,20 @@ class Plan(Tabled):
 
     def as_dict(self) -> Row:
         """What `--json` prints: all but the nights one by one."""
-        head = {
-            "title": self.site.file.spec.title, "start": self.site.start, "until": self.until,
+        head = self._head() | {
             "fits_until": self.fits_until, "logs_lost": self.logs_lost, "running_on": self.windows.running_on,
             "behind": self.behind, "queue": None if self.queue is None else self.queue._asdict(),
             "nights_simulated": self.simulated,
             "interpolation_error": self.error,
         }  # fmt: skip
         return head | self._summaries()
+
+    def _head(self) -> Row:
+        return {"title": self.site.file.spec.title, "start": self.site.start, "until": self.until}
+
+    def capacity_as_dict(self) -> Row:
+        """What `--json` of `plan capacity` prints; no night has to be simulated for it."""
+        return self._head() | self.capacity_tables()
 
 
 def plan(

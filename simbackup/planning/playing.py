@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simbackup.collector import seldom
 from simbackup.planning.night import DAY, Night, begin
 from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.scenarios import OVERTIME, logs_jobs, logs_of, night_scenario, night_suffix, of_policy
@@ -17,9 +19,13 @@ from simbackup.run import NeverEndsError, ran
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from simbackup.scenario import Scenario
+
 Row = Mapping[str, Any]
 SHORT = 600.0
 """Seconds that times count as, where they are shorter, when errors are shares of them."""
+WORTHWHILE = 60
+"""Backups that nights which are simulated at once have at least: fewer take no longer than to start processes."""
 NEVER = "never ends"
 """How the reason begins why a job fails that never ends."""
 GOOD = frozenset({"done", "late"})
@@ -43,16 +49,51 @@ Play = Callable[[Night], Mapping[str, Outcome]]
 
 
 @dataclass(slots=True)
+class Player:
+    """Simulates the nights of a site in this process. What is the same in two nights is made only once."""
+
+    site: PlannedSite
+    before: Scenario | None = None
+    """The scenario of the night before."""
+
+    @seldom()
+    def __call__(self, night: Night) -> dict[str, Outcome]:
+        """The outcome of a night."""
+        return outcomes(self.site, night, self.result(night))
+
+    def result(self, night: Night) -> Result:
+        """A night by the simulator, in which transaction logs are saved as long as anything else runs.
+
+        Jobs that never end are missing in it; what they need is `unfinished`.
+        """
+        parts = night_scenario(self.site.file, night, overtime=True)
+        lasting = [name for name in parts["jobs"] if not name.endswith(OVERTIME)]
+        self.before = scenario_of(self.site.file, parts, f"on {night.day}", like=self.before)
+        try:
+            return ran(self.before, until=lasting)
+        except NeverEndsError as error:
+            return error.result
+
+
+@dataclass(slots=True)
 class Simulator:
     """Simulates nights of a site, several at once where it has worker processes."""
 
     site: PlannedSite
-    begun: Callable[[Night], None] | None = None
-    """Called with each night when its outcome is wanted next."""
+    begun: Callable[[Night, int], None] | None = None
+    """Called with each night when its outcome is wanted next, and with `expected`."""
     executor: Executor | None = None
     """Worker processes, none by default."""
     at_once: int = 1
     """Nights that are simulated at once: as many as there are worker processes."""
+    expected: int = 0
+    """Nights that are simulated in all, as far as it is known by now."""
+    player: Player = field(init=False)
+    packed: bytes = b""
+    """The site as worker processes get it."""
+
+    def __post_init__(self) -> None:
+        self.player = Player(self.site)
 
     def __call__(self, night: Night) -> Mapping[str, Outcome]:
         """The outcome of a night."""
@@ -61,16 +102,21 @@ class Simulator:
     def each(self, nights: Sequence[Night]) -> list[Mapping[str, Outcome]]:
         """The outcomes of several nights. If the worker processes end before they are done, this one simulates them."""
         found: list[Mapping[str, Outcome]] = []
-        if self.executor is not None and len(nights) > 1:
+        if self.executor is not None and len(nights) > 1 and self._backups(nights) >= WORTHWHILE:
             from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 (only with worker processes)
 
+            self.packed = self.packed or pickle.dumps(self.site)
             try:
-                self._add(found, nights, self.executor.map(partial(played, self.site), nights))
+                self._add(found, nights, self.executor.map(partial(_in_worker, self.packed), nights))
             except BrokenProcessPool:
                 self.executor, self.at_once = None, 1
         left = nights[len(found) :]
-        self._add(found, left, (played(self.site, night) for night in left))
+        self._add(found, left, map(self.player, left))
         return found
+
+    def _backups(self, nights: Sequence[Night]) -> int:
+        """The backups of some nights."""
+        return sum(len(self.site.of_policy(run.policy)) for night in nights for run in night.runs)
 
     def _add(
         self, found: list[Mapping[str, Outcome]], nights: Sequence[Night], outcomes: Iterator[Mapping[str, Outcome]]
@@ -78,8 +124,20 @@ class Simulator:
         """Add the outcomes of nights as they come."""
         for night in nights:
             if self.begun is not None:
-                self.begun(night)
+                self.begun(night, self.expected)
             found.append(next(outcomes))
+
+
+_players: dict[bytes, Player] = {}
+"""In a worker process: what simulates the nights of its last site."""
+
+
+def _in_worker(packed: bytes, night: Night) -> Mapping[str, Outcome]:
+    """The outcome of a night in a worker process, which unpacks a site only once."""
+    if packed not in _players:
+        _players.clear()
+        _players[packed] = Player(pickle.loads(packed))  # noqa: S301 (of the process that started this one)
+    return _players[packed](night)
 
 
 def job_of(system: str, later: int = 0, copy: str = "") -> str:
@@ -89,20 +147,7 @@ def job_of(system: str, later: int = 0, copy: str = "") -> str:
 
 def played(site: PlannedSite, night: Night) -> dict[str, Outcome]:
     """The outcome of a night by the simulator: backups by the names of systems, copies as `SYSTEM-COPY`."""
-    return outcomes(site, night, simulated(site, night))
-
-
-def simulated(site: PlannedSite, night: Night) -> Result:
-    """A night by the simulator, in which transaction logs are saved as long as anything else runs.
-
-    Jobs that never end are missing in it; what they need is `unfinished`.
-    """
-    parts = night_scenario(site.file, night, overtime=True)
-    lasting = [name for name in parts["jobs"] if not name.endswith(OVERTIME)]
-    try:
-        return ran(scenario_of(site.file, parts, f"on {night.day}"), until=lasting)
-    except NeverEndsError as error:
-        return error.result
+    return Player(site)(night)
 
 
 def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outcome]:

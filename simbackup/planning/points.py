@@ -66,6 +66,14 @@ class Points:
         """The points that a retention keeps and whose whole chain is in one place."""
         return set[int]().union(*(kept for kept, _ in self._by_place()))
 
+    def counts(self) -> tuple[int, int]:
+        """How many points can be restored, and how many copies cannot."""
+        restorable, broken = set[int](), 0
+        for kept, copies in self._by_place():
+            restorable |= kept
+            broken += sum(map(len, copies.values()))
+        return len(restorable), broken
+
     def broken(self) -> dict[str, set[int]]:
         """Of each copy the points that its retention keeps and whose chain is not whole in its place."""
         found: dict[str, set[int]] = {}
@@ -122,7 +130,9 @@ def whole_chains(together: Iterable[Series]) -> set[int]:
     each: list[Mapping[int, RestorePoint]] = [series.points for series in together]
     found: set[int] = set()
     for number in sorted(set[int]().union(*each)):
-        points = (points[number] for points in each if number in points)
-        if any(point.base is None or point.base in found for point in points):
-            found.add(number)
+        for points in each:
+            point = points.get(number)
+            if point is not None and (point.base is None or point.base in found):
+                found.add(number)
+                break
     return found

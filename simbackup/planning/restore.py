@@ -85,9 +85,9 @@ def restore(  # noqa: PLR0913
         wanted.setdefault(client.policy, []).append(client.name)
     there: dict[str, RestoreSource] = {}
     for policy, names in wanted.items():
-        found_here = remaining.newest(policy, ledger.points[policy], names, now)
+        found_here = remaining.newest(policy, ledger.stocks[policy].points, names, now)
         if found_here is not None:
-            copies = tuple(ledger.places[policy, link.copy] for link in found_here.links)
+            copies = tuple(ledger.stocks[policy].places[link.copy] for link in found_here.links)
             there[policy] = RestoreSource(policy, found_here, copies)
     ordered = sorted(clients, key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
     group = [client for client in ordered if client.policy in there]

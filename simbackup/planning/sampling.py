@@ -128,10 +128,15 @@ class Sampling:
     def _ends(self) -> None:
         """Simulate each kind at its first night, and at its last, unless others around these are."""
         ends = [(kind, i) for kind, at in self.nights.kinds.items() for i in (at[0], at[-1])]
-        self.nights.begin((kind, i) for kind, i in ends if self._end(kind, i))
+        new = dict.fromkeys((kind, i) for kind, i in ends if self._new(kind, i) and self._end(kind, i))
+        self.nights.begin(new)
         for kind, i in ends:
             if self._end(kind, i):
                 self.nights.simulate(kind, i)
+
+    def _new(self, kind: NightKind, i: int) -> bool:
+        """Whether a night has not been simulated."""
+        return i not in self.nights.played.get(kind, {})
 
     def _end(self, kind: NightKind, i: int) -> bool:
         """Whether a night is not between simulated ones of its kind."""
@@ -140,7 +145,7 @@ class Sampling:
 
     def _all(self) -> None:
         """Simulate every night."""
-        self.nights.begin(self.nights.in_order())
+        self.nights.begin([(kind, i) for kind, i in self.nights.in_order() if self._new(kind, i)])
         for kind, i in self.nights.in_order():
             self.nights.simulate(kind, i)
 
@@ -151,7 +156,8 @@ class Sampling:
         worst.
         """
         while found := list(islice(self._wanted(), self.nights.at_once)):
-            self.nights.begin(found)  # the next ones are likely to be wanted, too, when the first is known
+            gaps = sum(gap.error > CLOSE for gap in self._gaps())
+            self.nights.begin(found, gaps)  # the next ones are likely to be wanted, too, when the first is known
             if not self._look(*found[0]):
                 return
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -135,7 +135,7 @@ class PlannedSite:
     @property
     def first_night(self) -> Scenario:
         """The scenario of its first night, in which everything is saved and copied for the first time."""
-        return scenario_of(self.file, night_scenario(self.file, Night.first(self.file)))
+        return _first_night(self.file)
 
     def seconds(self, time: datetime) -> float:
         """Seconds since the start."""
@@ -143,7 +143,15 @@ class PlannedSite:
 
     def of_policy(self, name: str) -> tuple[Client, ...]:
         """The systems that follow a policy."""
-        return tuple(system for system in self.systems if system.policy == name)
+        return self._following.get(name, ())
+
+    @cached_property
+    def _following(self) -> dict[str, tuple[Client, ...]]:
+        """The systems that follow each policy that any follows."""
+        found: dict[str, list[Client]] = {}
+        for system in self.systems:
+            found.setdefault(system.policy, []).append(system)
+        return {name: tuple(systems) for name, systems in found.items()}
 
     def lost_with(self, lost: str) -> set[str]:
         """The targets that are lost with a target, its host, or a place; none with nothing.
@@ -185,10 +193,10 @@ def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> Pl
         All mistakes in the file, or in the scenarios of its first nights.
     """
     file = read_site(what, overrides)
-    site, later = numbers(file), Night.later(file)
+    first, later = _first_night(file), Night.later(file)
     if later.runs:
-        scenario_of(file, night_scenario(file, later))
-    return site
+        scenario_of(file, night_scenario(file, later), like=first)
+    return _numbers(file, first)
 
 
 def numbers(file: SiteFile) -> PlannedSite:
@@ -199,24 +207,31 @@ def numbers(file: SiteFile) -> PlannedSite:
     InputError
         Everything that is wrong with the scenario of its first night.
     """
-    scenario = scenario_of(file, night_scenario(file, Night.first(file)))
-    spec = file.spec
-    systems = tuple(_system(scenario, file, name) for name in spec.systems)
+    return _numbers(file, _first_night(file))
+
+
+def _first_night(file: SiteFile) -> Scenario:
+    """The scenario of the first night of a site, in which everything is saved and copied for the first time."""
+    return scenario_of(file, night_scenario(file, Night.first(file)))
+
+
+def _numbers(file: SiteFile, scenario: Scenario) -> PlannedSite:
+    spec, jobs = file.spec, scenario.spec.jobs.values()
+    by_files = {job.data for job in jobs if isinstance(job, BackupJob) and job.gives_single_files()}
+    systems = tuple(_system(scenario, file, name, by_files) for name in spec.systems)
     targets = {name: _target(scenario, file, name) for name in spec.targets}
     return PlannedSite(file, systems, targets)
 
 
-def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
+def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[str]) -> Client:
+    """A system in numbers; `by_files` are the data of which backups give single files."""
     system, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
     given, by_file = data.change, system.by_file()
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
     if change is None:
         change = Change(growth=si_or(file.spec.growth, 0.0))
     of_bytes = change_of(given) or change
-    mounts = data.filesystem is not None and any(
-        isinstance(job, BackupJob) and job.data == f"{name}-data" and job.gives_single_files()
-        for job in scenario.spec.jobs.values()
-    )
+    mounts = data.filesystem is not None and f"{name}-data" in by_files
     return Client(
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)),

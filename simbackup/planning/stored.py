@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from simbackup.planning.chunks import Chunking
 from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import Level, RestorePoint
-from simbackup.policies.series import Series
+from simbackup.policies.series import Expiry, Series
 from simbackup.schema.quantity import si_or
 
 Bytes = NDArray[np.float64]
@@ -79,21 +80,50 @@ class EarlyDeletions:
 
 @dataclass
 class Clients:
-    """The systems of a policy as arrays."""
+    """The systems of some policies as arrays, those of each policy together."""
 
     site: PlannedSite
-    systems: tuple[Client, ...]
+    policies: tuple[str, ...]
     shares: dict[float, Bytes] = field(default_factory=dict[float, Bytes])
+    chunks: dict[tuple[Chunking, float | None], Bytes] = field(
+        default_factory=dict[tuple[Chunking, float | None], Bytes]
+    )
+    grown_at: tuple[datetime, Bytes] | None = None
+    """How much larger each is than at the start, at the moment that was asked for last."""
+
+    @cached_property
+    def systems(self) -> tuple[Client, ...]:
+        """All of them."""
+        return tuple(system for policy in self.policies for system in self.site.of_policy(policy))
+
+    @cached_property
+    def parts(self) -> dict[str, slice]:
+        """Where the systems of each policy are."""
+        ends = accumulate((len(self.site.of_policy(policy)) for policy in self.policies), initial=0)
+        return {policy: slice(*pair) for policy, pair in zip(self.policies, pairwise(ends), strict=True)}
 
     @cached_property
     def sizes(self) -> Bytes:
         """Bytes at the start."""
         return np.array([system.size for system in self.systems])
 
+    @cached_property
+    def each_files(self) -> Bytes:
+        """Files at the start."""
+        return np.array([system.files for system in self.systems])
+
+    @cached_property
+    def growths(self) -> tuple[list[float], Any]:
+        """The different growths of all, and which of them each has."""
+        found, which = np.unique([system.change.growth for system in self.systems], return_inverse=True)
+        return found.tolist(), which
+
     def factors(self, time: datetime) -> Bytes:
         """How much larger each is than at the start."""
-        seconds = self.site.seconds(time)
-        return np.array([grown(system.change.growth, seconds) for system in self.systems])
+        if self.grown_at is None or self.grown_at[0] != time:
+            seconds, (growths, which) = self.site.seconds(time), self.growths
+            self.grown_at = time, np.array([grown(growth, seconds) for growth in growths])[which]
+        return self.grown_at[1]
 
     def saved(self, point: RestorePoint, base: datetime | None) -> Bytes:
         """Bytes of the save set of each at a restore point with a base of some time."""
@@ -103,24 +133,25 @@ class Clients:
     def share(self, age: float) -> Bytes:
         """Share of each that differs after some seconds."""
         if age not in self.shares:
-            self.shares[age] = np.array([differs(system.change, age) for system in self.systems])
+            found = {change: differs(change, age) for change in {system.change for system in self.systems}}
+            self.shares[age] = np.array([found[system.change] for system in self.systems])
         return self.shares[age]
 
     def new_chunks(self, chunking: Chunking, point: RestorePoint, before: float | None) -> Bytes:
         """Bytes of each at a point that a store does not have, whose newest save set is so many seconds older."""
-        share = [system.new_chunks(chunking, before) for system in self.systems]
-        return self.sizes * self.factors(point.time) * np.array(share)
+        if (chunking, before) not in self.chunks:
+            self.chunks[chunking, before] = np.array([system.new_chunks(chunking, before) for system in self.systems])
+        return self.sizes * self.factors(point.time) * self.chunks[chunking, before]
 
     def files(self, sizes: Bytes) -> float:
         """Files in save sets of so many bytes of each, together."""
-        return float(np.sum(sizes / self.sizes * np.array([system.files for system in self.systems])))
+        return float(np.sum(sizes / self.sizes * self.each_files))
 
 
 @dataclass
 class StoredCopies:
-    """The backups of a policy, or one of its copies, on a target: which are there, and bytes of each system."""
+    """The backups of some policies, or a copy of them, on a target: which are there, and bytes of each system."""
 
-    policy: str
     copy: str
     target: Target
     systems: Clients
@@ -139,6 +170,7 @@ class StoredCopies:
 
     def __post_init__(self) -> None:
         self.early = EarlyDeletions(self.target)
+        self._bytes: float | None = None
 
     def add(self, point: RestorePoint, base: datetime | None) -> None:
         """Note a new save set."""
@@ -152,6 +184,7 @@ class StoredCopies:
             self.sent = [*older, *lately, (point.time, self.together[point.number])]
 
     def _put(self, point: RestorePoint, saved: Bytes) -> None:
+        self._bytes = None
         self.sizes[point.number] = taken = saved / self._reduction
         self.together[point.number] = float(np.sum(taken))
 
@@ -181,9 +214,11 @@ class StoredCopies:
                 self.follows[point.number] = found
             before = point
 
-    def expire(self, now: datetime, times: dict[int, datetime]) -> tuple[set[Hashable], tuple[float, ...]]:
-        """Free what has expired: its keys, and the seconds between points that were merged."""
-        expiry = self.series.expire(now)
+    def expire(
+        self, expiry: Expiry, now: datetime, times: Mapping[int, datetime]
+    ) -> tuple[set[int], tuple[float, ...]]:
+        """Free what has expired: the numbers of its points, and the seconds between points that were merged."""
+        self._bytes = None
         into = {below.number: heir.number for below, heir in expiry.merges}
         taken = {number: self.together[number] for pair in into.items() for number in pair}
         for point in expiry.freed:
@@ -195,8 +230,17 @@ class StoredCopies:
             self.add(point, None if point.base is None else times[point.base])
         self._share()
         self._merge_early(expiry.merges, taken, now)
-        gone: set[Hashable] = {(self.policy, self.copy, point.number) for point in expiry.freed}
-        return gone, tuple(elapsed(below.time, heir.time) for below, heir in expiry.merges)
+        ages = tuple(elapsed(below.time, heir.time) for below, heir in expiry.merges)
+        return {point.number for point in expiry.freed}, ages
+
+    def key(self, policy: str, number: int) -> Hashable:
+        """The save set of a policy at a point, by which cartridges know it."""
+        return policy, self.copy, number
+
+    def newest(self, policy: str) -> tuple[Hashable, float, int]:
+        """The newest save set of a policy, for a session on tape: its key, its bytes, and its systems."""
+        number, part = self.series.count - 1, self.systems.parts[policy]
+        return self.key(policy, number), float(np.sum(self.sizes[number][part])), part.stop - part.start
 
     def _made(self, point: RestorePoint) -> datetime:
         """When most of the objects of a point were written: those that were merged into it are older than it."""
@@ -219,6 +263,8 @@ class StoredCopies:
     def early_on(self, day: date) -> float:
         """Bytes that are paid for on a day though they were deleted."""
         chunking = self.target.chunking
+        if not self.early.minimum:
+            return 0.0
         return self.early.on(day) if chunking is None else self._early_chunks(chunking, day)
 
     def _early_chunks(self, chunking: Chunking, day: date) -> float:
@@ -247,6 +293,8 @@ class StoredCopies:
 
     def written(self, point: RestorePoint) -> WrittenObjects:
         """The objects of the save sets of a point, and the requests for their parts; none but in a store of objects."""
+        if self.target.objects is None:
+            return NOTHING
         found, share = NOTHING, self.files[point.number] / self.systems.files(self.systems.sizes)
         for system, size in zip(self.systems.systems, self.sizes[point.number], strict=True):
             found = found.plus(objects_of(self.target, size, system.files * share if system.by_file else 1.0))
@@ -261,14 +309,15 @@ class StoredCopies:
     @property
     def used(self) -> float:
         """Bytes that it takes on the target."""
-        return float(sum(self.together.values()))
+        if self._bytes is None:
+            self._bytes = float(sum(self.together.values()))
+        return self._bytes
 
 
 @dataclass
 class StoredLogs:
-    """The backups of transaction logs of a policy on a target: bytes of each system, by the point that they follow."""
+    """The backups of transaction logs of some policies on a target: bytes of each, by the point that they follow."""
 
-    policy: str
     target: Target
     systems: Clients
     every: float

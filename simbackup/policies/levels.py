@@ -25,7 +25,7 @@ class Level(StrEnum):
     @property
     def whole(self) -> bool:
         """Whether a restore from it needs no other save set."""
-        return self in {Level.FULL, Level.SYNTHETIC}
+        return self is Level.FULL or self is Level.SYNTHETIC
 
 
 BASES = {
@@ -56,5 +56,5 @@ def base_of(level: Level, before: Iterable[RestorePoint]) -> RestorePoint | None
     """
     if level.whole:
         return None
-    legal = [point for point in before if point.level in BASES[level]]
-    return max(legal, key=lambda point: point.number, default=None)
+    newest_first = sorted(before, key=lambda point: point.number, reverse=True)
+    return next((point for point in newest_first if point.level in BASES[level]), None)

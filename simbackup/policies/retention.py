@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import dropwhile
 
 from dateutil.relativedelta import relativedelta
@@ -94,19 +94,25 @@ class Retention:
             return {point.number for point in points}
         kept = {point.number for point in points[-self.last :]} if self.last else set[int]()
         if self.age:
-            young = dropwhile(lambda point: _shown(point.time) + self.age <= _shown(now), points)
+            shown = _shown(now)
+            young = dropwhile(lambda point: _after(_shown(point.time), self.age) <= shown, points)
             kept |= {point.number for point in young}
-        counted = [point for point in points if point.level.whole or not self.only_full]
-        for name, number in (
-            ("daily", self.daily), ("weekly", self.weekly), ("monthly", self.monthly), ("yearly", self.yearly)
-        ):  # fmt: skip
-            kept |= _newest(counted, PERIODS[name], number) if number else set()
+        of_periods = {"daily": self.daily, "weekly": self.weekly, "monthly": self.monthly, "yearly": self.yearly}
+        if any(of_periods.values()):
+            counted = [point for point in points if point.level.whole or not self.only_full]
+            for name, number in of_periods.items():
+                kept |= _newest(counted, PERIODS[name], number) if number else set()
         return kept
 
 
 def _shown(time: datetime) -> datetime:
     """What clocks show at a moment."""
     return time.replace(tzinfo=None)
+
+
+def _after(time: datetime, age: relativedelta) -> datetime:
+    """A moment so much later; a sum with `relativedelta` takes twenty times as long, and plans have a million."""
+    return time + age if age.months or age.years else time + timedelta(days=age.days)
 
 
 def _newest(points: Iterable[RestorePoint], of: Callable[[datetime], Hashable], number: int) -> set[int]:

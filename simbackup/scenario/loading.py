@@ -9,12 +9,13 @@ from simbackup.errors import InputError, Problem
 from simbackup.scenario.alternatives import Choice
 from simbackup.scenario.files import Source, given
 from simbackup.scenario.inheritance import extended, references
+from simbackup.scenario.reading import alike
 from simbackup.scenario.scenario import Scenario, finished, node_of
 from simbackup.schema.tree import from_plain
 
 
 @seldom()
-def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenario:
+def load(what: Source, overrides: Mapping[str, object] | None = None, *, like: Scenario | None = None) -> Scenario:
     """The scenario of a file, of YAML text or of a mapping, with the values at some addresses replaced.
 
     Parameters
@@ -24,6 +25,8 @@ def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenari
         text or a mapping extends a file, that file is named from the working directory.
     overrides
         Values by address, such as `{"devices.cow.chunk": "16 KiB"}`.
+    like
+        A scenario that was loaded before; what is written in the same way in both is read and checked only once.
 
     Raises
     ------
@@ -43,7 +46,10 @@ def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenari
     base = next((text for text in own if text.startswith("published/")), None)
     nodes = {address: node_of(value) for address, value in (overrides or {}).items()}
     name = str(what) if named else str(tree.mapping["title"].value) if "title" in tree.mapping else ""
-    scenario = finished(name, references(tree), nodes, tuple(log), base, before=problems)
+    tree, known = references(tree), None
+    if like is not None:
+        tree, known = alike(tree, like.source), like.known
+    scenario = finished(name, tree, nodes, tuple(log), base, before=problems, known=known)
     for together in _together(scenario.choices):
         _check(scenario, together)
     return scenario

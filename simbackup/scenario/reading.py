@@ -52,8 +52,9 @@ class ReadPart:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What readings of the same source have in common."""
+    """What readings have in common: parts that are written alike, and, of the same source, how it is laid out."""
 
+    source: Node
     layout: LaidOut
     parts: Mapping[Address, ReadPart]
 
@@ -92,11 +93,15 @@ def read(
 ) -> ReadTree:
     """A tree, overridden and completed, and its objects; what is wrong with them is in its problems.
 
-    `known` is what an earlier reading found, with the same overrides of fleets, in which nothing was wrong.
+    `known` is what an earlier reading found in which nothing was wrong; if it is of this source, it had the same
+    overrides of fleets.
     """
     reader, problems = Reader(library or Holdings()), list(before)
     above = {address: node for address, node in overrides.items() if address.split(".")[0] == "fleets"}
-    layout = known.layout if known is not None else _laid_out(source, above, read_log, reader, problems)
+    if known is not None and known.source is source:
+        layout = known.layout
+    else:
+        layout = _laid_out(source, above, read_log, reader, problems)
     reader.used.inventories.update(layout.inventories)
     log, tree = list(layout.log), layout.tree
     for address, node in overrides.items():
@@ -126,6 +131,16 @@ def _laid_out(
     tree, fleets = lay_out(laid, reader, problems)
     tree, stated = settled(tree, problems)
     return LaidOut(laid, tree, fleets, tuple(stated), tuple(log), dict(reader.used.inventories))
+
+
+def alike(tree: Node, other: Node) -> Node:
+    """A tree in which each part that is written as in another tree is the very part of that one."""
+    sections: dict[str, Node] = dict(tree.mapping)
+    for section in (section for section in PARTS if section in sections and section in other.mapping):
+        parts, before = sections[section], other.mapping[section].mapping
+        found = {name: before[name] if before.get(name) == part else part for name, part in parts.mapping.items()}
+        sections[section] = Node(found, parts.place, parts.key) if isinstance(parts.value, dict) else parts
+    return Node(sections, tree.place, tree.key)
 
 
 def _unchanged(tree: Node, parts: Mapping[Address, ReadPart]) -> dict[Address, ReadPart]:

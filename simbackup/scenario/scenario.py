@@ -188,7 +188,7 @@ def finished(  # noqa: PLR0913
 ) -> Scenario:
     """The scenario of a tree that was read (`before` is what was wrong then), overridden, completed and checked.
 
-    `known` is what a scenario of the same tree with the same overrides of fleets knows.
+    `known` is what an earlier scenario knows; one of the same source had the same overrides of fleets.
 
     Raises
     ------
@@ -213,7 +213,7 @@ def finished(  # noqa: PLR0913
         check_ends(
             spec, tree, fleets, lambda more: finished(name, source, overrides | more, read_log, base, library=library)
         )
-    made = Known(found.layout, found.parts)
+    made = Known(source, found.layout, found.parts)
     return Scenario(
         name, spec, tree, source, overrides, tuple(found.log), read_log, base, made, found.reader.cited(works, cited),
         choices=found.choices,

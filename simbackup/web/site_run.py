@@ -166,9 +166,9 @@ def _counting(site: PlannedSite, steps: ProgressReports) -> Simulator:
     """What simulates nights, and counts them; other processors have work of their own."""
     done = 0
 
-    def begun(night: Night) -> None:
+    def begun(night: Night, expected: int) -> None:
         nonlocal done
-        del night
+        del night, expected
         done += 1
         steps.report(done, 0)
 

@@ -58,6 +58,20 @@ def test_the_tables_of_a_plan_in_files(
     assert len(nights) == len(pd.read_csv("tables/nights.csv")) == 2 * 14 + 2 * 2
 
 
+def test_capacity_alone_as_tables_and_as_json(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simbackup.planning.playing.ran", pytest.fail)  # no night is simulated
+    code, out, err = called(capsys, monkeypatch, "capacity", site, "--until", "2 months", "--out", "tables")
+    assert (code, err.strip()) == (0, "written to tables")
+    assert "Capacity in use" in out
+    assert "Windows" not in out
+    assert {path.stem for path in Path("tables").glob("*.csv")} == {"limits", "capacity", "points", "months"}
+    code, out, _ = called(capsys, monkeypatch, "capacity", site, "--until", "2 months", "--json")
+    told = json.loads(out)
+    assert (code, told["until"], len(told["capacity"])) == (0, "2027-03-01", 2 * 59)
+
+
 def test_help_names_every_template(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, _ = called(capsys, monkeypatch, "init", "--help")
     assert code == 0

@@ -45,7 +45,7 @@ def test_nothing_expires_where_a_warning_says_so_and_only_there(
     ledger = Ledger(planned)
     for _ in ledger.days(planned.start + timedelta(days=99)):
         pass
-    held = {copy: len(place.sizes) for (_, copy), place in ledger.places.items()}
+    held = {copy: len(place.sizes) for stock in ledger.stocks.values() for copy, place in stock.places.items()}
     assert {copy for copy, number in held.items() if number == 100} == found.keys()
 
 
