@@ -189,6 +189,10 @@ class PolicySpec(Frozen):
     """
     workers: Pieces | None = None
     """Number of workers that walk the files at the same time."""
+    proxy: Names = ()
+    """The host that reads and restores the data of its systems in their place, a name under `hosts`. Several hosts
+    divide the systems among them, with about the same amount of data for each. By default, their own hosts do.
+    """
     retries: Count | None = None
     """How often a backup or copy is retried after a failure; never by default."""
     retry_after: Duration | None = None

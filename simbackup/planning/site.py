@@ -14,6 +14,7 @@ from simbackup.data.change import change_of
 from simbackup.equations.change import Change, differs, grown, hits_a_day
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import Chunking, chunking_of
+from simbackup.planning.hardware import device_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
@@ -153,7 +154,11 @@ class PlannedSite:
         InputError
             There is none of that name.
         """
-        gone = {name for name, target in self.targets.items() if lost and lost in {name, f"{name}-host", target.place}}
+        spec = self.file.spec
+        gone = {
+            name for name, target in self.targets.items()
+            if lost and lost in {name, f"{name}-host", target.place, device_of(spec, name), spec.targets[name].host}
+        }  # fmt: skip
         if lost and not gone:
             legal = {*self.targets, *(target.place for target in self.targets.values())}
             message = f"there is no target and no place '{lost}'"
@@ -230,7 +235,7 @@ def _logged(change: Change) -> float:
 
 
 def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
-    target, device = file.spec.targets[name], scenario.spec.devices[name]
+    target, device = file.spec.targets[name], scenario.spec.devices[device_of(file.spec, name)]
     capacity, cartridge, slots, drives, new = math.inf, 0.0, 0, 0, None
     if isinstance(device, MediaLibrary):
         cartridge = device.cartridge_bytes()
