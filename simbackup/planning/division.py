@@ -1,5 +1,4 @@
-"""Policies that are divided, over days of the week or among targets, and systems among proxies, with about as much each.
-"""
+"""Policies that are divided over days or among targets, and systems among proxies, with about as much for each part."""
 
 from __future__ import annotations
 
@@ -49,8 +48,9 @@ def divided(spec: SiteSpec, tree: Node) -> Node:
 
 
 def proxies(spec: SiteSpec) -> dict[str, str]:
-    """The proxy that reads the data of each system whose policy names any: the largest systems first, each one the
-    proxy that has least to read so far.
+    """The proxy that reads the data of each system whose policy names any.
+
+    The largest systems choose first, each the proxy that has least to read so far.
     """
     load, found = dict[str, float](), dict[str, str]()
     for name in sorted(spec.systems, key=lambda each: -spec.systems[each].size.si):
@@ -69,10 +69,7 @@ def _parts(policy: PolicySpec) -> tuple[str, ...]:
 def _uses(spec: SiteSpec, policy: PolicySpec, part: str) -> list[Use]:
     """What a full backup by a part of a policy uses: the network of all, the host of its target, and its target."""
     target, day = (policy.target, part) if len(policy.to) == 1 else (part, "")
-    given = spec.targets.get(target)
-    shared = given is not None and isinstance(given.host, str) and given.host in spec.hosts
-    host = given.host if shared else (*given.beside, target)[0] if given is not None else target
-    return [("network", day), (f"host {host}", day), (f"target {target}", day)]
+    return [("network", day), (f"host {spec.hosts_of(target)[0]}", day), (f"target {target}", day)]
 
 
 def _fixed(spec: SiteSpec, parts: Mapping[str, tuple[str, ...]]) -> dict[Use, float]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from simbackup.errors import Place
-from simbackup.planning.loading import SiteFile, device_target
+from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import Night, has_weekdays, night_suffix
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.clock import WEEKDAYS
@@ -41,24 +42,10 @@ def datastore_of(spec: SiteSpec, system: str) -> str:
     return spec.systems[system].datastore or next(iter(spec.datastores), "")
 
 
-def hosts_of(spec: SiteSpec, target: str) -> tuple[str, ...]:
-    """The hosts that reach a target, the first of which owns it or takes what goes there."""
-    device = device_of(spec, target)
-    given = spec.targets[device]
-    if given.beside:
-        return tuple(name if name in spec.hosts else hosts_of(spec, name)[0] for name in given.beside)
-    return (given.host if isinstance(given.host, str) and given.host in spec.hosts else f"{device}-host",)
-
-
-def device_of(spec: SiteSpec, target: str) -> str:
-    """The device of a target: its own, or that of the other target whose library it shares."""
-    return device_target(spec, target) or target
-
-
 def on_devices(spec: SiteSpec, jobs: dict[str, Any]) -> dict[str, Any]:
     """Jobs that name the devices of the targets to which they go."""
     return {
-        name: job | {"to": device_of(spec, job["to"])} if job.get("to") in spec.targets else job
+        name: job | {"to": spec.device_of(job["to"])} if job.get("to") in spec.targets else job
         for name, job in jobs.items()
     }
 
@@ -111,7 +98,7 @@ class Switch:
         if self.lines and not self.ends:
             said["rate"] = UNLIMITED
         elif self.lines and len(joins) > MOST_ENDS_OF_A_LINE:
-            own = said["ports"].mapping if "ports" in said else {}
+            own: Mapping[str, Node] = said["ports"].mapping if "ports" in said else {}
             said["ports"] = {**dict.fromkeys(self.lines, UNLIMITED), **own}
         return {**said, "joins": joins}
 
@@ -173,9 +160,9 @@ def _add_targets(file: SiteFile, night: Night, parts: dict[str, Any], network: S
     """Add the targets, with hosts of their own or shared ones."""
     spec = file.spec
     for name, target in spec.targets.items():
-        if device_of(spec, name) != name:
+        if spec.device_of(name) != name:
             continue
-        hosts = hosts_of(spec, name)
+        hosts = spec.hosts_of(name)
         if not target.beside and hosts[0] not in spec.hosts:
             parts["hosts"][hosts[0]] = _owning(file.part("targets", name, "host"))
             own = file.part("targets", name, NETWORK)
@@ -243,7 +230,7 @@ def add_log(file: SiteFile, name: str, log: str, size: float, parts: dict[str, A
 
 
 def _add_disk(file: SiteFile, name: str, disk: str, size: float, parts: dict[str, Any], *, logs: bool = False) -> None:
-    """Add the disk of a system: a device of its own, or a volume on a datastore; it belongs to the host that reads it."""
+    """Add the disk of a system, which belongs to the host that reads it: a device of its own, or a volume."""
     machine = machine_of(file, name)
     if machine:
         parts["devices"][disk] = _holding(file.part("machines", machine, "storage"), size)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from simbackup.errors import Problem
-from simbackup.planning.hardware import datastore_of, hosts_of, machine_of, real_host
+from simbackup.planning.hardware import datastore_of, machine_of, real_host
 from simbackup.planning.night import Night
 from simbackup.planning.origins import SECTIONS, Origins, Path, scenario_of
 from simbackup.planning.policy import PolicySpec
@@ -137,7 +137,7 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
 def _machines(site: PlannedSite) -> Iterator[Idle]:
     spec, systems = site.file.spec, site.file.spec.systems
     machines = {machine_of(site.file, name) for name in systems}
-    targets = {host for name in spec.targets for host in hosts_of(spec, name)}
+    targets = {host for name in spec.targets for host in spec.hosts_of(name)}
     hosts = targets | {host for name in systems for host in (systems[name].host, site.file.proxies.get(name)) if host}
     hosts |= {real_host(spec, host) for host in hosts if host in spec.hosts}
     datastores = {datastore_of(spec, name) for name in systems if systems[name].host}

@@ -283,7 +283,7 @@ def _copies(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
 
 def _targets(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     yield from _currencies(spec, tree)
-    for name, target in spec.targets.items():
+    for name in spec.targets:
         for path, message, remedy in stated(spec, name):
             yield _problem(tree, path, message, remedy, key=True)
         yield from _owners(spec, tree, name)
@@ -296,9 +296,7 @@ def _owners(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
     if target.beside:
         others = [other for other, one in spec.targets.items() if other != name and one.host is not None]
         for beside in target.beside:
-            yield from _known(
-                tree, ("targets", name, "beside"), beside, [*others, *spec.hosts], "target with a host"
-            )
+            yield from _known(tree, ("targets", name, "beside"), beside, [*others, *spec.hosts], "target with a host")
         if len(target.beside) > 1 and target.link is None:
             yield _problem(tree, ("targets", name), "has several hosts and no link", "write 'link:', which joins them")
     elif target.host is None and device_target(spec, name) is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.planning.hardware import datastore_of, hosts_of, machine_of
+from simbackup.planning.hardware import datastore_of, machine_of
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import LOGS
 from simbackup.planning.spec import SiteSpec
@@ -162,7 +162,9 @@ class Origins:
         if section == "machines":
             return {system for system in systems if machine_of(self.file, system) == name}
         if section == "datastores":
-            return {system for system in systems if systems[system].host and datastore_of(self.file.spec, system) == name}
+            return {
+                system for system in systems if systems[system].host and datastore_of(self.file.spec, system) == name
+            }
         every = {system: self.written(("policies", spec.policy))[1] for system, spec in systems.items()}
         return {system for system, policy in every.items() if section != "policies" or policy == name}
 
@@ -231,7 +233,7 @@ def _origins(file: SiteFile) -> Iterator[tuple[tuple[str, str], PartOrigin]]:
         here = ("targets", name)
         yield ("devices", name), PartOrigin((*here, "device"), {})
         yield ("devices", f"{name}-queue"), PartOrigin((*here, "limit"), {})
-        if not target.beside and hosts_of(spec, name) == (f"{name}-host",):
+        if not target.beside and spec.hosts_of(name) == (f"{name}-host",):
             yield ("hosts", f"{name}-host"), PartOrigin((*here, "host"), {}, f"the host of '{name}'")
         yield ("links", f"{name}-link"), PartOrigin((*here, "link"), {}, f"the link to '{name}'")
         yield ("links", f"{name}-network"), PartOrigin((*here, "network"), {}, f"the network of '{name}'")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from simbackup.planning.available import Available
 from simbackup.planning.chunks import deduplicating
-from simbackup.planning.hardware import hosts_of, on_devices, readers_of, sharing, site_parts, whole_bytes
+from simbackup.planning.hardware import on_devices, readers_of, sharing, site_parts, whole_bytes
 from simbackup.planning.night import LevelRun, Night
 from simbackup.planning.scenarios import connecting, jobs_of, logs_job, straight, take_slots
 from simbackup.planning.site import Client, PlannedSite, Target
@@ -87,7 +87,7 @@ def restore_scenario(
         back: dict[str, Any] = {"restore": f"{client.name}-0", "after": written}
         first, last = source.copies[0].target, len(source.chain) - 1
         back |= connecting(site.file, first.name, writes=False) | sharing(site.file, client.name)
-        hosts = (*readers_of(site.file, client.name), *(hosts_of(site.file.spec, t.name)[0] for t in source.targets))
+        hosts = (*readers_of(site.file, client.name), *(site.file.spec.hosts_of(t.name)[0] for t in source.targets))
         take_slots(site.file, parts, back, hosts)
         if not any(target.tape for target in source.targets):
             if len(lane) >= at_once:

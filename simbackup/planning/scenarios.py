@@ -10,7 +10,6 @@ from simbackup import units
 from simbackup.planning.chunks import deduplicating, replicating
 from simbackup.planning.hardware import (
     add_log,
-    hosts_of,
     machine_of,
     of_policy,
     on_devices,
@@ -67,13 +66,13 @@ def night_scenario(file: SiteFile, night: Night, *, overtime: bool = False) -> d
 
 
 def limited(file: SiteFile, parts: dict[str, Any], system: str, jobs: dict[str, Any]) -> None:
-    """Let the jobs of a system wait in the queues of their targets, of its kind of machine, of hosts, and of the server."""
+    """Let the jobs of a system wait in the queues of targets, of its kind of machine, of hosts, and of the server."""
     spec = file.spec
     for job in (job for job in jobs.values() if "to" in job):  # what a target makes by itself takes no stream
         limits: dict[str, LimitSpec | None] = {
             f"{job['to']}-queue": spec.targets[job["to"]].limit, "server-queue": spec.limit,
         }  # fmt: skip
-        hosts = [hosts_of(spec, job["to"])[0]]
+        hosts = [spec.hosts_of(job["to"])[0]]
         if "data" in job:
             machine = machine_of(file, system)
             limits |= {f"{machine}-queue": spec.machines[machine].limit} if machine else {}

@@ -14,7 +14,6 @@ from simbackup.data.change import change_of
 from simbackup.equations.change import Change, differs, grown, hits_a_day
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import Chunking, chunking_of
-from simbackup.planning.hardware import device_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
@@ -157,7 +156,7 @@ class PlannedSite:
         spec = self.file.spec
         gone = {
             name for name, target in self.targets.items()
-            if lost and lost in {name, f"{name}-host", target.place, device_of(spec, name), spec.targets[name].host}
+            if lost and lost in {name, f"{name}-host", target.place, spec.device_of(name), spec.targets[name].host}
         }  # fmt: skip
         if lost and not gone:
             legal = {*self.targets, *(target.place for target in self.targets.values())}
@@ -235,7 +234,7 @@ def _logged(change: Change) -> float:
 
 
 def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
-    target, device = file.spec.targets[name], scenario.spec.devices[device_of(file.spec, name)]
+    target, device = file.spec.targets[name], scenario.spec.devices[file.spec.device_of(name)]
     capacity, cartridge, slots, drives, new = math.inf, 0.0, 0, 0, None
     if isinstance(device, MediaLibrary):
         cartridge = device.cartridge_bytes()

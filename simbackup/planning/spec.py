@@ -113,8 +113,8 @@ class SiteHostSpec(Frozen):
     limit by default.
     """
     within: Text | None = None
-    """The host on which it is a virtual machine, as a proxy is that reads by hot-add: it uses the processor and the links
-    of that host.
+    """The host on which it is a virtual machine, as a proxy is that reads by hot-add: it uses the processor and the
+    links of that host.
     """
     share: RawPart = None
     """How it reads as a proxy over the network, from the hosts of the systems: a datasheet `share/name`, such as
@@ -192,6 +192,11 @@ class TargetSpec(Frozen):
     prices: PricesSpec | None = None
     """What storage costs here; by default, what it costs in the whole site."""
 
+    @property
+    def shares_with(self) -> str | None:
+        """The other target whose library it shares, None if it has a device of its own."""
+        return self.device if isinstance(self.device, str) and "/" not in self.device else None
+
 
 class SiteSpec(Frozen):
     """A site: systems, how they are protected, and what it costs."""
@@ -236,6 +241,18 @@ class SiteSpec(Frozen):
     """
     prices: PricesSpec | None = None
     """What storage costs; by default, no costs are reported."""
+
+    def device_of(self, target: str) -> str:
+        """The device of a target: its own, or that of the other target whose library it shares."""
+        return self.targets[target].shares_with or target
+
+    def hosts_of(self, target: str) -> tuple[str, ...]:
+        """The hosts that reach a target; the first of them owns it, or takes what goes there."""
+        device = self.device_of(target)
+        given = self.targets[device]
+        if given.beside:
+            return tuple(name if name in self.hosts else self.hosts_of(name)[0] for name in given.beside)
+        return (given.host if isinstance(given.host, str) and given.host in self.hosts else f"{device}-host",)
 
     def rules(self) -> Rules:
         """Report a time zone that does not exist, no machines, and growth without its sign of per cent."""

@@ -45,7 +45,7 @@ def refuse_others(tree: Node, wanted: FileKind) -> None:
     """
     kind = kind_of(tree.mapping)
     others = {section for each, own in SECTIONS.items() if each != wanted for section in own}
-    if kind in {None, wanted} or not tree.mapping.keys().isdisjoint(set(SECTIONS[wanted]) - others):
+    if kind is None or kind == wanted or not tree.mapping.keys().isdisjoint(set(SECTIONS[wanted]) - others):
         return
     message = f"is a {kind}, not a {wanted}"
     raise InputError([Problem(tree.place, "", message, f"use 'simbackup {COMMANDS[kind]}'")])

@@ -16,6 +16,7 @@ ELSEWHERE = {
     "equations/__init__.py": "modules of equations are named after what they describe",
     "units/dimensions.py": "things that can be counted, as units",
     "planning/scenarios.py": "a plan writes scenarios, and so speaks their language",
+    "planning/hardware.py": "it writes hosts, devices, links and data of such a scenario",
     "planning/chunks.py": "it writes what jobs of such a scenario say of a target",
     "planning/origins.py": "what is wrong with these scenarios is said of the site that they were made of",
     "foreign/measurements/fio.py": "options and results of fio have names of their own",

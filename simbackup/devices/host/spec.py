@@ -68,8 +68,8 @@ class HostSpec(Part, Modelled, HostSheet):
     owns: tuple[Text, ...] = ()
     """The devices attached to it."""
     within: Text | None = None
-    """The host on which it is a virtual machine; it computes on the cores of that host, and uses its links unless a link
-    joins it by itself.
+    """The host on which it is a virtual machine; it computes on the cores of that host, and uses the links of that host
+    unless a link joins it by itself.
     """
 
     def figures(self) -> Figures:
