@@ -38,8 +38,9 @@ def machine_of(file: SiteFile, system: str) -> str:
 
 
 def datastore_of(spec: SiteSpec, system: str) -> str:
-    """The datastore that holds the data of a system which shares a host: as it says, or the first one."""
-    return spec.systems[system].datastore or next(iter(spec.datastores), "")
+    """The datastore whose device holds the data of a system on a shared host: that of its own, or of the first one."""
+    name = spec.systems[system].datastore or next(iter(spec.datastores), "")
+    return spec.datastores[name].lies_on or name
 
 
 def on_devices(spec: SiteSpec, jobs: dict[str, Any]) -> dict[str, Any]:

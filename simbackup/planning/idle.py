@@ -141,6 +141,7 @@ def _machines(site: PlannedSite) -> Iterator[Idle]:
     hosts = targets | {host for name in systems for host in (systems[name].host, site.file.proxies.get(name)) if host}
     hosts |= {real_host(spec, host) for host in hosts if host in spec.hosts}
     datastores = {datastore_of(spec, name) for name in systems if systems[name].host}
+    datastores |= {system.datastore for system in systems.values() if system.datastore}
     uplinks = {spec.hosts[host].uplink for host in spec.hosts}
     for section, used, by in (
         ("machines", machines, "no system uses it"), ("datastores", datastores, "no system uses it"),

@@ -185,13 +185,15 @@ def _unknown_names(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     yield from _targets(spec, tree)
     yield from _devices(spec, tree)
     yield from _hosts(spec, tree)
+    yield from _places(spec, tree)
     yield from _datastores(spec, tree)
 
 
 def _devices(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     """Report machines and datastores whose device is none."""
     devices = {("machines", name, "storage"): machine.storage for name, machine in spec.machines.items()}
-    devices |= {("datastores", name, "device"): datastore.device for name, datastore in spec.datastores.items()}
+    own = {name: datastore for name, datastore in spec.datastores.items() if datastore.lies_on is None}
+    devices |= {("datastores", name, "device"): datastore.device for name, datastore in own.items()}
     for path, storage in devices.items():
         if not isinstance(storage, str) and not (isinstance(storage, Mapping) and {"model", "kind"} & storage.keys()):
             message = "is neither a datasheet nor a mapping with a model or a kind"
@@ -209,9 +211,38 @@ def _hosts(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
 
 
 def _datastores(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
-    """Report datastores that several hosts would have inside, and systems that have no place, or two."""
+    """Report datastores on the device of none, and those that several hosts would have inside."""
+    own = [name for name, datastore in spec.datastores.items() if datastore.lies_on is None]
+    for name, datastore in spec.datastores.items():
+        if datastore.lies_on is not None:
+            yield from _known(tree, ("datastores", name, "device"), datastore.lies_on, own, "datastore with a device")
+            if datastore.link is not None:
+                message = f"'{datastore.lies_on}' says how its device is reached"
+                yield _problem(tree, ("datastores", name, "link"), message, "leave it out")
+    for name, hosts in _users(spec).items():
+        if len(hosts) > 1 and spec.datastores[name].link is None:
+            message = f"serves {len(hosts)} hosts ({', '.join(sorted(hosts))}), and has no link to them"
+            remedy = "write for example 'link: network/fibre-channel-16g'"
+            yield _problem(tree, ("datastores", name), message, remedy, key=True)
+
+
+def _users(spec: SiteSpec) -> dict[str, set[str]]:
+    """The hosts that reach each datastore, as far as the names of a site are known."""
     users: dict[str, set[str]] = {}
     read_by = proxies(spec) if all(system.policy in spec.policies for system in spec.systems.values()) else {}
+    for name, system in spec.systems.items():
+        datastore = system.datastore or next(iter(spec.datastores), "")
+        if system.host is None or datastore not in spec.datastores:
+            continue
+        proxy = read_by.get(name)
+        reader = proxy if proxy in spec.hosts and spec.hosts[proxy].share is None else system.host
+        hosts = {spec.hosts[host].within or host for host in (system.host, reader) if host in spec.hosts}
+        users.setdefault(spec.datastores[datastore].lies_on or datastore, set()).update(hosts)
+    return {name: hosts for name, hosts in users.items() if name in spec.datastores}
+
+
+def _places(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report systems that have no place, or two."""
     for name, system in spec.systems.items():
         here = ("systems", name)
         if system.host is None:
@@ -224,20 +255,10 @@ def _datastores(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             message = "has a machine of its own and shares a host"
             yield _problem(tree, (*here, "machine"), message, "leave out 'machine' or 'host'")
         yield from _known(tree, (*here, "host"), system.host, spec.hosts, "host")
-        datastore = system.datastore or next(iter(spec.datastores), None)
-        if datastore is None:
+        if system.datastore is not None:
+            yield from _known(tree, (*here, "datastore"), system.datastore, spec.datastores, "datastore")
+        elif not spec.datastores:
             yield _problem(tree, here, "has no datastore", "describe it under 'datastores'", key=True)
-            continue
-        yield from _known(tree, (*here, "datastore"), datastore, spec.datastores, "datastore")
-        proxy = read_by.get(name)
-        reader = proxy if proxy in spec.hosts and spec.hosts[proxy].share is None else system.host
-        hosts = (host for host in (system.host, reader) if host in spec.hosts)
-        users.setdefault(datastore, set()).update(spec.hosts[host].within or host for host in hosts)
-    for name, hosts in users.items():
-        if len(hosts) > 1 and name in spec.datastores and spec.datastores[name].link is None:
-            message = f"serves {len(hosts)} hosts ({', '.join(sorted(hosts))}), and has no link to them"
-            remedy = "write for example 'link: network/fibre-channel-16g'"
-            yield _problem(tree, ("datastores", name), message, remedy, key=True)
 
 
 def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:

@@ -133,11 +133,18 @@ class DatastoreSpec(Frozen):
     """A device that holds the data of systems, and that their hosts share: a SAN array, or a NAS."""
 
     device: RawPart
-    """The device, as under `devices` of a scenario: an array or a disk."""
+    """The device, as under `devices` of a scenario: an array or a disk. Or the name of another datastore, on whose
+    device this one lies, as several of them do on one array.
+    """
     link: RawPart = None
     """The link from the hosts to it, such as `network/fibre-channel-16g`, or the word `network` for one that is on the
     network of the site. By default, it is inside the one host that uses it.
     """
+
+    @property
+    def lies_on(self) -> str | None:
+        """The other datastore on whose device it lies, None if it has one of its own."""
+        return self.device if isinstance(self.device, str) and "/" not in self.device else None
 
 
 class TargetSpec(Frozen):
