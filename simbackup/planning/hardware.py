@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from simbackup.equations.change import YEAR, Change
 from simbackup.errors import Place
 from simbackup.planning.loading import SiteFile
-from simbackup.planning.night import Night, has_weekdays, night_suffix
+from simbackup.planning.night import DAY, Night, has_weekdays, night_suffix
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.clock import WEEKDAYS
+from simbackup.schema.quantity import Unit
 from simbackup.schema.registry import sheets
 from simbackup.schema.tree import Node
 
@@ -206,10 +208,11 @@ def _add_datastores(file: SiteFile, parts: dict[str, Any], network: Switch) -> N
 
 def _add_systems(file: SiteFile, night: Night, parts: dict[str, Any]) -> None:
     """Add the data of each system, for each night as large as they are by then, and what holds them."""
-    nights = {name: {"": None} for name in file.spec.systems}
+    nights, ages = {name: {"": None} for name in file.spec.systems}, dict[str, float]()
     for run in night.runs:
         for name in of_policy(file, run.policy):
             nights[name][night_suffix(run.later)] = None
+            ages[f"{name}{night_suffix(run.later)}"] = run.age or DAY
     for name, suffixes in nights.items():
         saved = {f"{name}{suffix}": night.factors.get(f"{name}{suffix}", 1.0) for suffix in suffixes}
         size, machine = file.spec.systems[name].size.si, machine_of(file, name)
@@ -221,7 +224,7 @@ def _add_systems(file: SiteFile, night: Night, parts: dict[str, Any]) -> None:
             if machine:
                 _add_disk(file, name, f"{each}-disk", size * factor, parts)
             on = {"on": f"{each}-disk"} if machine else {"on": f"{name}-disk", "at": "0 B"}
-            parts["data"][f"{each}-data"] = on | _data(file, name, size * factor, factor)
+            parts["data"][f"{each}-data"] = on | _data(file, name, factor, ages.get(each, DAY))
 
 
 def add_log(file: SiteFile, name: str, log: str, size: float, parts: dict[str, Any]) -> None:
@@ -260,9 +263,23 @@ def _holding(device: Node | None, size: float) -> dict[str, Any]:
     return made
 
 
-def _data(file: SiteFile, name: str, size: float, factor: float) -> dict[str, Any]:
+def growth_of(file: SiteFile, name: str) -> tuple[float, float]:
+    """The yearly growth of a system: a share, compounded; and the share of its data at the start that is added."""
+    spec, change = file.spec, file.part("systems", name, "change")
+    growth, size = spec.systems[name].growth, spec.systems[name].size.si
+    if growth is None and change is not None and "growth" in change.mapping:
+        return Unit("1").read(change.mapping["growth"].plain()).si, 0.0
+    if growth is None and spec.growth is not None:
+        growth, size = spec.growth, sum(system.size.si for system in spec.systems.values())
+    if growth is None:
+        return 0.0, 0.0
+    return (growth.si, 0.0) if growth.unit == "1" else (0.0, growth.si * YEAR / size)
+
+
+def _data(file: SiteFile, name: str, factor: float, age: float) -> dict[str, Any]:
+    """The data of a system that are larger than at the start by a factor, with a base of some age in seconds."""
     system, growth = file.spec.systems[name], file.spec.growth
-    data: dict[str, Any] = {"size": whole_bytes(size)}
+    data: dict[str, Any] = {"size": whole_bytes(system.size.si * factor)}
     if system.files is not None:
         data["files"] = max(round(system.files.si * factor), 1)
     for key in ("filesystem", "change"):
@@ -272,6 +289,8 @@ def _data(file: SiteFile, name: str, size: float, factor: float) -> dict[str, An
     if system.compression is not None:
         data["compression"] = system.compression.si
     change = data.get("change")
-    if growth is not None and change is not None and "growth" not in change.mapping:
-        data["change"] = {**change.mapping, "growth": growth.si}
+    stated = change is not None and "growth" in change.mapping
+    if change is not None and (system.growth is not None or (growth is not None and not stated)):
+        yearly, added = growth_of(file, name)
+        data["change"] = {**change.mapping, "growth": Change(growth=yearly, added=added).before(factor, age).growth}
     return data

@@ -130,6 +130,13 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
             yield ("systems", name, "log"), "it is only used with 'logs' of a policy"
         if not any(site.targets[to].tape for to in _targets_of(policy)):
             yield ("systems", name, "compression"), "it is only used on tape; a disk or a store has 'reduction'"
+        if all(site.targets[to].tape for to in _targets_of(policy)):
+            yield (
+                ("systems", name, "reduction"),
+                "it is only used on disks and in object stores; a tape has 'compression'",
+            )
+        if system.growth is not None:
+            yield ("systems", name, "change", "growth"), "the 'growth' of the system is used instead"
         if not system.by_file():
             yield ("systems", name, "filesystem"), "it is only used in file_level backups"
 
@@ -211,5 +218,9 @@ def _growth(site: PlannedSite) -> Iterator[Idle]:
 
 def each_grows_by_itself(site: PlannedSite) -> bool:
     """Whether each system states its own growth, so that the growth of the site does nothing."""
-    stated = [site.file.part("systems", name, "change") for name in site.file.spec.systems]
-    return all(change is not None and "growth" in change.mapping for change in stated)
+    systems = site.file.spec.systems
+    changes = {name: site.file.part("systems", name, "change") for name in systems}
+    return all(
+        systems[name].growth is not None or (change is not None and "growth" in change.mapping)
+        for name, change in changes.items()
+    )

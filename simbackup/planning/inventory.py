@@ -175,7 +175,8 @@ def _with_hosts(reading: Reading, text: str, template: SiteFile) -> str:
     text = with_parts(text, "hosts", map(_key, named)) if named else text
     if not any("machine: " in keys for keys in reading.systems.values()):
         text = without(text, "machines")
-    times = sum(reading.sizes.values()) * (1.0 + si_or(template.spec.growth, 0.0)) ** YEARS / _room(template, array)
+    growth = si_or(template.spec.growth, 0.0)
+    times = sum(reading.sizes.values()) * (1.0 + growth) ** YEARS / _room(template, array)
 
     def more(disks: re.Match[str]) -> str:
         return f"{math.ceil(int(disks[0]) * max(times, 1.0))}"

@@ -16,7 +16,7 @@ from simbackup.planning.scenarios import connecting, jobs_of, logs_job, straight
 from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.planning.stored import StoredCopies
 from simbackup.policies.clock import elapsed
-from simbackup.policies.levels import Level, RestorePoint
+from simbackup.policies.levels import RestorePoint
 
 
 class RestoreSource(NamedTuple):
@@ -53,9 +53,9 @@ class RestoreSource(NamedTuple):
         Data grow between them, and in the scenario of a restore they have one size.
         """
         ages = [elapsed(base.time, point.time) for base, point in pairwise(self.chain)]
-        shares = [1.0, *(client.saved(Level.INCREMENTAL, 0.0, age) / client.size for age in ages)]
-        made = (client.size_at(site.seconds(point.time)) for point in self.chain)
-        return sum(map(mul, shares, made)) / sum(shares)
+        factors = [client.change.factor(site.seconds(point.time)) for point in self.chain]
+        shares = [1.0, *map(client.differs, ages, factors[1:])]
+        return sum(map(mul, shares, [client.size * factor for factor in factors])) / sum(shares)
 
     def lost(self, site: PlannedSite, now: datetime) -> float:
         """Seconds of new data that are lost: since the point, or at most between two backups of logs and during one."""

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from simbackup.data.change import change_of
-from simbackup.equations.change import Change, differs, grown, hits_a_day
+from simbackup.equations.change import Change, differs, hits_a_day
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import Chunking, chunking_of
+from simbackup.planning.hardware import growth_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
@@ -50,6 +51,8 @@ class Client(NamedTuple):
     """How its bytes change, also where whole files are saved."""
     run: float = math.inf
     """Mean bytes of a run of changed data."""
+    reduction: float | None = None
+    """Bytes of it for each that a disk or an object store keeps, None if the target decides."""
 
     def log_over(self, seconds: float, now: float) -> float:
         """Bytes of its transaction log over a time that ends so many seconds after the start."""
@@ -57,16 +60,30 @@ class Client(NamedTuple):
 
     def size_at(self, seconds: float) -> float:
         """Bytes so many seconds after the start."""
-        return self.size * grown(self.change.growth, seconds)
+        return self.size * self.change.factor(seconds)
 
     def saved(self, level: Level, seconds: float, age: float) -> float:
         """Bytes that a backup of a level has, so many seconds after the start, with a base of some age."""
-        whole = self.size_at(seconds)
-        return whole if level.whole else whole * differs(self.change, age)
+        whole, factor = self.size_at(seconds), self.change.factor(seconds)
+        return whole if level.whole else whole * self.differs(age, factor)
 
-    def new_chunks(self, chunking: Chunking, before: float | None) -> float:
+    def sent(self, level: Level, age: float, factor: float) -> float:
+        """Bytes that a backup of a level has, with a base of some age, when the data are larger by a factor."""
+        return (self.size if level.whole else self.size * self.differs(age, factor)) * factor
+
+    def differs(self, age: float, factor: float) -> float:
+        """Share of its data that differs after some seconds, when the data are larger than at the start by a factor."""
+        return differs(self.change.before(factor, age), age)
+
+    def new_chunks(self, chunking: Chunking, before: float | None, factor: float) -> float:
         """Bytes for each of its data that are new to a store, whose newest save set of it is so many seconds old."""
-        return chunking.first() if before is None else chunking.since(self.bytes_change, self.run, before)
+        if before is None:
+            return chunking.first()
+        return chunking.since(self.bytes_change.before(factor, before), self.run, before)
+
+    def reduced(self, target: Target) -> float:
+        """Bytes of it for each that a target keeps."""
+        return self.compression if target.tape else target.reduction if self.reduction is None else self.reduction
 
 
 class Target(NamedTuple):
@@ -214,9 +231,12 @@ def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
     system, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
     given, by_file = data.change, system.by_file()
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
+    growth, added = growth_of(file, name)
     if change is None:
-        change = Change(growth=si_or(file.spec.growth, 0.0))
+        change = Change(growth=growth)
     of_bytes = change_of(given) or change
+    if added:
+        change, of_bytes = (each._replace(growth=0.0, added=added) for each in (change, of_bytes))
     mounts = data.filesystem is not None and any(
         isinstance(job, BackupJob) and job.data == f"{name}-data" and job.gives_single_files()
         for job in scenario.spec.jobs.values()
@@ -225,6 +245,7 @@ def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)),
         mounts and not by_file, of_bytes, si_or(given.run if given is not None else None, math.inf),
+        system.reduction.si if system.reduction is not None else None,
     )  # fmt: skip
 
 

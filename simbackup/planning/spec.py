@@ -17,6 +17,7 @@ from simbackup.schema.quantity import (
     Count,
     Duration,
     Frozen,
+    Growth,
     Multiple,
     Pieces,
     PositiveCount,
@@ -62,12 +63,20 @@ class SystemSpec(Frozen):
     """Its file system: a datasheet `filesystem/name`, or a mapping; needed by file_level backups."""
     change: RawPart = None
     """How its data change and grow: a datasheet `change/name`, or a mapping."""
+    growth: Growth | None = None
+    """Its yearly growth: a share, compounded, such as `20 %`, or a size such as `2 TB/year`; by default, that of its
+    `change`, or else that of the site.
+    """
     log: Multiple | None = None
     """Bytes of its transaction log per day, as a share of its data; by default those of all changes, including repeated
     changes of the same data.
     """
     compression: Reduction | None = None
     """Compression ratio on tape: bytes before divided by bytes after compression, such as `2:1`; 1 by default."""
+    reduction: Reduction | None = None
+    """Bytes before divided by bytes after compression and deduplication on disks and in object stores; by default, the
+    `reduction` of each target.
+    """
     method: Literal["image", "file_level"] | None = None
     """How it is backed up; by default, `file_level` if it has a file system, otherwise `image`."""
     machine: Text | None = None
@@ -232,8 +241,10 @@ class SiteSpec(Frozen):
     """Systems by name."""
     limit: LimitSpec | None = None
     """How many backups and copies the backup server runs at once; no limit by default."""
-    growth: Multiple | None = None
-    """Yearly growth of all systems whose `change` does not state one."""
+    growth: Growth | None = None
+    """Yearly growth of all systems that state none: a share, compounded, or a size such as `20 TB/year`, of which each
+    gets its part by its size at the start.
+    """
     index_record: SizePerFile | None = None
     """Bytes that the catalogue keeps for each file of each save set; none by default."""
     recovery: Duration | None = None
@@ -266,7 +277,7 @@ class SiteSpec(Frozen):
         if not self.machines and not self.hosts:
             yield ("machines",), "is missing", "write kinds of machines here, or 'hosts:' and 'datastores:'"
         yield from readable("zone", ZoneInfo, self.zone, "write for example 'Europe/Berlin' or 'UTC'")
-        if self.growth is not None and self.growth.si > MOST_GROWTH:
+        if self.growth is not None and self.growth.unit == "1" and self.growth.si > MOST_GROWTH:
             slip = f"did you mean '{self.growth.si:g} %'?" if "%" not in self.growth.text else ""
             remedy = slip or f"write at most {100.0 * MOST_GROWTH:.0f} %"
             yield ("growth",), f"is {100.0 * self.growth.si:,.0f} % in a year", remedy

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simbackup.equations.change import differs, grown
 from simbackup.planning.chunks import Chunking
 from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.policies.clock import elapsed
@@ -83,7 +82,9 @@ class Clients:
 
     site: PlannedSite
     systems: tuple[Client, ...]
-    shares: dict[float, Bytes] = field(default_factory=dict[float, Bytes])
+    shares: dict[tuple[float, tuple[float, ...]], Bytes] = field(
+        default_factory=dict[tuple[float, tuple[float, ...]], Bytes]
+    )
 
     @cached_property
     def sizes(self) -> Bytes:
@@ -93,23 +94,32 @@ class Clients:
     def factors(self, time: datetime) -> Bytes:
         """How much larger each is than at the start."""
         seconds = self.site.seconds(time)
-        return np.array([grown(system.change.growth, seconds) for system in self.systems])
+        return np.array([system.change.factor(seconds) for system in self.systems])
 
     def saved(self, point: RestorePoint, base: datetime | None) -> Bytes:
         """Bytes of the save set of each at a restore point with a base of some time."""
-        whole = self.sizes * self.factors(point.time)
-        return whole if base is None else whole * self.share(elapsed(base, point.time))
+        factors = self.factors(point.time)
+        return self.sizes * factors * (1.0 if base is None else self.share(elapsed(base, point.time), factors))
 
-    def share(self, age: float) -> Bytes:
-        """Share of each that differs after some seconds."""
-        if age not in self.shares:
-            self.shares[age] = np.array([differs(system.change, age) for system in self.systems])
-        return self.shares[age]
+    def share(self, age: float, factors: Bytes) -> Bytes:
+        """Share of each that differs after some seconds, when they are larger than at the start by some factors."""
+        key = age, tuple(factors) if self.added else ()
+        if key not in self.shares:
+            each = zip(self.systems, factors, strict=True)
+            self.shares[key] = np.array([system.differs(age, factor) for system, factor in each])
+        return self.shares[key]
+
+    @cached_property
+    def added(self) -> bool:
+        """Whether as much is added to some of them each year, so that shares of them change with time."""
+        return any(system.change.added for system in self.systems)
 
     def new_chunks(self, chunking: Chunking, point: RestorePoint, before: float | None) -> Bytes:
         """Bytes of each at a point that a store does not have, whose newest save set is so many seconds older."""
-        share = [system.new_chunks(chunking, before) for system in self.systems]
-        return self.sizes * self.factors(point.time) * np.array(share)
+        factors = self.factors(point.time)
+        each = zip(self.systems, factors, strict=True)
+        share = [system.new_chunks(chunking, before, factor) for system, factor in each]
+        return self.sizes * factors * np.array(share)
 
     def files(self, sizes: Bytes) -> float:
         """Files in save sets of so many bytes of each, together."""
@@ -254,9 +264,7 @@ class StoredCopies:
 
     @cached_property
     def _reduction(self) -> Any:
-        if not self.target.tape:
-            return self.target.reduction
-        return np.array([system.compression for system in self.systems.systems])
+        return np.array([system.reduced(self.target) for system in self.systems.systems])
 
     @property
     def used(self) -> float:
@@ -283,7 +291,7 @@ class StoredLogs:
     def add(self, after: int, begin: datetime, end: datetime) -> WrittenObjects:
         """Note the logs from one point to the next; the objects that they are."""
         now, seconds = self.systems.site.seconds(end), elapsed(begin, end)
-        sizes = [system.log_over(seconds, now) / self.target.reduction for system in self.systems.systems]
+        sizes = [system.log_over(seconds, now) / system.reduced(self.target) for system in self.systems.systems]
         self.sizes[after], self.made[after] = np.array(sizes), end
         found, number = NOTHING, max(seconds / self.every, 1.0)
         for size in sizes:

@@ -179,13 +179,14 @@ def test_targets_share_a_library_and_its_drives() -> None:
               "pools": {"one": 10, "two": 10}}  # fmt: skip
     library = {"beside": "pool", "link": line("1.6 GB/s"), "device": device, "pool": "one"}
     made["targets"] |= {"weekly": library, "monthly": {"device": "weekly", "pool": "two"}}
-    made["policies"]["nightly"]["copies"] = {"a": {"to": "weekly"}, "b": {"to": "monthly"}}
+    made["policies"]["nightly"]["copies"] = {"a": {"to": "weekly"}, "b": {"to": "monthly", "at": "08:00"}}
     site = load_site(made)
     result = simulated(site, Night.first(site.file))
     spans = sorted(
         (row["start"] + row["waits"], row["end"]) for row in result.job_rows if str(row["job"])[-2:-1] == "-"
     )
     assert len(spans) == 2 * GUESTS
+    assert sum(row["bytes"] for row in result.job_rows if str(row["job"])[-2:-1] == "-") == pytest.approx(2 * ALL)
     assert all(next_begin >= end - 1.0 for (_, end), (next_begin, _) in pairwise(spans))
     found = plan(site, "3 days")
     assert [found.days[-1].stocks[name].cartridges for name in ("weekly", "monthly")] == [1, 1]
@@ -249,7 +250,7 @@ def test_growth_makes_volumes_larger_from_night_to_night() -> None:
         ("hosts.esx1.slots", 0, "hosts.esx1.slots: 0 is out of bounds"),
         ("targets.pool.host", "media", "targets.pool.host: there is no host 'media'"),
         ("targets.pool.host", "esx1", "targets.pool.network: 'esx1' is a host of the site"),
-        ("datastores.san.device", "san", "datastores.san.device: there is no datasheet 'san'"),
+        ("datastores.san.device", "san", "datastores.san.device: there is no datastore with a device 'san'"),
         ("datastores.san.device", 7, "datastores.san.device: is neither a datasheet nor a mapping"),
     ],
 )
@@ -271,6 +272,47 @@ def test_a_system_needs_a_host_and_a_datastore_a_link_to_several() -> None:
     assert found["systems.guest0"] == "has no host"
     assert found["systems.guest2.datastore"] == "needs a 'host'"
     assert "serves 2 hosts (esx1, esx2), and has no link to them" in str(wrong.value)
+
+
+@for_each(
+    "growth, sizes",
+    [
+        ("50 GB/year", [150e9, 200e9]),
+        (
+            {"value": "50 GB/year", "basis": "assumed", "range": ["10 GB/year", "90 GB/year"], "why": "a guess"},
+            [150e9, 200e9],
+        ),
+        ("50 %", [150e9, 225e9]),
+        (None, [120e9, 140e9]),
+    ],
+)
+def test_growth_is_a_share_or_a_size_a_year(growth: Any, sizes: list[float]) -> None:
+    """Of 200 GB a year for the site, each of ten systems of the same size gets 20 GB."""
+    made = shared_site(growth="200 GB/year")
+    if growth is not None:
+        made["systems"]["guest0"]["growth"] = growth
+    guest = load_site(made).systems[0]
+    assert [guest.size_at(years * 365 * 86400.0) for years in (1, 2)] == pytest.approx(sizes)
+
+
+def test_data_that_only_come_are_all_that_an_incremental_sends() -> None:
+    """73 GB a year are 200 MB a day, however large the data have become; what never changes sends nothing."""
+    made = shared_site(growth="0 %")
+    for name, growth in (("guest0", "73 GB/year"), ("guest1", "0 %")):
+        made["systems"][name] |= {"change": {"daily": "0 %", "run": "1 MiB"}, "growth": growth}
+    found = plan(load_site(made), "1 year")
+    sent = {(one.system, one.night): one.bytes for one in found.verdicts if not one.copy and one.level == "incremental"}
+    for day in (date(2027, 1, 5), date(2027, 7, 6), date(2027, 12, 28)):
+        assert sent["guest0", day] == pytest.approx(200e6, rel=1e-4)
+        assert sent["guest1", day] <= 1.0
+
+
+def test_a_system_may_reduce_better_than_others() -> None:
+    made = shared_site()
+    made["targets"]["pool"]["reduction"] = 2
+    made["systems"]["guest0"]["reduction"] = "5:1"
+    found = plan(load_site(made), "1 day")
+    assert found.days[-1].stocks["pool"].used == pytest.approx(9 * SIZE / 2 + SIZE / 5)
 
 
 def test_what_nothing_uses_is_said() -> None:
