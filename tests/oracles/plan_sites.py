@@ -94,7 +94,7 @@ def shared_site(seed: int) -> tuple[dict[str, Any], int]:
         if pick.random() < 0.3:
             policy["proxy"] = "proxy"
     if "growth" in site and pick.random() < 0.5:
-        site["growth"] = pick.choice(("10 GB/year", "0.05 TB/year"))
+        site["growth"] = pick.choice(("5 GB/year", "0.01 TB/year"))
     for system in site["systems"].values():
         if pick.random() < 0.7:
             system["host"] = pick.choice(("esx1", "esx2"))
@@ -104,7 +104,8 @@ def shared_site(seed: int) -> tuple[dict[str, Any], int]:
             system["reduction"] = pick.choice(("3:1", 1.25))
     if "vault" in site["targets"]:
         vault = site["targets"]["vault"]
-        vault |= {"pool": "one", "device": vault["device"] | {"pools": {"one": 100, "two": 100}}}
+        drives = max(vault["device"]["drives"], 2)  # copies from pool to pool need two
+        vault |= {"pool": "one", "device": vault["device"] | {"pools": {"one": 100, "two": 100}, "drives": drives}}
         site["targets"]["safe"] = {"device": "vault", "pool": "two", "place": "safe"}
         for policy in site["policies"].values():
             policy.setdefault("copies", {})["to-safe"] = _copy(pick, "safe", for_ever="full" not in policy["schedule"])
