@@ -52,19 +52,20 @@ def overridden(tree: Node, overrides: Mapping[str, object]) -> Node:
 def _spelled_out(tree: Node, overrides: Mapping[str, object], problems: list[Problem]) -> Iterator[tuple[str, object]]:
     """Each address for which one with `*` or `:` stands, and what a factor makes of the value there."""
     for address, value in overrides.items():
+        node = trees.from_plain(value, Place("overrides"))
         groups = "*" in address or ":" in address
         found = list(_matching(tree, tuple(address.split(".")))) if groups else [tuple(address.split("."))]
         if not found:
-            problems.append(Problem(Place("overrides"), address, "names nothing in the site", "write a name, or 'db*'"))
-        factor = FACTOR.fullmatch(value) if isinstance(value, str) else None
+            problems.append(Problem(node.place, address, "names nothing in the site", "write a name, or 'db*'"))
+        factor = FACTOR.fullmatch(node.value) if isinstance(node.value, str) else None
         for path in found:
             here, now = ".".join(path), value if factor is None else _times(_there(tree, path), float(factor[1]))
             if now is None:
-                message = f"is no quantity that '{value}' could multiply"
+                message = f"is no quantity that '{node.value}' could multiply"
                 remedy = "name one that the file or its datasheet states, such as 'systems.*.change.daily'"
-                problems.append(Problem(Place("overrides"), here, message, remedy))
+                problems.append(Problem(node.place, here, message, remedy))
             else:
-                yield here, now
+                yield here, now if factor is None else trees.from_plain(now, node.place)
 
 
 def _matching(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -124,7 +124,9 @@ def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(
 ) -> None:
     code, _, err = called(capsys, monkeypatch, "run", "nowhere.yaml")
     assert code == 2
-    assert err.startswith("nowhere.yaml: there is no such site file; choose from: planning/bank, planning/forty-systems, ")
+    assert err.startswith(
+        "nowhere.yaml: there is no such site file; choose from: planning/bank, planning/forty-systems, "
+    )
     code, _, err = called(capsys, monkeypatch, "run", site, "--until", "soon")
     assert code == 2
     assert err.startswith("--until: 'soon' is neither a date nor a time; ")

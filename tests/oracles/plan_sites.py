@@ -96,6 +96,8 @@ def shared_site(seed: int) -> tuple[dict[str, Any], int]:
     if "growth" in site and pick.random() < 0.5:
         site["growth"] = pick.choice(("5 GB/year", "0.01 TB/year"))
     for system in site["systems"].values():
+        if system["change"].get("growth") == "150 %":  # an hour of it, when clocks change, is more than `BETWEEN`
+            system["change"]["growth"] = "60 %"
         if pick.random() < 0.7:
             system["host"] = pick.choice(("esx1", "esx2"))
         if pick.random() < 0.4:
