@@ -128,7 +128,7 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
         policy = site.file.spec.policies[system.policy]
         if policy.logs is None:
             yield ("systems", name, "log"), "it is only used with 'logs' of a policy"
-        if not any(site.targets[to].tape for to in _targets_of(policy)):
+        if policy.compressor is None and not any(site.targets[to].tape for to in _targets_of(policy)):
             yield ("systems", name, "compression"), "it is only used on tape; a disk or a store has 'reduction'"
         if all(site.targets[to].tape for to in _targets_of(policy)):
             yield (

@@ -20,6 +20,7 @@ OF_DATA = frozenset({"size", "files", "filesystem", "change", "compression"})
 """Keys of data that systems state."""
 OF_POLICY: Mapping[str, Path] = {
     "to": ("to",), "begin": ("at",), "window": ("window",), "level": ("schedule",), "since": ("schedule",),
+    "compressor": ("compressor",),
     "tool": ("tool",), "workers": ("workers",), "retries": ("retries",), "retry_after": ("retry_after",),
     "spool": ("staging",),
 }  # fmt: skip

@@ -129,6 +129,9 @@ def jobs_of(
     tool = file.part("policies", run.policy, "tool")
     if tool is not None:
         backup["tool"] = tool
+    compressor = file.part("policies", run.policy, "compressor")
+    if compressor is not None:
+        backup["compressor"] = compressor
     if policy.workers is not None and file.spec.systems[name].by_file():
         backup["workers"] = policy.workers.si
     tries = _tries(policy)

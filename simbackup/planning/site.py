@@ -53,6 +53,8 @@ class Client(NamedTuple):
     """Mean bytes of a run of changed data."""
     reduction: float | None = None
     """Bytes of it for each that a disk or an object store keeps, None if the target decides."""
+    compressed: bool = False
+    """Whether it is stored compressed wherever it goes, and not only on tape."""
 
     def log_over(self, seconds: float, now: float) -> float:
         """Bytes of its transaction log over a time that ends so many seconds after the start."""
@@ -83,7 +85,10 @@ class Client(NamedTuple):
 
     def reduced(self, target: Target) -> float:
         """Bytes of it for each that a target keeps."""
-        return self.compression if target.tape else target.reduction if self.reduction is None else self.reduction
+        if target.tape:
+            return self.compression
+        own = target.reduction if self.reduction is None else self.reduction
+        return own * self.compression if self.compressed else own
 
 
 class Target(NamedTuple):
@@ -245,8 +250,15 @@ def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)),
         mounts and not by_file, of_bytes, si_or(given.run if given is not None else None, math.inf),
-        system.reduction.si if system.reduction is not None else None,
+        system.reduction.si if system.reduction is not None else None, _stays_compressed(file, system.policy),
     )  # fmt: skip
+
+
+def _stays_compressed(file: SiteFile, policy: str) -> bool:
+    """Whether the backups of a policy are compressed before they are stored, not only on the wire."""
+    how = file.part("policies", policy, "compressor")
+    at = how.mapping.get("at") if how is not None else None
+    return how is not None and (at is None or at.value != "wire")
 
 
 def _logged(change: Change) -> float:

@@ -60,6 +60,7 @@ NAMED = {
     "planning/columns.py": {"machine"},
     "planning/inventory.py": {"machine"},
     "planning/names.py": {"disk"},
+    "planning/site.py": {"compressor"},
     "planning/loading.py": {"machine"},
     "cli/show_plan.py": {"level", "copy"},
     "drawing/arrangement.py": {"workload"},

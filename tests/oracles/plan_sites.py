@@ -96,14 +96,7 @@ def shared_site(seed: int) -> tuple[dict[str, Any], int]:
     if "growth" in site and pick.random() < 0.5:
         site["growth"] = pick.choice(("5 GB/year", "0.01 TB/year"))
     for system in site["systems"].values():
-        if system["change"].get("growth") == "150 %":  # an hour of it, when clocks change, is more than `BETWEEN`
-            system["change"]["growth"] = "60 %"
-        if pick.random() < 0.7:
-            system["host"] = pick.choice(("esx1", "esx2"))
-        if pick.random() < 0.4:
-            system["growth"] = pick.choice(("1 GB/year", "6 GB/year", "50 %"))
-        if pick.random() < 0.4 and "cloud" not in site["targets"]:
-            system["reduction"] = pick.choice(("3:1", 1.25))
+        _share(pick, system, reduced="cloud" not in site["targets"])
     if "vault" in site["targets"]:
         vault = site["targets"]["vault"]
         drives = max(vault["device"]["drives"], 2)  # copies from pool to pool need two
@@ -112,6 +105,18 @@ def shared_site(seed: int) -> tuple[dict[str, Any], int]:
         for policy in site["policies"].values():
             policy.setdefault("copies", {})["to-safe"] = _copy(pick, "safe", for_ever="full" not in policy["schedule"])
     return site, days
+
+
+def _share(pick: Random, system: dict[str, Any], *, reduced: bool) -> None:
+    """Put a system on a shared host, let it grow by bytes, and reduce it by itself, each with some chance."""
+    if system["change"].get("growth") == "150 %":  # an hour of it, when clocks change, is more than `BETWEEN`
+        system["change"]["growth"] = "60 %"
+    if pick.random() < 0.7:
+        system["host"] = pick.choice(("esx1", "esx2"))
+    if pick.random() < 0.4:
+        system["growth"] = pick.choice(("1 GB/year", "6 GB/year", "50 %"))
+    if pick.random() < 0.4 and reduced:
+        system["reduction"] = pick.choice(("3:1", 1.25))
 
 
 def _targets(pick: Random) -> dict[str, Any]:

@@ -315,6 +315,16 @@ def test_a_system_may_reduce_better_than_others() -> None:
     assert found.days[-1].stocks["pool"].used == pytest.approx(9 * SIZE / 2 + SIZE / 5)
 
 
+@for_each("at, seconds, kept", [("client", ALL / 4e9, 0.5), ("wire", ALL / 4e9, 1.0), ("server", ALL / 2e9, 0.5)])
+def test_backups_are_compressed_where_the_policy_says(at: str, seconds: float, kept: float) -> None:
+    """At 2:1, half of the bytes cross two adapters of 1 GB/s, or half of them are kept, or both."""
+    fast = {"model": "compressor/lz4", "at": at, "threads": 8}
+    made = shared_site(("esx1", "esx2"), {"compressor": fast})
+    made["systems"] = {name: system | {"compression": 2} for name, system in made["systems"].items()}
+    assert took(first_night(made)) == pytest.approx(seconds, rel=0.02)
+    assert plan(load_site(made), "1 day").days[-1].stocks["pool"].used == pytest.approx(kept * ALL)
+
+
 def test_what_nothing_uses_is_said() -> None:
     made = shared_site(("esx1",), uplinks={"rack1": line("1 GB/s")})
     made["hosts"]["spare"] = {"host": SERVER}
