@@ -175,11 +175,12 @@ class PlannedSite:
         InputError
             There is none of that name.
         """
-        spec = self.file.spec
+        hosts = {name: target.host for name, target in self.file.spec.targets.items()}
         gone = {
-            name for name, target in self.targets.items()
-            if lost and lost in {name, f"{name}-host", target.place, spec.device_of(name), spec.targets[name].host}
-        }  # fmt: skip
+            name
+            for name, target in self.targets.items()
+            if lost and lost in [name, f"{name}-host", hosts[name], target.place]
+        }
         if lost and not gone:
             legal = {*self.targets, *(target.place for target in self.targets.values())}
             message = f"there is no target and no place '{lost}'"

@@ -206,6 +206,16 @@ def test_restores_write_to_the_shared_datastore() -> None:
     assert found.until(1.0) == pytest.approx(ALL / 0.5e9, rel=0.01)
 
 
+def test_all_targets_of_a_host_are_lost_with_it() -> None:
+    made = shared_site(("esx1",))
+    made["hosts"]["media"] = {"host": SERVER, "network": line("100 GB/s")}
+    made["targets"] |= {name: {"host": "media", "device": FLASH} for name in ("second", "third")}
+    site = load_site(made)
+    assert [site.lost_with(lost) for lost in ("media", "second", "pool-host")] == [
+        {"second", "third"}, {"second"}, {"pool"},
+    ]  # fmt: skip
+
+
 def test_restores_by_a_proxy_take_its_slots() -> None:
     """With one slot, the last of ten restores begins when nine are back."""
     made = shared_site(("esx1",), {"proxy": "proxy1"})
