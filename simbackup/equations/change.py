@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 DAY = 86_400.0
 YEAR = 365.0 * DAY
+LEAST = 1e-9
+"""Share of data that is there before the others are added."""
 _STEPS = 200
 """Halvings after which a bisection of floats has ended."""
 
@@ -17,7 +19,8 @@ class Change(NamedTuple):
 
     `daily` is the share that differs after a day, `hot_data` the share that is hot, `hot_changes` the share of all
     changes that the hot part takes, `replaced` the share that is deleted and created anew in a day, `growth` the share
-    by which the data grow in a year. What is counted, such as a file, differs if one of so many `places` in it does.
+    by which the data grow in a year, compounded, and `added` the share of the data at the start that comes each year.
+    What is counted, such as a file, differs if one of so many `places` in it does.
     """
 
     daily: float = 0.0
@@ -26,6 +29,29 @@ class Change(NamedTuple):
     replaced: float = 0.0
     growth: float = 0.0
     places: float = 1.0
+    added: float = 0.0
+
+    def factor(self, seconds: float) -> float:
+        """How much larger the data are so many seconds after the start.
+
+        >>> Change(growth=0.2).factor(2 * YEAR), Change(added=0.2).factor(2 * YEAR)
+        (1.44, 1.4)
+        """
+        return grown(self.growth, seconds) + self.added * seconds / YEAR
+
+    def before(self, factor: float, seconds: float) -> Change:
+        """The change over so many seconds until data are larger than at the start by a factor.
+
+        What is `added` in them is a share of the data at their end, as if it were compounded.
+
+        >>> change = Change(added=0.2).before(1.4, YEAR)
+        >>> round(1.4 / grown(change.growth, YEAR), 6), change.added
+        (1.2, 0.0)
+        """
+        if not self.added or not seconds:
+            return self
+        earlier = max(factor - self.added * seconds / YEAR, LEAST * factor)
+        return self._replace(growth=(factor / earlier) ** (YEAR / seconds) - 1.0, added=0.0)
 
 
 def touched(hits: float, hot_data: float, hot_changes: float) -> float:

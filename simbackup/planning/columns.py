@@ -22,9 +22,11 @@ COLUMNS = {
     "compression": ("compression",),
     "priority": ("priority", "tier"),
     "machine": ("machine",),
+    "host": ("esx host", "hypervisor", "host"),
+    "datastore": ("datastore", "path"),
     "filesystem": ("filesystem", "file system"),
 }
-"""What a column may be called, in any case; a unit may follow in brackets."""
+"""What a column may be called, in any case; a unit may follow. A `host` is a system where no other column is."""
 LIKE = 0.7
 """Likeness from which on a column is taken for a misspelt one."""
 
@@ -33,12 +35,12 @@ def columns_of(table: Inventory) -> tuple[dict[str, str], dict[str, str]]:
     """The column of each key, and the units in their heads."""
     columns: dict[str, str] = {}
     heads: dict[str, str] = {}
-    for column in table.columns:
-        found = HEAD.fullmatch(column)
-        word = _word_of(column)
-        for key, names in COLUMNS.items():
-            if word in names and key not in columns:
-                columns[key], heads[key] = column, _unit(found) if found else ""
+    means = {column: [key for key, names in COLUMNS.items() if _word_of(column) in names] for column in table.columns}
+    for column in sorted(table.columns, key=lambda column: len(means[column])):
+        key = next((key for key in means[column] if key not in columns), None)
+        if key is not None:
+            found = HEAD.fullmatch(column)
+            columns[key], heads[key] = column, _unit(found) if found else ""
     return columns, heads
 
 

@@ -48,9 +48,7 @@ def moved_by(site: PlannedSite, runs: Sequence[LevelRun], factors: Mapping[str, 
                 continue  # all of it
             for system in site.of_policy(run.policy):
                 name = job_of(system.name, run.later, made.name)
-                change = system.saved(Level.INCREMENTAL, 0.0, made.age) * factors.get(
-                    job_of(system.name, run.later), 1.0
-                )
+                change = system.sent(Level.INCREMENTAL, made.age, factors.get(job_of(system.name, run.later), 1.0))
                 found[name] = found.get(name, 0.0) + change
     return found
 
@@ -75,7 +73,7 @@ def older_on(
     if target.tape or math.isinf(target.capacity):
         return 0.0
     coming = [
-        _kept(system, target, run) * factors.get(job_of(system.name, run.later), 1.0)
+        _kept(system, target, run, factors.get(job_of(system.name, run.later), 1.0))
         for run in runs
         for system in site.of_policy(run.policy)
     ]
@@ -88,8 +86,8 @@ def older_on(
     return max(min(used, MOST_OF_A_POOL * target.capacity - SPARE * max(sum(coming), most)), 0.0)
 
 
-def _kept(system: Client, target: Target, run: LevelRun) -> float:
-    """Bytes that a run of a policy adds to a pool for a system of its size at the start."""
+def _kept(system: Client, target: Target, run: LevelRun, factor: float) -> float:
+    """Bytes that a run of a policy adds to a pool for a system that is larger than at the start by a factor."""
     if target.chunking is not None:
-        return system.size * system.new_chunks(target.chunking, dict(run.before).get(""))
-    return system.saved(run.level if run.made else run.sent, 0.0, run.age)
+        return system.size * system.new_chunks(target.chunking, dict(run.before).get(""), factor) * factor
+    return system.sent(run.level if run.made else run.sent, run.age, factor)

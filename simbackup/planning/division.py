@@ -1,4 +1,4 @@
-"""Policies that are divided, over days of the week or among targets, each part with about as much to save."""
+"""Policies that are divided over days or among targets, and systems among proxies, with about as much for each part."""
 
 from __future__ import annotations
 
@@ -47,6 +47,20 @@ def divided(spec: SiteSpec, tree: Node) -> Node:
     return Node({**tree.mapping, **changed}, tree.place, tree.key)
 
 
+def proxies(spec: SiteSpec) -> dict[str, str]:
+    """The proxy that reads the data of each system whose policy names any.
+
+    The largest systems choose first, each the proxy that has least to read so far.
+    """
+    load, found = dict[str, float](), dict[str, str]()
+    for name in sorted(spec.systems, key=lambda each: -spec.systems[each].size.si):
+        among = spec.policies[spec.systems[name].policy].proxy
+        if among:
+            found[name] = min(among, key=lambda each: load.get(each, 0.0))
+            load[found[name]] = load.get(found[name], 0.0) + spec.systems[name].size.si
+    return found
+
+
 def _parts(policy: PolicySpec) -> tuple[str, ...]:
     """The targets or the days among which the systems of a policy are divided; none if they are not."""
     return policy.to if len(policy.to) > 1 else WEEKDAYS if policy.spread else ()
@@ -55,8 +69,7 @@ def _parts(policy: PolicySpec) -> tuple[str, ...]:
 def _uses(spec: SiteSpec, policy: PolicySpec, part: str) -> list[Use]:
     """What a full backup by a part of a policy uses: the network of all, the host of its target, and its target."""
     target, day = (policy.target, part) if len(policy.to) == 1 else (part, "")
-    beside = spec.targets[target].beside if target in spec.targets else ()
-    return [("network", day), (f"host {(*beside, target)[0]}", day), (f"target {target}", day)]
+    return [("network", day), (f"host {spec.hosts_of(target)[0]}", day), (f"target {target}", day)]
 
 
 def _fixed(spec: SiteSpec, parts: Mapping[str, tuple[str, ...]]) -> dict[Use, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from simbackup.equations.change import grown
+from simbackup.equations.change import Change
 from simbackup.planning.contents import NightKind
 from simbackup.planning.playing import Outcome, job_of
 from simbackup.planning.scenarios import logs_jobs
@@ -20,7 +20,7 @@ class Growing:
     """How the jobs of nights grow: the bytes of each follow those of its system, and so does its time in between."""
 
     site: PlannedSite
-    kinds: dict[NightKind, dict[str, float]] = field(default_factory=dict[NightKind, dict[str, float]])
+    kinds: dict[NightKind, dict[str, Change]] = field(default_factory=dict[NightKind, dict[str, Change]])
     """The growth of the system of each job of a kind of night."""
 
     def between(
@@ -33,24 +33,24 @@ class Growing:
         shares = {growth: share_of(growth, times) for growth in dict.fromkeys(growths.values())}
         return {name: mixed(low[name], high[name], shares[by]) for name, by in growths.items() if name in low}
 
-    def _jobs(self, kind: NightKind) -> Iterator[tuple[str, float]]:
+    def _jobs(self, kind: NightKind) -> Iterator[tuple[str, Change]]:
         for run in kind.runs:
             policy = self.site.file.spec.policies[run.policy]
             parts = ("", *run.copies, *dict.fromkeys(made.name for made in run.made))
             for system in self.site.of_policy(run.policy):
                 names = [job_of(system.name, run.later, part) for part in parts]
                 for name in (*names, *logs_jobs(policy, system.name, run.later).values()):
-                    yield name, system.change.growth
+                    yield name, system.change
 
 
-def share_of(growth: float, times: Times) -> float:
+def share_of(growth: Change, times: Times) -> float:
     """How far a system is on the way from its bytes in one night to those in another; in time where it does not grow.
 
     >>> year = 365 * 86_400.0
-    >>> round(share_of(0.0, (0.0, year, 2 * year)), 3), round(share_of(1.0, (0.0, year, 2 * year)), 3)
-    (0.5, 0.333)
+    >>> [round(share_of(Change(growth=each), (0.0, year, 2 * year)), 3) for each in (0.0, 1.0)]
+    [0.5, 0.333]
     """
-    low, here, high = (grown(growth, at) for at in times)
+    low, here, high = (growth.factor(at) for at in times)
     if high == low:
         low, here, high = times
     return (here - low) / (high - low)

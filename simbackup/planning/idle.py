@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from simbackup.errors import Problem
+from simbackup.planning.hardware import datastore_of, machine_of, real_host
 from simbackup.planning.night import Night
 from simbackup.planning.origins import SECTIONS, Origins, Path, scenario_of
 from simbackup.planning.policy import PolicySpec
@@ -94,6 +95,8 @@ def _of_some(
     for name, link in found["links"].items():
         ends = [end for end in link["joins"] if end in systems or end not in site.file.spec.systems]
         found["links"][name] = {**link, "joins": ends}
+    for name, host in found["hosts"].items():
+        found["hosts"][name] = {**host, "owns": [device for device in host["owns"] if device in found["devices"]]}
     saved = [job for job in found["jobs"] if job in systems]
     found["jobs"] |= {f"back-{job}": {"restore": job, "after": job} for job in saved}
     return found
@@ -110,7 +113,8 @@ def _alike(site: PlannedSite) -> tuple[dict[str, list[str]], dict[str, list[str]
     for name, system in site.file.spec.systems.items():
         said = site.file.part("systems", name)
         keys = [path for path, _ in said.leaves()] if said is not None else []
-        of[name] = system.machine, getattr(system, "method", ""), tuple(keys)
+        places = system.machine, system.host, system.datastore, site.file.proxies.get(name)
+        of[name] = places, getattr(system, "method", ""), tuple(keys)
         kinds.setdefault(system.policy, set()).add(of[name])
     policies: dict[tuple[object, ...], list[str]] = {}
     for name, theirs in kinds.items():
@@ -131,10 +135,12 @@ def _alike(site: PlannedSite) -> tuple[dict[str, list[str]], dict[str, list[str]
 
 def _made() -> Iterator[Idle]:
     """Keys of parts that the plan writes itself."""
-    for path in (("machines", "*", "host", "owns"), ("targets", "*", "host", "owns")):
-        yield path, "the plan decides what a host owns"
-    for path in (("network", "joins"), ("targets", "*", "link", "joins"), ("targets", "*", "network", "joins")):
-        yield path, "the plan decides what a link joins"
+    for section in ("machines", "hosts", "targets"):
+        yield (section, "*", "host", "owns"), "the plan decides what a host owns"
+    yield ("hosts", "*", "host", "within"), "'within' of the host itself says on which other one it runs"
+    links = ("targets", "link"), ("targets", "network"), ("hosts", "network"), ("datastores", "link")
+    for path in (("network",), ("uplinks", "*"), *((section, "*", key) for section, key in links)):
+        yield (*path, "joins"), "the plan decides what a link joins"
     yield ("machines", "*", "storage", "capacity"), "the plan makes storage as large as the data on it"
 
 
@@ -143,17 +149,34 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
         policy = site.file.spec.policies[system.policy]
         if policy.logs is None:
             yield ("systems", name, "log"), "it is only used with 'logs' of a policy"
-        if not any(site.targets[to].tape for to in _targets_of(policy)):
+        if policy.compressor is None and not any(site.targets[to].tape for to in _targets_of(policy)):
             yield ("systems", name, "compression"), "it is only used on tape; a disk or a store has 'reduction'"
+        if all(site.targets[to].tape for to in _targets_of(policy)):
+            yield (
+                ("systems", name, "reduction"),
+                "it is only used on disks and in object stores; a tape has 'compression'",
+            )
+        if system.growth is not None:
+            yield ("systems", name, "change", "growth"), "the 'growth' of the system is used instead"
         if not system.by_file():
             yield ("systems", name, "filesystem"), "it is only used in file_level backups"
 
 
 def _machines(site: PlannedSite) -> Iterator[Idle]:
-    machines, systems = site.file.spec.machines, site.file.spec.systems.values()
-    used = {system.machine or next(iter(machines)) for system in systems}
-    for name in machines.keys() - used:
-        yield ("machines", name), "no system uses it"
+    spec, systems = site.file.spec, site.file.spec.systems
+    machines = {machine_of(site.file, name) for name in systems}
+    targets = {host for name in spec.targets for host in spec.hosts_of(name)}
+    hosts = targets | {host for name in systems for host in (systems[name].host, site.file.proxies.get(name)) if host}
+    hosts |= {real_host(spec, host) for host in hosts if host in spec.hosts}
+    datastores = {datastore_of(spec, name) for name in systems if systems[name].host}
+    datastores |= {system.datastore for system in systems.values() if system.datastore}
+    uplinks = {spec.hosts[host].uplink for host in spec.hosts}
+    for section, used, by in (
+        ("machines", machines, "no system uses it"), ("datastores", datastores, "no system uses it"),
+        ("hosts", hosts, "no system, no policy and no target uses it"), ("uplinks", uplinks, "no host uses it"),
+    ):  # fmt: skip
+        for name in getattr(spec, section).keys() - used:
+            yield (section, name), by
 
 
 def _targets(site: PlannedSite) -> Iterator[Idle]:
@@ -216,5 +239,9 @@ def _growth(site: PlannedSite) -> Iterator[Idle]:
 
 def each_grows_by_itself(site: PlannedSite) -> bool:
     """Whether each system states its own growth, so that the growth of the site does nothing."""
-    stated = [site.file.part("systems", name, "change") for name in site.file.spec.systems]
-    return all(change is not None and "growth" in change.mapping for change in stated)
+    systems = site.file.spec.systems
+    changes = {name: site.file.part("systems", name, "change") for name in systems}
+    return all(
+        systems[name].growth is not None or (change is not None and "growth" in change.mapping)
+        for name, change in changes.items()
+    )

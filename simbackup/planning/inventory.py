@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,11 +13,15 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.foreign.reader import ForeignFile
 from simbackup.foreign.registry import INVENTORIES, read_with
-from simbackup.planning.added_parts import with_added
+from simbackup.planning.added_parts import with_added, with_parts, without
 from simbackup.planning.columns import COLUMNS, columns_of, unused
-from simbackup.planning.loading import site_of
+from simbackup.planning.hardware import site_parts
+from simbackup.planning.loading import SiteFile, site_of
+from simbackup.planning.night import Night
+from simbackup.planning.origins import scenario_of
+from simbackup.schema.capability import BlockDevice
 from simbackup.schema.inventory import Inventory
-from simbackup.schema.quantity import Unit
+from simbackup.schema.quantity import Unit, si_or
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import parse, plain_scalar
 from simbackup.units import UnitError, show, show_short
@@ -47,6 +52,15 @@ FILESYSTEM = "filesystem/ntfs"
 TEMPLATE = "virtualised"
 NO_NAMES = frozenset({"y", "n", "yes", "no", "on", "off"})
 """Words that YAML 1.1 reads as truth values."""
+HOST, DATASTORE = "host", "datastore"
+OF_HOSTS = {HOST: "hosts", DATASTORE: "datastores"}
+"""Sections of a site that say where systems on shared hosts are, by the columns that name them."""
+YEARS = 3.0
+"""Years for whose growth a datastore of a template is made large enough: those of a plan."""
+LIES_IN = re.compile(r"\s*\[(.+?)\]")
+"""The datastore in a path, such as `[DS01] web01/web01.vmx`."""
+DISKS = re.compile(r"(?<=disks: \{value: )\d+")
+"""The number of disks of an array in a template, which is assumed."""
 SECTIONS = {"policy": "policies", "machine": "machines"}
 """Sections of a site with the parts that the rows of an inventory may name, by their columns."""
 GROWTH = re.compile(r"^growth:.*\n(?: .*\n)*", re.MULTILINE)
@@ -72,11 +86,17 @@ class Reading:
     written: Convention
     policies: tuple[str, ...]
     machines: tuple[str, ...]
+    hosts: tuple[str, ...] = ()
+    """The hosts of the template, none if its systems share none."""
     systems: dict[str, str] = field(default_factory=dict[str, str])
     cells: dict[str, Node] = field(default_factory=dict[str, Node])
     """The cell that names each system."""
     added: dict[tuple[str, str], Node] = field(default_factory=dict[tuple[str, str], Node])
     """The first cell that names each policy and machine that the template does not have, by its section."""
+    shared: dict[str, dict[str, Node]] = field(default_factory=lambda: {section: {} for section in OF_HOSTS.values()})
+    """The first cell that names each host and datastore, by its section."""
+    sizes: dict[str, float] = field(default_factory=dict[str, float])
+    """Bytes of each system, by the place of its cell."""
     problems: list[Problem] = field(default_factory=list[Problem])
     warnings: list[Problem] = field(default_factory=list[Problem])
 
@@ -146,8 +166,7 @@ def text_of_systems(
         Cells cannot be read; all are listed, with their places.
     """
     tree = parse(template, "template")
-    policies, machines = tuple(tree.mapping["policies"].mapping), tuple(tree.mapping["machines"].mapping)
-    reading = read_systems(table, shown, policies, machines, unit)
+    reading = read_systems(table, shown, Template.of(tree), unit)
     if reading.problems:
         raise InputError(reading.problems)
     rows = "\n".join(f"  {_key(name)}: {{{keys}}}" for name, keys in reading.systems.items())
@@ -155,6 +174,8 @@ def text_of_systems(
     own = rest[: rest.index("\nsystems:\n") + 1]
     for section in SECTIONS.values():
         own = with_added(own, section, [_key(name) for there, name in reading.added if there == section])
+    if reading.hosts:
+        own = _with_hosts(reading, own, site_of(tree, "template"))
     own = own.removesuffix("\n")
     if all("growth: " in keys for keys in reading.systems.values()):
         own = GROWTH.sub("", own)
@@ -177,6 +198,33 @@ def _unit_of_size(unit: str) -> str:
     return unit
 
 
+def _with_hosts(reading: Reading, text: str, template: SiteFile) -> str:
+    """The text of a template with the hosts and datastores of an inventory, and an array that is large enough."""
+    named, array = reading.shared["hosts"], next(iter(template.spec.datastores))
+    text = with_parts(text, "hosts", map(_key, named)) if named else text
+    if not any("machine: " in keys for keys in reading.systems.values()):
+        text = without(text, "machines")
+    growth = si_or(template.spec.growth, 0.0)
+    times = sum(reading.sizes.values()) * (1.0 + growth) ** YEARS / _room(template, array)
+
+    def more(disks: re.Match[str]) -> str:
+        return f"{math.ceil(int(disks[0]) * max(times, 1.0))}"
+
+    before, head, after = text.partition("\ndatastores:\n")
+    text = f"{before}{head}{DISKS.sub(more, after, count=1)}"
+    others = [_key(name) for name in reading.shared["datastores"] if name not in template.spec.datastores]
+    why = "# assumed: the inventory names '{}'; it lies on the same array as the others"
+    lines = "".join(f"  {why.format(name)}\n  {name}: {{device: {array}}}\n" for name in others)
+    return text.replace("\ntargets:\n", f"\n{lines}targets:\n", 1)
+
+
+def _room(template: SiteFile, datastore: str) -> float:
+    """Bytes that a datastore of a template holds."""
+    parts = site_parts(template, Night(template.spec.start, ()))
+    device = scenario_of(template, parts).spec.devices[datastore]
+    return (device.capacity_bytes() if isinstance(device, BlockDevice) else None) or math.inf
+
+
 def _key(name: str) -> str:
     """A name as a key of YAML, in quotes where some reader would take it for a number or a truth value."""
     return f'"{name}"' if name.lower() in NO_NAMES or not isinstance(plain_scalar(name), str) else name
@@ -191,7 +239,8 @@ def _check_made(reading: Reading, text: str, shown: str) -> None:
         for one in error.problems:
             section, _, rest = one.address.partition(".")
             name, _, key = rest.partition(".")
-            cell = reading.cells.get(name) if section == "systems" else reading.added.get((section, name))
+            named = reading.shared.get(section, {}).get(name) or reading.added.get((section, name))
+            cell = reading.cells.get(name) if section == "systems" else named
             place = cell.place if cell is not None else Place(shown, 1, 1)
             problems.append(Problem(place, key if cell is not None else one.address, one.message, one.remedy))
         raise InputError(problems) from None
@@ -213,9 +262,24 @@ def template_text(name: str) -> str:
     raise InputError([Problem(Place("--template"), "", f"there is no template '{name}'", remedy)])
 
 
-def read_systems(
-    table: Inventory, shown: str, policies: tuple[str, ...], machines: tuple[str, ...], unit: str = ""
-) -> Reading:
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What a template has: its policies, kinds of machines, and hosts that its systems share."""
+
+    policies: tuple[str, ...]
+    machines: tuple[str, ...]
+    hosts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, tree: Node) -> Template:
+        """The parts of the text of a template."""
+        names = (
+            tuple(tree.mapping[key].mapping) if key in tree.mapping else () for key in ("policies", "machines", "hosts")
+        )
+        return cls(*names)
+
+
+def read_systems(table: Inventory, shown: str, template: Template, unit: str = "") -> Reading:
     """The systems of a table; whatever cannot be read is in `problems`. `unit` is that of sizes that name none."""
     columns, heads = columns_of(table)
     if unit and not heads.get("size"):
@@ -226,9 +290,14 @@ def read_systems(
         if need not in columns
     ]
     numbers = [str(row[columns[key]].value) for key in UNITS if key in columns for row in table.rows]
-    reading = Reading(columns, heads, convention(numbers), policies, machines, problems=problems)
+    reading = Reading(
+        columns, heads, convention(numbers), template.policies, template.machines, template.hosts, problems=problems
+    )
     if not problems:
         problems += _without_unit(reading, table)
+        for key, section in OF_HOSTS.items() if reading.hosts else ():
+            for cell in (cell for row in table.rows if (cell := _cell(reading, row, key)) is not None):
+                reading.shared[section].setdefault(_place_named(cell, key), cell)
         for row in table.rows:
             _row(reading, row)
     reading.warnings += [*unused(table, columns), *_doubts(reading, table), *_renamed(reading), *_added(reading)]
@@ -287,6 +356,8 @@ def _row(reading: Reading, row: Mapping[str, Node]) -> None:
     name = _name(reading, row)
     keys = dict(_keys(reading, row))
     if name and len(reading.problems) == before:
+        if reading.hosts and "machine" not in keys:
+            keys |= _place(reading, row)
         reading.systems[name] = ", ".join(f"{key}: {value}" for key, value in keys.items())
 
 
@@ -302,8 +373,7 @@ def _name(reading: Reading, row: Mapping[str, Node]) -> str:
         place = row[reading.columns["name"]].place
         reading.problems.append(Problem(place, "", "the system has no name", "write one"))
         return ""
-    name = re.sub(r"[^A-Za-z0-9_-]", "-", str(cell.value))
-    name = name if name[:1].isalpha() else f"s-{name}"
+    name = _named(str(cell.value), "s")
     if name in reading.systems:
         reading.problems.append(Problem(cell.place, "", f"there are two systems '{name}'", "give each a name"))
     reading.cells.setdefault(name, cell)
@@ -329,6 +399,20 @@ def _keys(reading: Reading, row: Mapping[str, Node]) -> Iterator[tuple[str, str]
     yield "policy", _word(reading, row, "policy", reading.policies)
     if _cell(reading, row, "machine") is not None:
         yield "machine", _word(reading, row, "machine", reading.machines)
+
+
+def _place(reading: Reading, row: Mapping[str, Node]) -> dict[str, str]:
+    """The host and the datastore of a system: those that its row names, or else the hosts of the site in turn."""
+    hosts = tuple(reading.shared["hosts"]) or reading.hosts
+    cells = {key: cell for key in OF_HOSTS if (cell := _cell(reading, row, key)) is not None}
+    named = {key: _key(_place_named(cell, key)) for key, cell in cells.items()}
+    return {HOST: _key(hosts[len(reading.systems) % len(hosts)])} | named
+
+
+def _place_named(cell: Node, key: str) -> str:
+    """The host or the datastore that a cell names."""
+    inside = LIES_IN.match(str(cell.value))
+    return _named(inside[1] if inside is not None else str(cell.value).strip(), key)
 
 
 def _changing(reading: Reading, row: Mapping[str, Node], files: Node | None) -> Iterator[tuple[str, str]]:
@@ -370,10 +454,15 @@ def _word(reading: Reading, row: Mapping[str, Node], key: str, legal: tuple[str,
         return legal[0]
     word = str(cell.value).strip()
     if word not in legal:
-        word = re.sub(r"[^A-Za-z0-9_-]", "-", word)
-        word = word if word[:1].isalpha() else f"{key}-{word}"
+        word = _named(word, key)
         reading.added.setdefault((SECTIONS[key], word), cell)
     return _key(word)
+
+
+def _named(word: str, kind: str) -> str:
+    """A word as a name: letters, digits, hyphens and underscores, beginning with a letter."""
+    word = re.sub(r"[^A-Za-z0-9_-]", "-", word)
+    return word if word[:1].isalpha() else f"{kind}-{word}"
 
 
 def _sheet(reading: Reading, cell: Node, kind: str) -> str:
@@ -409,6 +498,8 @@ def _amount(reading: Reading, cell: Node, key: str, default: str = "") -> str:
         reading.problems.append(Problem(cell.place, "", message, remedy))
         return ""
     shown = show(value, unit)
+    if key == "size":
+        reading.sizes[str(cell.place)] = value
     if unit == "B" and value >= GREAT:
         message = f"'{text}' in column '{reading.columns[key]}' is {show_short(value, unit)} for one system"
         reading.warnings.append(Problem(cell.place, "", message, "is its unit right?", "warning"))

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
 from simbackup.planning.policy import LevelName, PolicySpec, SecondCopySpec
 from simbackup.planning.prices import PricesSheet
-from simbackup.planning.spec import MachineSpec, SiteSpec, SystemSpec, TargetSpec
+from simbackup.planning.spec import DatastoreSpec, MachineSpec, SiteHostSpec, SiteSpec, SystemSpec, TargetSpec
 from simbackup.schema.json_forms import Forms, Json
 from simbackup.schema.part import NAME
 from simbackup.schema.quantity import Frozen
@@ -21,7 +21,14 @@ KINDS = {
 }
 """The kinds of files of plans that have a schema."""
 NAMED: dict[type[Frozen], dict[str, type[Frozen]]] = {
-    SiteSpec: {"machines": MachineSpec, "targets": TargetSpec, "policies": PolicySpec, "systems": SystemSpec},
+    SiteSpec: {
+        "machines": MachineSpec,
+        "hosts": SiteHostSpec,
+        "datastores": DatastoreSpec,
+        "targets": TargetSpec,
+        "policies": PolicySpec,
+        "systems": SystemSpec,
+    },
     PolicySpec: {"copies": SecondCopySpec},
     GoalsSpec: {"restores": RestoreGoalSpec},
 }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import replicated, stated
-from simbackup.planning.division import divided
+from simbackup.planning.division import divided, proxies
 from simbackup.planning.names import taken
 from simbackup.planning.overrides import overridden
 from simbackup.planning.spec import SiteSpec
@@ -26,7 +27,7 @@ from simbackup.schema.yaml_file import parse, read, refuse_unreachable
 Source = str | Path | Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SiteFile:
     """What a site file says, its tree with the places, and that tree before policies were divided."""
 
@@ -34,6 +35,11 @@ class SiteFile:
     spec: SiteSpec
     tree: Node
     source: Node
+
+    @cached_property
+    def proxies(self) -> Mapping[str, str]:
+        """The proxy that reads the data of each system which has one."""
+        return proxies(self.spec)
 
     def written(self, policy: str) -> str:
         """The policy in the file of which one is a part, or itself."""
@@ -151,7 +157,8 @@ def _parts(spec: SiteSpec) -> Iterator[tuple[tuple[str, ...], Frozen]]:
     yield (), spec
     for section in SECTIONS["site"]:
         for name, part in getattr(spec, section).items():
-            yield (section, name), part
+            if isinstance(part, Frozen):
+                yield (section, name), part
     for name, policy in spec.policies.items():
         for copy, part in policy.copies.items():
             yield ("policies", name, "copies", copy), part
@@ -166,7 +173,7 @@ def _conflicts(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
 
 def _unknown_names(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     """Report names that refer to nothing, and names that a scenario could not use."""
-    for section in ("machines", "targets", "systems"):
+    for section in ("machines", "hosts", "datastores", "uplinks", "targets", "systems"):
         for name in getattr(spec, section):
             if NAME.match(name) is None:
                 message = "is not a name: letters, digits, '-' and '_', beginning with a letter"
@@ -176,16 +183,82 @@ def _unknown_names(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     yield from _systems(spec, tree)
     yield from _policies(spec, tree)
     yield from _targets(spec, tree)
-    yield from _machines(spec, tree)
+    yield from _devices(spec, tree)
+    yield from _hosts(spec, tree)
+    yield from _places(spec, tree)
+    yield from _datastores(spec, tree)
 
 
-def _machines(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
-    """Report storage that is no device."""
-    for name, machine in spec.machines.items():
-        storage, path = machine.storage, ("machines", name, "storage")
+def _devices(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report machines and datastores whose device is none."""
+    devices = {("machines", name, "storage"): machine.storage for name, machine in spec.machines.items()}
+    own = {name: datastore for name, datastore in spec.datastores.items() if datastore.lies_on is None}
+    devices |= {("datastores", name, "device"): datastore.device for name, datastore in own.items()}
+    for path, storage in devices.items():
         if not isinstance(storage, str) and not (isinstance(storage, Mapping) and {"model", "kind"} & storage.keys()):
             message = "is neither a datasheet nor a mapping with a model or a kind"
             yield _problem(tree, path, message, "write for example 'ssd/nvme-gen3-2018'")
+
+
+def _hosts(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report uplinks and hosts that are not there, and virtual machines in virtual machines."""
+    for name, host in spec.hosts.items():
+        if host.uplink is not None:
+            yield from _known(tree, ("hosts", name, "uplink"), host.uplink, spec.uplinks, "uplink")
+        if host.within is not None:
+            real = [other for other, one in spec.hosts.items() if other != name and one.within is None]
+            yield from _known(tree, ("hosts", name, "within"), host.within, real, "host that is no virtual machine")
+
+
+def _datastores(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report datastores on the device of none, and those that several hosts would have inside."""
+    own = [name for name, datastore in spec.datastores.items() if datastore.lies_on is None]
+    for name, datastore in spec.datastores.items():
+        if datastore.lies_on is not None:
+            yield from _known(tree, ("datastores", name, "device"), datastore.lies_on, own, "datastore with a device")
+            if datastore.link is not None:
+                message = f"'{datastore.lies_on}' says how its device is reached"
+                yield _problem(tree, ("datastores", name, "link"), message, "leave it out")
+    for name, hosts in _users(spec).items():
+        if len(hosts) > 1 and spec.datastores[name].link is None:
+            message = f"serves {len(hosts)} hosts ({', '.join(sorted(hosts))}), and has no link to them"
+            remedy = "write for example 'link: network/fibre-channel-16g'"
+            yield _problem(tree, ("datastores", name), message, remedy, key=True)
+
+
+def _users(spec: SiteSpec) -> dict[str, set[str]]:
+    """The hosts that reach each datastore, as far as the names of a site are known."""
+    users: dict[str, set[str]] = {}
+    read_by = proxies(spec) if all(system.policy in spec.policies for system in spec.systems.values()) else {}
+    for name, system in spec.systems.items():
+        datastore = system.datastore or next(iter(spec.datastores), "")
+        if system.host is None or datastore not in spec.datastores:
+            continue
+        proxy = read_by.get(name)
+        reader = proxy if proxy in spec.hosts and spec.hosts[proxy].share is None else system.host
+        hosts = {spec.hosts[host].within or host for host in (system.host, reader) if host in spec.hosts}
+        users.setdefault(spec.datastores[datastore].lies_on or datastore, set()).update(hosts)
+    return {name: hosts for name, hosts in users.items() if name in spec.datastores}
+
+
+def _places(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report systems that have no place, or two."""
+    for name, system in spec.systems.items():
+        here = ("systems", name)
+        if system.host is None:
+            if system.datastore is not None:
+                yield _problem(tree, (*here, "datastore"), "needs a 'host'", "name the host on which the system runs")
+            elif not spec.machines:
+                yield _problem(tree, here, "has no host", "write 'host:' and a name under 'hosts'", key=True)
+            continue
+        if system.machine is not None:
+            message = "has a machine of its own and shares a host"
+            yield _problem(tree, (*here, "machine"), message, "leave out 'machine' or 'host'")
+        yield from _known(tree, (*here, "host"), system.host, spec.hosts, "host")
+        if system.datastore is not None:
+            yield from _known(tree, (*here, "datastore"), system.datastore, spec.datastores, "datastore")
+        elif not spec.datastores:
+            yield _problem(tree, here, "has no datastore", "describe it under 'datastores'", key=True)
 
 
 def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
@@ -208,6 +281,9 @@ def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             if f"{name}-{part}" in spec.policies:
                 message = f"a part of '{name}', which is divided, has this name"
                 yield _problem(tree, ("policies", f"{name}-{part}"), message, "rename it", key=True)
+        for i, proxy in enumerate(policy.proxy):
+            here = ("policies", name, "proxy", str(i)) if len(policy.proxy) > 1 else ("policies", name, "proxy")
+            yield from _known(tree, here, proxy, spec.hosts, "host")
         for i, to in enumerate(policy.logs.to if policy.logs is not None else ()):
             yield from _known(tree, ("policies", name, "logs", "to", str(i)), to, spec.targets, "target")
         if policy.staging is not None:
@@ -228,19 +304,47 @@ def _copies(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
 
 def _targets(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     yield from _currencies(spec, tree)
-    for name, target in spec.targets.items():
+    for name in spec.targets:
         for path, message, remedy in stated(spec, name):
             yield _problem(tree, path, message, remedy, key=True)
-        if target.beside:
-            others = [other for other, one in spec.targets.items() if other != name and one.host is not None]
-            for beside in target.beside:
-                yield from _known(tree, ("targets", name, "beside"), beside, others, "target with a host")
-            if len(target.beside) > 1 and target.link is None:
-                yield _problem(
-                    tree, ("targets", name), "has several hosts and no link", "write 'link:', which joins them"
-                )
-        elif target.host is None:
-            yield _problem(tree, ("targets", name), "has no host", "write 'host:', or 'beside:' another target")
+        yield from _owners(spec, tree, name)
+        yield from _library(spec, tree, name)
+
+
+def _owners(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
+    """Report a target that no host reaches, or whose shared host it joins to the network once more."""
+    target = spec.targets[name]
+    if target.beside:
+        others = [other for other, one in spec.targets.items() if other != name and one.host is not None]
+        for beside in target.beside:
+            yield from _known(tree, ("targets", name, "beside"), beside, [*others, *spec.hosts], "target with a host")
+        if len(target.beside) > 1 and target.link is None:
+            yield _problem(tree, ("targets", name), "has several hosts and no link", "write 'link:', which joins them")
+    elif target.host is None and device_target(spec, name) is None:
+        yield _problem(tree, ("targets", name), "has no host", "write 'host:', or 'beside:' another target")
+    elif isinstance(target.host, str) and "/" not in target.host:
+        yield from _known(tree, ("targets", name, "host"), target.host, spec.hosts, "host")
+        if target.network is not None:
+            message = f"'{target.host}' is a host of the site, and has its own way to the network"
+            yield _problem(tree, ("targets", name, "network"), message, f"write it under hosts.{target.host}")
+
+
+def device_target(spec: SiteSpec, name: str) -> str | None:
+    """The other target whose library a target shares, None if it has a device of its own."""
+    device = spec.targets[name].device
+    return device if isinstance(device, str) and "/" not in device else None
+
+
+def _library(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
+    """Report a library that is shared with a target which has none of its own."""
+    shared = device_target(spec, name)
+    if shared is None:
+        return
+    others = [other for other in spec.targets if other != name and device_target(spec, other) is None]
+    yield from _known(tree, ("targets", name, "device"), shared, others, "target with a device of its own")
+    for key in ("host", "beside", "link", "network"):
+        if getattr(spec.targets[name], key):
+            yield _problem(tree, ("targets", name, key), f"'{shared}' says how its library is reached", "leave it out")
 
 
 def _currencies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:

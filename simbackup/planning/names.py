@@ -14,12 +14,12 @@ WHOLE = frozenset({"network", "server-queue"})
 """Names of parts that every scenario of a site may have."""
 ENDINGS = frozenset({
     "data", "disk", "host", "link", "log", "log-data", "logs", "merge", "network", "older", "overtime", "overtime-logs",
-    "queue", "synthetic-full", "turn",
+    "queue", "switch", "synthetic-full", "turn",
 })  # fmt: skip
-"""What follows the name of a system, a target or a kind of machine in the names of what belongs to it."""
+"""What follows the name of a system, a target, a host or a kind of machine in the names of what belongs to it."""
 NUMBERED = re.compile(r"(night)?\d+\Z")
 """What follows the name of a system in those of its jobs: a night, or the place in a chain."""
-SECTIONS = ("machines", "targets", "systems")
+SECTIONS = ("machines", "hosts", "datastores", "uplinks", "targets", "systems")
 
 
 def taken(spec: SiteSpec) -> Iterator[tuple[Path, str, str]]:

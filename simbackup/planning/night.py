@@ -124,6 +124,11 @@ def has_weekdays(file: SiteFile) -> bool:
     return any(copy.by is not None and deadline(copy.by).weekday is not None for copy in copies)
 
 
+def night_suffix(later: int) -> str:
+    """What follows the name of a system in the names of its jobs of a night, the first or one after it."""
+    return f"-night{later + 1}" if later else ""
+
+
 def begin(text: str) -> float:
     """Seconds from midnight of the day on which a night begins until a time of day in it; nights begin at noon.
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.hardware import datastore_of, machine_of
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import LOGS
+from simbackup.planning.spec import SiteSpec
 from simbackup.scenario import Scenario, load
 
 Path = tuple[str, ...]
@@ -18,6 +20,7 @@ OF_DATA = frozenset({"size", "files", "filesystem", "change", "compression"})
 """Keys of data that systems state."""
 OF_POLICY: Mapping[str, Path] = {
     "to": ("to",), "begin": ("at",), "window": ("window",), "level": ("schedule",), "since": ("schedule",),
+    "compressor": ("compressor",),
     "tool": ("tool",), "workers": ("workers",), "retries": ("retries",), "retry_after": ("retry_after",),
     "spool": ("staging",),
 }  # fmt: skip
@@ -160,8 +163,11 @@ class Origins:
         section, _, rest = address.partition(".")
         name, systems = rest.partition(".")[0], self.file.spec.systems
         if section == "machines":
-            usual = next(iter(self.file.spec.machines))
-            return {system for system, spec in systems.items() if (spec.machine or usual) == name}
+            return {system for system in systems if machine_of(self.file, system) == name}
+        if section == "datastores":
+            return {
+                system for system in systems if systems[system].host and datastore_of(self.file.spec, system) == name
+            }
         every = {system: self.written(("policies", spec.policy))[1] for system, spec in systems.items()}
         return {system for system, policy in every.items() if section != "policies" or policy == name}
 
@@ -205,6 +211,22 @@ def _plain(name: str) -> str:
     return _LATER_NIGHT.sub("", name)
 
 
+def _shared(spec: SiteSpec) -> Iterator[tuple[tuple[str, str], PartOrigin]]:
+    """The hosts, datastores and uplinks that systems share."""
+    for name in spec.hosts:
+        here = ("hosts", name)
+        yield ("hosts", name), PartOrigin((*here, "host"), {"within": (*here, "within")})
+        yield ("devices", f"{name}-queue"), PartOrigin((*here, "slots"), {"at_once": (*here, "slots")})
+        yield ("links", f"{name}-network"), PartOrigin((*here, "network"), {}, f"the network of '{name}'")
+    for name in spec.datastores:
+        here = ("datastores", name)
+        yield ("devices", name), PartOrigin((*here, "device"), {})
+        yield ("links", f"{name}-link"), PartOrigin((*here, "link"), {}, f"the link to '{name}'")
+    for name in spec.uplinks:
+        yield ("links", name), PartOrigin(("uplinks", name), {})
+        yield ("links", f"{name}-switch"), PartOrigin(("network",), {}, f"the switch of '{name}'")
+
+
 def _origins(file: SiteFile) -> Iterator[tuple[tuple[str, str], PartOrigin]]:
     """The parts of the scenarios of a site, but for jobs, and what each was made of."""
     spec = file.spec
@@ -214,17 +236,22 @@ def _origins(file: SiteFile) -> Iterator[tuple[tuple[str, str], PartOrigin]]:
         here = ("targets", name)
         yield ("devices", name), PartOrigin((*here, "device"), {})
         yield ("devices", f"{name}-queue"), PartOrigin((*here, "limit"), {})
-        if not target.beside:
+        if not target.beside and spec.hosts_of(name) == (f"{name}-host",):
             yield ("hosts", f"{name}-host"), PartOrigin((*here, "host"), {}, f"the host of '{name}'")
         yield ("links", f"{name}-link"), PartOrigin((*here, "link"), {}, f"the link to '{name}'")
         yield ("links", f"{name}-network"), PartOrigin((*here, "network"), {}, f"the network of '{name}'")
         yield ("data", f"{name}-older"), PartOrigin(here, {}, f"what '{name}' holds")
     for name in spec.machines:
         yield ("devices", f"{name}-queue"), PartOrigin(("machines", name, "limit"), {})
+    yield from _shared(spec)
     for name, system in spec.systems.items():
-        here, machine = ("systems", name), ("machines", system.machine or next(iter(spec.machines)))
-        storage, sized = (*machine, "storage"), {"capacity": (*here, "size")}
-        yield ("hosts", name), PartOrigin((*machine, "host"), {}, f"the host of '{name}'", name)
+        here = ("systems", name)
+        if system.host is None:
+            machine = ("machines", system.machine or next(iter(spec.machines)))
+            yield ("hosts", name), PartOrigin((*machine, "host"), {}, f"the host of '{name}'", name)
+            storage, sized = (*machine, "storage"), {"capacity": (*here, "size")}
+        else:
+            storage, sized = ("datastores", datastore_of(spec, name)), {"size": (*here, "size")}
         yield ("devices", f"{name}-disk"), PartOrigin(storage, sized, f"the storage of '{name}'", name)
         yield ("devices", f"{name}-log"), PartOrigin(storage, sized, f"the storage of '{name}'", name)
         yield ("devices", f"{name}-turn"), PartOrigin(here, {"at_once": here}, "", name)

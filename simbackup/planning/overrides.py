@@ -1,14 +1,26 @@
-"""Values at some addresses of a site file, replaced by others: those of the command line, and those that vary."""
+"""Values at some addresses of a site file, replaced by others: those of the command line, and those that vary.
+
+In an address, `*` stands for any text, so that `systems.db*` are all systems whose names begin so, and
+`systems.policy:gold` are those whose `policy` is `gold`. A value such as `x2` multiplies what is there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import cast
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema import tree as trees
 from simbackup.schema.file_kind import SECTIONS
 from simbackup.schema.tree import Node
+
+FACTOR = re.compile(r"x\s*(\d+(?:\.\d+)?)")
+"""A value that multiplies what is there."""
+AMOUNT = re.compile(r"\s*(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)(.*)")
+"""A number, and its unit."""
 
 
 def overridden(tree: Node, overrides: Mapping[str, object]) -> Node:
@@ -20,7 +32,7 @@ def overridden(tree: Node, overrides: Mapping[str, object]) -> Node:
         There is no part of that name, or a value changes nothing.
     """
     problems: list[Problem] = []
-    for address, value in overrides.items():
+    for address, value in _spelled_out(tree, overrides, problems):
         node = trees.from_plain(value, Place("overrides"))
         section, *inside = address.split(".")
         named = tree.mapping[section].mapping if section in SECTIONS["site"] and section in tree.mapping else None
@@ -35,6 +47,80 @@ def overridden(tree: Node, overrides: Mapping[str, object]) -> Node:
     if problems:
         raise InputError(problems)
     return tree
+
+
+def _spelled_out(tree: Node, overrides: Mapping[str, object], problems: list[Problem]) -> Iterator[tuple[str, object]]:
+    """Each address for which one with `*` or `:` stands, and what a factor makes of the value there."""
+    for address, value in overrides.items():
+        node = trees.from_plain(value, Place("overrides"))
+        groups = "*" in address or ":" in address
+        found = list(_matching(tree, tuple(address.split(".")))) if groups else [tuple(address.split("."))]
+        if not found:
+            problems.append(Problem(node.place, address, "names nothing in the site", "write a name, or 'db*'"))
+        factor = FACTOR.fullmatch(node.value) if isinstance(node.value, str) else None
+        for path in found:
+            here, now = ".".join(path), value if factor is None else _times(_there(tree, path), float(factor[1]))
+            if now is None:
+                message = f"is no quantity that '{node.value}' could multiply"
+                remedy = "name one that the file or its datasheet states, such as 'systems.*.change.daily'"
+                problems.append(Problem(node.place, here, message, remedy))
+            else:
+                yield here, now if factor is None else trees.from_plain(now, node.place)
+
+
+def _matching(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The paths below a node that a path with `*` or `:` stands for."""
+    if not path:
+        yield ()
+        return
+    first, *rest = path
+    key, chosen, wanted = first.partition(":")
+    for name, child in node.mapping.items():
+        said = child.mapping.get(key) if chosen else None
+        if fnmatchcase(name, first) if not chosen else said is not None and fnmatchcase(_word(said), wanted):
+            yield from ((name, *below) for below in _below(child, tuple(rest)))
+
+
+def _below(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The paths that a path stands for; one without `*` or `:` stands for itself, also where nothing is yet."""
+    return _matching(node, path) if any("*" in step or ":" in step for step in path) else iter((path,))
+
+
+def _word(node: Node) -> str:
+    """What a key says in a word: its text, or the datasheet that it names."""
+    return str(node.mapping["model"].value if "model" in node.mapping else node.value)
+
+
+def _there(tree: Node, path: tuple[str, ...]) -> object:
+    """The value at a path, in the file or in the datasheet that is named on the way; None if there is none."""
+    node, sheet = tree, None
+    for step in path:
+        if isinstance(node.value, str) and shelf.exists(node.value):
+            node = trees.spelled_out(node)
+        sheet = sheet and sheet.mapping.get(step)
+        model = node.mapping.get("model")
+        if model is not None and shelf.exists(model.word):
+            sheet = shelf.load_datasheet(model.word).tree.mapping["parameters"].mapping.get(step)
+        below = node.mapping.get(step) or sheet
+        if below is None:
+            return None
+        node = below
+    return node.plain()
+
+
+def _times(value: object, factor: float) -> object:
+    """A quantity times a factor, with its range if it has one; None if it is no quantity."""
+    if isinstance(value, Mapping):
+        said = cast("Mapping[str, object]", value)
+        changed = _times(said.get("value"), factor)
+        ends = [_times(end, factor) for end in cast("list[object]", said.get("range") or [])]
+        if changed is None or not ends:
+            return changed
+        return {"value": changed, "range": ends, "basis": "assumed", "why": f"{factor:g} times what was stated"}
+    found = AMOUNT.fullmatch(str(value)) if value is not None else None
+    if found is None or ":" in found[2]:
+        return None
+    return f"{float(found[1].replace('_', '')) * factor:.12g}{found[2]}"
 
 
 def _open(below: Node, above: Node) -> Node:

@@ -9,9 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.collector import seldom
-from simbackup.planning.night import DAY, Night, begin
+from simbackup.planning.hardware import of_policy
+from simbackup.planning.night import DAY, Night, begin, night_suffix
 from simbackup.planning.origins import Origins, scenario_of
-from simbackup.planning.scenarios import OVERTIME, logs_jobs, logs_of, night_scenario, night_suffix, of_policy
+from simbackup.planning.scenarios import OVERTIME, logs_jobs, logs_of, night_scenario
 from simbackup.planning.site import PlannedSite
 from simbackup.results.result import Result
 from simbackup.run import NeverEndsError, ran

@@ -189,6 +189,15 @@ class PolicySpec(Frozen):
     """
     workers: Pieces | None = None
     """Number of workers that walk the files at the same time."""
+    proxy: Names = ()
+    """The host that reads and restores the data of its systems in their place, a name under `hosts`. Several hosts
+    divide the systems among them, with about the same amount of data for each. By default, their own hosts do.
+    """
+    compressor: RawPart = None
+    """How backups are compressed, with the `compression` of each system: a datasheet `compressor/name`, or a mapping as
+    under `compressor` of a job, whose `at` says where: by the `client`, on the `wire`, by the `server`, or in the
+    `target`. By default, only tape drives compress.
+    """
     retries: Count | None = None
     """How often a backup or copy is retried after a failure; never by default."""
     retry_after: Duration | None = None

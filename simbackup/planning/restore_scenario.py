@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 from simbackup.planning.available import Available
 from simbackup.planning.chunks import deduplicating
+from simbackup.planning.hardware import on_devices, readers_of, sharing, site_parts, whole_bytes
 from simbackup.planning.night import LevelRun, Night
-from simbackup.planning.scenarios import connecting, jobs_of, logs_job, site_parts, straight, whole_bytes
+from simbackup.planning.scenarios import connecting, jobs_of, logs_job, straight, take_slots
 from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.planning.stored import StoredCopies
 from simbackup.policies.clock import elapsed
-from simbackup.policies.levels import Level, RestorePoint
+from simbackup.policies.levels import RestorePoint
 
 
 class RestoreSource(NamedTuple):
@@ -52,9 +53,9 @@ class RestoreSource(NamedTuple):
         Data grow between them, and in the scenario of a restore they have one size.
         """
         ages = [elapsed(base.time, point.time) for base, point in pairwise(self.chain)]
-        shares = [1.0, *(client.saved(Level.INCREMENTAL, 0.0, age) / client.size for age in ages)]
-        made = (client.size_at(site.seconds(point.time)) for point in self.chain)
-        return sum(map(mul, shares, made)) / sum(shares)
+        factors = [client.change.factor(site.seconds(point.time)) for point in self.chain]
+        shares = [1.0, *map(client.differs, ages, factors[1:])]
+        return sum(map(mul, shares, [client.size * factor for factor in factors])) / sum(shares)
 
     def lost(self, site: PlannedSite, now: datetime) -> float:
         """Seconds of new data that are lost: since the point, or at most between two backups of logs and during one."""
@@ -85,7 +86,9 @@ def restore_scenario(
         source = sources[client.policy]
         back: dict[str, Any] = {"restore": f"{client.name}-0", "after": written}
         first, last = source.copies[0].target, len(source.chain) - 1
-        back |= connecting(site.file, first.name, writes=False)
+        back |= connecting(site.file, first.name, writes=False) | sharing(site.file, client.name)
+        hosts = (*readers_of(site.file, client.name), *(site.file.spec.hosts_of(t.name)[0] for t in source.targets))
+        take_slots(site.file, parts, back, hosts)
         if not any(target.tape for target in source.targets):
             if len(lane) >= at_once:
                 back["after"] = lane[-at_once]
@@ -111,7 +114,7 @@ def _logs(
     size = max(client.log_over(elapsed(source.chain[-1].time, now), site.seconds(now)), 1.0)
     job = logs_job(site.file, client.name, size, parts)
     last = f"{client.name}-{len(source.chain) - 1}"
-    return {f"{client.name}-logs": job | {"to": source.logs, "after": last}}
+    return on_devices(site.file.spec, {f"{client.name}-logs": job | {"to": source.logs, "after": last}})
 
 
 def _written(
@@ -133,5 +136,6 @@ def _written(
             job |= {"to": target.name} | connecting(site.file, target.name)
             job |= {"pool": pool} if pool is not None else {}
             job |= deduplicating(site.file, target.name, *source.before(i))
-            jobs[f"{name}-{i}"] = job | ({"after": f"{name}-{i - 1}"} if name in before else {})
+            job |= {"after": f"{name}-{i - 1}"} if name in before else {}
+            jobs |= on_devices(site.file.spec, {f"{name}-{i}": job})
     yield from (f"{name}-{len(source.chain) - 1}" for name in names)

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from simbackup import units
-from simbackup.errors import Place
 from simbackup.planning.chunks import deduplicating, replicating
+from simbackup.planning.hardware import (
+    add_log,
+    machine_of,
+    of_policy,
+    on_devices,
+    readers_of,
+    sharing,
+    site_parts,
+    whole_bytes,
+)
 from simbackup.planning.loading import SiteFile
-from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin, has_weekdays, room_of
-from simbackup.planning.policy import PolicySpec, SecondCopySpec
-from simbackup.policies.clock import WEEKDAYS
+from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin, night_suffix, room_of
+from simbackup.planning.policy import LimitSpec, PolicySpec, SecondCopySpec
 from simbackup.policies.levels import Level
 from simbackup.results.fleet_figures import series
-from simbackup.schema.registry import sheets
-from simbackup.schema.tree import Node
 
-GROWING = "capacity"
 HALF_A_DAY = DAY / 2.0
+LOG = "log"
+"""How the name of what holds the transaction logs of a system ends."""
 OVERTIME = f"overtime-{LOGS}"
 """How the names of jobs end that save transaction logs after windows have closed."""
 CONNECTING = ("connections", "object_size")
@@ -53,54 +61,44 @@ def night_scenario(file: SiteFile, night: Night, *, overtime: bool = False) -> d
             saving.setdefault(name, []).append(backup)
             if room is not None:
                 backup["window"] = f"{room:.0f} s"
-            parts["jobs"] |= jobs
+            parts["jobs"] |= on_devices(file.spec, jobs)
     return parts
 
 
-def whole_bytes(size: float) -> str:
-    """Bytes as a scenario states them: whole, and one at least, however small a system is.
-
-    >>> whole_bytes(1e12), whole_bytes(0.02)
-    ('1000000000000 B', '1 B')
-    """
-    return f"{max(size, 1.0):.0f} B"
-
-
-def of_policy(file: SiteFile, policy: str) -> list[str]:
-    """The systems that follow a policy."""
-    return [name for name, system in file.spec.systems.items() if system.policy == policy]
-
-
-def night_suffix(later: int) -> str:
-    """What follows the name of a system in the names of its jobs of a night, the first or one after it."""
-    return f"-night{later + 1}" if later else ""
-
-
 def limited(file: SiteFile, parts: dict[str, Any], system: str, jobs: dict[str, Any]) -> None:
-    """Let the jobs of a system wait in the queues of their targets, of its kind of machine, and of the server."""
+    """Let the jobs of a system wait in the queues of targets, of its kind of machine, of hosts, and of the server."""
     spec = file.spec
-    machine = machine_of(file, system)
     for job in (job for job in jobs.values() if "to" in job):  # what a target makes by itself takes no stream
-        limits = {f"{job['to']}-queue": spec.targets[job["to"]].limit, "server-queue": spec.limit}
+        limits: dict[str, LimitSpec | None] = {
+            f"{job['to']}-queue": spec.targets[job["to"]].limit, "server-queue": spec.limit,
+        }  # fmt: skip
+        hosts = [spec.hosts_of(job["to"])[0]]
         if "data" in job:
-            limits[f"{machine}-queue"] = spec.machines[machine].limit
+            machine = machine_of(file, system)
+            limits |= {f"{machine}-queue": spec.machines[machine].limit} if machine else {}
+            hosts += readers_of(file, system, logs=job["data"].endswith(f"{LOG}-data"))
         for name, limit in limits.items():
             if limit is not None:
                 parts["devices"][name] = {"kind": "job_queue", "at_once": limit.at_once.si, "order": limit.order}
                 _queued(job, name)
+        take_slots(file, parts, job, hosts)
         priority = spec.systems[system].priority
         if priority is not None:
             job["priority"] = priority.si
 
 
+def take_slots(file: SiteFile, parts: dict[str, Any], job: dict[str, Any], hosts: Iterable[str]) -> None:
+    """Let a job wait for a slot of each of some hosts, if they have slots."""
+    for name in hosts:
+        slots = file.spec.hosts[name].slots if name in file.spec.hosts else None
+        if slots is not None:
+            parts["devices"][f"{name}-queue"] = {"kind": "job_queue", "at_once": slots.si}
+            _queued(job, f"{name}-queue")
+
+
 def _queued(job: dict[str, Any], queue: str) -> None:
     if queue not in job.setdefault("queues", []):
         job["queues"].append(queue)
-
-
-def machine_of(file: SiteFile, system: str) -> str:
-    """The kind of machine of a system."""
-    return file.spec.systems[system].machine or next(iter(file.spec.machines))
 
 
 def jobs_of(
@@ -126,10 +124,14 @@ def jobs_of(
     if staging is not None:
         backup["spool"] = {"on": staging.on, "size": whole_bytes(staging.size.si), "overlapped": staging.overlapped}
     before = dict(run.before)
+    backup |= sharing(file, name)
     backup |= connecting(file, policy.target) | deduplicating(file, policy.target, before.get(""), points)
     tool = file.part("policies", run.policy, "tool")
     if tool is not None:
         backup["tool"] = tool
+    compressor = file.part("policies", run.policy, "compressor")
+    if compressor is not None:
+        backup["compressor"] = compressor
     if policy.workers is not None and file.spec.systems[name].by_file():
         backup["workers"] = policy.workers.si
     tries = _tries(policy)
@@ -194,60 +196,6 @@ def connecting(file: SiteFile, target: str, *, writes: bool = True) -> dict[str,
     return found
 
 
-def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
-    """Hosts, devices, links and data of the site, without jobs."""
-    spec = file.spec
-    parts: dict[str, Any] = {
-        "title": Node(f"{spec.title}: {night.day}", Place(file.name)),
-        "hosts": {}, "devices": {}, "links": {}, "data": {}, "jobs": {},
-    }  # fmt: skip
-    if has_weekdays(file):
-        parts["first_day"] = WEEKDAYS[night.day.weekday()]
-    joined: list[str] = []
-    for name, target in spec.targets.items():
-        device = file.part("targets", name, "device")
-        if device is not None and name in night.new:
-            device = Node({**device.mapping, "new_cartridges": Node(night.new[name], device.place)}, device.place)
-        parts["devices"][name] = device
-        hosts = [f"{beside}-host" for beside in target.beside or (name,)]
-        host = hosts[0]
-        if not target.beside:
-            joined.append(host)
-            parts["hosts"][host] = _owning(file.part("targets", name, "host"), [])
-        link = file.part("targets", name, "link")
-        if link is None:
-            parts["hosts"][host]["owns"].append(name)
-        else:
-            parts["links"][f"{name}-link"] = {**link.mapping, "joins": [*hosts, name]}
-        own = file.part("targets", name, "network")
-        if own is not None:
-            joined.remove(host)
-            parts["links"][f"{name}-network"] = {**own.mapping, "joins": [host, *spec.systems]}
-        if night.used.get(name, 0.0) > 0.0:
-            parts["data"][f"{name}-older"] = {"on": name, "size": whole_bytes(night.used[name])}
-    _add_systems(file, night, parts)
-    network = file.part("network")
-    parts["links"]["network"] = {**(network.mapping if network else {}), "joins": [*joined, *spec.systems]}
-    return parts
-
-
-def _add_systems(file: SiteFile, night: Night, parts: dict[str, Any]) -> None:
-    """Add the host of each system, and its data with their device: one for each night, as large as it is by then."""
-    nights = {name: {"": None} for name in file.spec.systems}
-    for run in night.runs:
-        for name in of_policy(file, run.policy):
-            nights[name][night_suffix(run.later)] = None
-    for name, suffixes in nights.items():
-        machine = machine_of(file, name)
-        parts["hosts"][name] = _owning(file.part("machines", machine, "host"), [])
-        for saved in (f"{name}{suffix}" for suffix in suffixes):
-            factor = night.factors.get(saved, 1.0)
-            size = file.spec.systems[name].size.si * factor
-            parts["hosts"][name]["owns"].append(f"{saved}-disk")
-            parts["devices"][f"{saved}-disk"] = _holding(file.part("machines", machine, "storage"), size)
-            parts["data"][f"{saved}-data"] = {"on": f"{saved}-disk", **_data(file, name, size, factor)}
-
-
 def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: dict[str, Any]) -> dict[str, Any]:
     """The backups of the transaction logs of a system to each target; none without logs.
 
@@ -299,39 +247,6 @@ def logs_job(file: SiteFile, name: str, size: float, parts: dict[str, Any], save
 
     It and the data are called after what is `saved`: the system, unless it is that of a later night.
     """
-    log, storage = f"{saved or name}-log", file.part("machines", machine_of(file, name), "storage")
-    parts["hosts"][name]["owns"].append(log)
-    parts["devices"][log] = _holding(storage, size)
-    parts["data"][f"{log}-data"] = {"on": log, "size": whole_bytes(size)}
+    log = f"{saved or name}-{LOG}"
+    add_log(file, name, log, size, parts)
     return {"method": "image", "data": f"{log}-data"}
-
-
-def _owning(host: Node | None, owns: list[str]) -> dict[str, Any]:
-    return {**(host.mapping if host else {}), "owns": owns}
-
-
-def _holding(device: Node | None, size: float) -> dict[str, Any]:
-    """A device that is as large as its data, if it is one whose capacity is a plain number."""
-    made: dict[str, Any] = dict(device.mapping) if device else {}
-    kind = str(made["model"].word if "model" in made else made["kind"].word).partition("/")[0]
-    sheet = sheets().get(kind)
-    if sheet is not None and GROWING in sheet.model_fields:
-        made[GROWING] = whole_bytes(size * 1.25)
-    return made
-
-
-def _data(file: SiteFile, name: str, size: float, factor: float) -> dict[str, Any]:
-    system, growth = file.spec.systems[name], file.spec.growth
-    data: dict[str, Any] = {"size": whole_bytes(size)}
-    if system.files is not None:
-        data["files"] = max(round(system.files.si * factor), 1)
-    for key in ("filesystem", "change"):
-        part = file.part("systems", name, key)
-        if part is not None:
-            data[key] = part
-    if system.compression is not None:
-        data["compression"] = system.compression.si
-    change = data.get("change")
-    if growth is not None and change is not None and "growth" not in change.mapping:
-        data["change"] = {**change.mapping, "growth": growth.si}
-    return data

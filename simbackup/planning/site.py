@@ -11,9 +11,10 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from simbackup.data.change import change_of
-from simbackup.equations.change import Change, differs, grown, hits_a_day
+from simbackup.equations.change import Change, differs, hits_a_day
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import Chunking, chunking_of
+from simbackup.planning.hardware import growth_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
@@ -50,6 +51,10 @@ class Client(NamedTuple):
     """How its bytes change, also where whole files are saved."""
     run: float = math.inf
     """Mean bytes of a run of changed data."""
+    reduction: float | None = None
+    """Bytes of it for each that a disk or an object store keeps, None if the target decides."""
+    compressed: bool = False
+    """Whether it is stored compressed wherever it goes, and not only on tape."""
 
     def log_over(self, seconds: float, now: float) -> float:
         """Bytes of its transaction log over a time that ends so many seconds after the start."""
@@ -57,16 +62,33 @@ class Client(NamedTuple):
 
     def size_at(self, seconds: float) -> float:
         """Bytes so many seconds after the start."""
-        return self.size * grown(self.change.growth, seconds)
+        return self.size * self.change.factor(seconds)
 
     def saved(self, level: Level, seconds: float, age: float) -> float:
         """Bytes that a backup of a level has, so many seconds after the start, with a base of some age."""
-        whole = self.size_at(seconds)
-        return whole if level.whole else whole * differs(self.change, age)
+        whole, factor = self.size_at(seconds), self.change.factor(seconds)
+        return whole if level.whole else whole * self.differs(age, factor)
 
-    def new_chunks(self, chunking: Chunking, before: float | None) -> float:
+    def sent(self, level: Level, age: float, factor: float) -> float:
+        """Bytes that a backup of a level has, with a base of some age, when the data are larger by a factor."""
+        return (self.size if level.whole else self.size * self.differs(age, factor)) * factor
+
+    def differs(self, age: float, factor: float) -> float:
+        """Share of its data that differs after some seconds, when the data are larger than at the start by a factor."""
+        return differs(self.change.before(factor, age), age)
+
+    def new_chunks(self, chunking: Chunking, before: float | None, factor: float) -> float:
         """Bytes for each of its data that are new to a store, whose newest save set of it is so many seconds old."""
-        return chunking.first() if before is None else chunking.since(self.bytes_change, self.run, before)
+        if before is None:
+            return chunking.first()
+        return chunking.since(self.bytes_change.before(factor, before), self.run, before)
+
+    def reduced(self, target: Target) -> float:
+        """Bytes of it for each that a target keeps."""
+        if target.tape:
+            return self.compression
+        own = target.reduction if self.reduction is None else self.reduction
+        return own * self.compression if self.compressed else own
 
 
 class Target(NamedTuple):
@@ -161,7 +183,12 @@ class PlannedSite:
         InputError
             There is none of that name.
         """
-        gone = {name for name, target in self.targets.items() if lost and lost in {name, f"{name}-host", target.place}}
+        hosts = {name: target.host for name, target in self.file.spec.targets.items()}
+        gone = {
+            name
+            for name, target in self.targets.items()
+            if lost and lost in [name, f"{name}-host", hosts[name], target.place]
+        }
         if lost and not gone:
             legal = {*self.targets, *(target.place for target in self.targets.values())}
             message = f"there is no target and no place '{lost}'"
@@ -228,15 +255,26 @@ def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[s
     system, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
     given, by_file = data.change, system.by_file()
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
+    growth, added = growth_of(file, name)
     if change is None:
-        change = Change(growth=si_or(file.spec.growth, 0.0))
+        change = Change(growth=growth)
     of_bytes = change_of(given) or change
+    if added:
+        change, of_bytes = (each._replace(growth=0.0, added=added) for each in (change, of_bytes))
     mounts = data.filesystem is not None and f"{name}-data" in by_files
     return Client(
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)),
         mounts and not by_file, of_bytes, si_or(given.run if given is not None else None, math.inf),
+        system.reduction.si if system.reduction is not None else None, _stays_compressed(file, system.policy),
     )  # fmt: skip
+
+
+def _stays_compressed(file: SiteFile, policy: str) -> bool:
+    """Whether the backups of a policy are compressed before they are stored, not only on the wire."""
+    how = file.part("policies", policy, "compressor")
+    at = how.mapping.get("at") if how is not None else None
+    return how is not None and (at is None or at.value != "wire")
 
 
 def _logged(change: Change) -> float:
@@ -245,7 +283,7 @@ def _logged(change: Change) -> float:
 
 
 def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
-    target, device = file.spec.targets[name], scenario.spec.devices[name]
+    target, device = file.spec.targets[name], scenario.spec.devices[file.spec.device_of(name)]
     capacity, cartridge, slots, drives, new = math.inf, 0.0, 0, 0, None
     if isinstance(device, MediaLibrary):
         cartridge = device.cartridge_bytes()

@@ -17,6 +17,7 @@ from simbackup.schema.quantity import (
     Count,
     Duration,
     Frozen,
+    Growth,
     Multiple,
     Pieces,
     PositiveCount,
@@ -62,16 +63,28 @@ class SystemSpec(Frozen):
     """Its file system: a datasheet `filesystem/name`, or a mapping; needed by file_level backups."""
     change: RawPart = None
     """How its data change and grow: a datasheet `change/name`, or a mapping."""
+    growth: Growth | None = None
+    """Its yearly growth: a share, compounded, such as `20 %`, or a size such as `2 TB/year`; by default, that of its
+    `change`, or else that of the site.
+    """
     log: Multiple | None = None
     """Bytes of its transaction log per day, as a share of its data; by default those of all changes, including repeated
     changes of the same data.
     """
     compression: Reduction | None = None
     """Compression ratio on tape: bytes before divided by bytes after compression, such as `2:1`; 1 by default."""
+    reduction: Reduction | None = None
+    """Bytes before divided by bytes after compression and deduplication on disks and in object stores; by default, the
+    `reduction` of each target.
+    """
     method: Literal["image", "file_level"] | None = None
     """How it is backed up; by default, `file_level` if it has a file system, otherwise `image`."""
     machine: Text | None = None
-    """Its kind of machine, a name under `machines`; the first one by default."""
+    """Its kind of machine, a name under `machines`, if it shares nothing; the first one by default."""
+    host: Text | None = None
+    """The host on which it runs, a name under `hosts`, if it shares that with others."""
+    datastore: Text | None = None
+    """The datastore that holds its data, a name under `datastores`, if it has a `host`; the first one by default."""
     priority: Count | None = None
     """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
     backups wait in the order `priority`, those with lower numbers also run first.
@@ -93,15 +106,67 @@ class MachineSpec(Frozen):
     """How many systems of this kind are saved at once, for example because they share hosts; no limit by default."""
 
 
+class SiteHostSpec(Frozen):
+    """A host that systems and targets share: a hypervisor with its guests, a proxy, a media server."""
+
+    host: RawPart
+    """The host: a datasheet `host/name`, or a mapping."""
+    network: RawPart = None
+    """The link that joins it to the network of the site, or to its uplink; by default, that of the site."""
+    uplink: Text | None = None
+    """The uplink over which it reaches the network of the site, a name under `uplinks`; it is on that network itself by
+    default.
+    """
+    slots: Pieces | None = None
+    """How many backups, copies and restores it handles at once, of its systems, as a proxy and for its targets; no
+    limit by default.
+    """
+    within: Text | None = None
+    """The host on which it is a virtual machine, as a proxy is that reads by hot-add: it uses the processor and the
+    links of that host.
+    """
+    share: RawPart = None
+    """How it reads as a proxy over the network, from the hosts of the systems: a datasheet `share/name`, such as
+    `share/vmware-nbd-6.7`, or a mapping. By default, it reads from their datastores itself, and uses nothing of these
+    hosts.
+    """
+
+    def rules(self) -> Rules:
+        """Report links of a virtual machine, which uses those of its host."""
+        for key in ("network", "uplink"):
+            if self.within is not None and getattr(self, key) is not None:
+                yield (key,), f"a virtual machine uses the links of its host, '{self.within}'", "leave it out"
+
+
+class DatastoreSpec(Frozen):
+    """A device that holds the data of systems, and that their hosts share: a SAN array, or a NAS."""
+
+    device: RawPart
+    """The device, as under `devices` of a scenario: an array or a disk. Or the name of another datastore, on whose
+    device this one lies, as several of them do on one array.
+    """
+    link: RawPart = None
+    """The link from the hosts to it, such as `network/fibre-channel-16g`, or the word `network` for one that is on the
+    network of the site. By default, it is inside the one host that uses it.
+    """
+
+    @property
+    def lies_on(self) -> str | None:
+        """The other datastore on whose device it lies, None if it has one of its own."""
+        return self.device if isinstance(self.device, str) and "/" not in self.device else None
+
+
 class TargetSpec(Frozen):
     """A target of backups or copies: a disk pool, a tape library or object storage, with its host."""
 
     device: RawPart
-    """The device, as under `devices` of a scenario: an array, a tape library, an object store."""
+    """The device, as under `devices` of a scenario: an array, a tape library, an object store. Or the name of another
+    target, whose library it shares: each takes cartridges of its own `pool`.
+    """
     host: RawPart = None
-    """The host that owns it: a datasheet or a mapping; with `beside`, the hosts of the targets named there."""
+    """The host that owns it: a datasheet, a mapping, or a name under `hosts`; with `beside`, the hosts named there."""
     beside: Names = ()
-    """One or more other targets whose hosts reach this one over `link`."""
+    """One or more hosts, or other targets with their hosts, that reach this one over `link`."""
     link: RawPart = None
     """The link from the host to the device, as under `links` of a scenario; a library or a store needs one."""
     network: RawPart = None
@@ -143,6 +208,11 @@ class TargetSpec(Frozen):
     prices: PricesSpec | None = None
     """What storage costs here; by default, what it costs in the whole site."""
 
+    @property
+    def shares_with(self) -> str | None:
+        """The other target whose library it shares, None if it has a device of its own."""
+        return self.device if isinstance(self.device, str) and "/" not in self.device else None
+
 
 class SiteSpec(Frozen):
     """A site: systems, how they are protected, and what it costs."""
@@ -155,8 +225,14 @@ class SiteSpec(Frozen):
     """The time zone of all times of day, such as `Europe/Berlin`."""
     network: RawPart
     """The network that joins all machines and targets: a datasheet `network/name`, or a mapping."""
-    machines: Annotated[dict[Text, MachineSpec], Field(min_length=1)]
-    """Kinds of machines by name."""
+    machines: dict[Text, MachineSpec] = Field(default_factory=dict)
+    """Kinds of machines by name, for systems that share nothing: each has a host and a device of its own."""
+    hosts: dict[Text, SiteHostSpec] = Field(default_factory=dict)
+    """Hosts that systems and targets share, by name."""
+    datastores: dict[Text, DatastoreSpec] = Field(default_factory=dict)
+    """Devices that hold the data of systems on shared hosts, by name."""
+    uplinks: dict[Text, RawPart] = Field(default_factory=dict)
+    """Links that several hosts share on their way to the network, by name: a datasheet `network/name`, or a mapping."""
     targets: Annotated[dict[Text, TargetSpec], Field(min_length=1)]
     """Targets by name."""
     policies: Annotated[dict[Text, PolicySpec], Field(min_length=1)]
@@ -165,8 +241,10 @@ class SiteSpec(Frozen):
     """Systems by name."""
     limit: LimitSpec | None = None
     """How many backups and copies the backup server runs at once; no limit by default."""
-    growth: Multiple | None = None
-    """Yearly growth of all systems whose `change` does not state one."""
+    growth: Growth | None = None
+    """Yearly growth of all systems that state none: a share, compounded, or a size such as `20 TB/year`, of which each
+    gets its part by its size at the start.
+    """
     index_record: SizePerFile | None = None
     """Bytes that the catalogue keeps for each file of each save set; none by default."""
     recovery: Duration | None = None
@@ -182,10 +260,24 @@ class SiteSpec(Frozen):
     prices: PricesSpec | None = None
     """What storage costs; by default, no costs are reported."""
 
+    def device_of(self, target: str) -> str:
+        """The device of a target: its own, or that of the other target whose library it shares."""
+        return self.targets[target].shares_with or target
+
+    def hosts_of(self, target: str) -> tuple[str, ...]:
+        """The hosts that reach a target; the first of them owns it, or takes what goes there."""
+        device = self.device_of(target)
+        given = self.targets[device]
+        if given.beside:
+            return tuple(name if name in self.hosts else self.hosts_of(name)[0] for name in given.beside)
+        return (given.host if isinstance(given.host, str) and given.host in self.hosts else f"{device}-host",)
+
     def rules(self) -> Rules:
-        """Report a time zone that does not exist, and growth without its sign of per cent."""
+        """Report a time zone that does not exist, no machines, and growth without its sign of per cent."""
+        if not self.machines and not self.hosts:
+            yield ("machines",), "is missing", "write kinds of machines here, or 'hosts:' and 'datastores:'"
         yield from readable("zone", ZoneInfo, self.zone, "write for example 'Europe/Berlin' or 'UTC'")
-        if self.growth is not None and self.growth.si > MOST_GROWTH:
+        if self.growth is not None and self.growth.unit == "1" and self.growth.si > MOST_GROWTH:
             slip = f"did you mean '{self.growth.si:g} %'?" if "%" not in self.growth.text else ""
             remedy = slip or f"write at most {100.0 * MOST_GROWTH:.0f} %"
             yield ("growth",), f"is {100.0 * self.growth.si:,.0f} % in a year", remedy

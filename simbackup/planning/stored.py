@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simbackup.equations.change import differs, grown
+from simbackup.equations.change import Change, differs
 from simbackup.planning.chunks import Chunking
 from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.policies.clock import elapsed
@@ -113,35 +113,44 @@ class Clients:
         return np.array([system.files for system in self.systems])
 
     @cached_property
-    def growths(self) -> tuple[list[float], Any]:
-        """The different growths of all, and which of them each has."""
-        found, which = np.unique([system.change.growth for system in self.systems], return_inverse=True)
-        return found.tolist(), which
+    def changes(self) -> tuple[list[Change], Any]:
+        """The different ways in which they change, and which of them each has."""
+        found = {change: i for i, change in enumerate(dict.fromkeys(system.change for system in self.systems))}
+        return [*found], np.array([found[system.change] for system in self.systems], dtype=int)
 
     def factors(self, time: datetime) -> Bytes:
         """How much larger each is than at the start."""
         if self.grown_at is None or self.grown_at[0] != time:
-            seconds, (growths, which) = self.site.seconds(time), self.growths
-            self.grown_at = time, np.array([grown(growth, seconds) for growth in growths])[which]
+            seconds, (changes, which) = self.site.seconds(time), self.changes
+            self.grown_at = time, np.array([change.factor(seconds) for change in changes])[which]
         return self.grown_at[1]
 
     def saved(self, point: RestorePoint, base: datetime | None) -> Bytes:
         """Bytes of the save set of each at a restore point with a base of some time."""
-        whole = self.sizes * self.factors(point.time)
-        return whole if base is None else whole * self.share(elapsed(base, point.time))
+        factors = self.factors(point.time)
+        return self.sizes * factors * (1.0 if base is None else self.share(elapsed(base, point.time), factors))
 
-    def share(self, age: float) -> Bytes:
-        """Share of each that differs after some seconds."""
+    def share(self, age: float, factors: Bytes) -> Bytes:
+        """Share of each that differs after some seconds, when they are larger than at the start by some factors."""
+        if self.added:
+            return np.array([one.differs(age, factor) for one, factor in zip(self.systems, factors, strict=True)])
         if age not in self.shares:
-            found = {change: differs(change, age) for change in {system.change for system in self.systems}}
-            self.shares[age] = np.array([found[system.change] for system in self.systems])
+            changes, which = self.changes
+            self.shares[age] = np.array([differs(change, age) for change in changes])[which]
         return self.shares[age]
+
+    @cached_property
+    def added(self) -> bool:
+        """Whether as much is added to some of them each year, so that shares of them change with time."""
+        return any(system.change.added for system in self.systems)
 
     def new_chunks(self, chunking: Chunking, point: RestorePoint, before: float | None) -> Bytes:
         """Bytes of each at a point that a store does not have, whose newest save set is so many seconds older."""
-        if (chunking, before) not in self.chunks:
-            self.chunks[chunking, before] = np.array([system.new_chunks(chunking, before) for system in self.systems])
-        return self.sizes * self.factors(point.time) * self.chunks[chunking, before]
+        factors, key = self.factors(point.time), (chunking, before)
+        if self.added or key not in self.chunks:
+            each = zip(self.systems, factors, strict=True)
+            self.chunks[key] = np.array([system.new_chunks(chunking, before, factor) for system, factor in each])
+        return self.sizes * factors * self.chunks[key]
 
     def files(self, sizes: Bytes) -> float:
         """Files in save sets of so many bytes of each, together."""
@@ -302,9 +311,7 @@ class StoredCopies:
 
     @cached_property
     def _reduction(self) -> Any:
-        if not self.target.tape:
-            return self.target.reduction
-        return np.array([system.compression for system in self.systems.systems])
+        return np.array([system.reduced(self.target) for system in self.systems.systems])
 
     @property
     def used(self) -> float:
@@ -332,7 +339,7 @@ class StoredLogs:
     def add(self, after: int, begin: datetime, end: datetime) -> WrittenObjects:
         """Note the logs from one point to the next; the objects that they are."""
         now, seconds = self.systems.site.seconds(end), elapsed(begin, end)
-        sizes = [system.log_over(seconds, now) / self.target.reduction for system in self.systems.systems]
+        sizes = [system.log_over(seconds, now) / system.reduced(self.target) for system in self.systems.systems]
         self.sizes[after], self.made[after] = np.array(sizes), end
         found, number = NOTHING, max(seconds / self.every, 1.0)
         for size in sizes:

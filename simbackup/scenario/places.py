@@ -281,7 +281,10 @@ class Places:
         return tuple(s for link, part in self.links.items() for s in part.streets(link, self.ends_of(link)))
 
     def _topology(self, bused: Collection[str], links: Mapping[str, LinkSpec]) -> Topology:
-        """The network of hosts, devices and links; a device with buses is beside these, not beside its host."""
+        """The network of hosts, devices and links; a device with buses is beside these, not beside its host.
+
+        A virtual machine that no link joins is beside its host, whose links it uses.
+        """
         beside: dict[str, dict[str, int]] = {}
 
         def join(one: str, other: str) -> None:
@@ -289,7 +292,10 @@ class Places:
                 near = beside.setdefault(here, {})
                 near.setdefault(there, len(near))
 
+        linked = {end for link in self.links.values() for end in link.joins}
         for host, part in self.hosts.items():
+            if part.within is not None and host not in linked:
+                join(host, part.within)
             for device in part.owns:
                 if device not in bused:
                     join(host, device)

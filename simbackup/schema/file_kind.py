@@ -10,11 +10,11 @@ from simbackup.schema.tree import Node
 
 FileKind = Literal["scenario", "site", "study"]
 SECTIONS: dict[FileKind, tuple[str, ...]] = {
-    "site": ("machines", "targets", "policies", "systems"),
     "scenario": ("extends", "hosts", "devices", "links", "data", "workloads", "jobs", "fleets"),
+    "site": ("machines", "hosts", "datastores", "uplinks", "targets", "policies", "systems"),
     "study": ("scenarios", "vary", "show", "optimise"),
 }
-"""Sections that only files of a kind have, in their order in a file."""
+"""Sections that files of a kind have, in their order in a file; of those that several kinds have, the first counts."""
 COMMANDS: dict[FileKind, str] = {"scenario": "run", "site": "plan run", "study": "study"}
 
 
@@ -44,7 +44,8 @@ def refuse_others(tree: Node, wanted: FileKind) -> None:
     simbackup.errors.InputError: site.yaml:1:1: is a site, not a scenario; use 'simbackup plan run'
     """
     kind = kind_of(tree.mapping)
-    if kind is None or not tree.mapping.keys().isdisjoint(SECTIONS[wanted]):
+    others = {section for each, own in SECTIONS.items() if each != wanted for section in own}
+    if kind is None or kind == wanted or not tree.mapping.keys().isdisjoint(set(SECTIONS[wanted]) - others):
         return
     message = f"is a {kind}, not a {wanted}"
     raise InputError([Problem(tree.place, "", message, f"use 'simbackup {COMMANDS[kind]}'")])

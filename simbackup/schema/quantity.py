@@ -237,6 +237,20 @@ Reduction = Annotated[Quantity, Unit("1", least=0.01, positive=True)]
 """Bytes before over bytes after; below one it expands them."""
 Multiple = Annotated[Quantity, Unit("1")]
 """How often something happens for each of something else; never, too."""
+
+
+class GrowthUnit(Unit):
+    """Marks a growth in a year: a share, or a size, such as `2 TB/year`."""
+
+    def read(self, raw: object) -> Quantity:
+        """The value of a text or of a mapping; it is a data rate if it is a size in a time."""
+        said: object = raw
+        value: object = cast("dict[str, object]", said).get("value") if isinstance(said, dict) else said
+        return Unit("B/s").read(raw) if "/" in str(value) else super().read(raw)
+
+
+Growth = Annotated[Quantity, GrowthUnit("1")]
+"""Growth in a year: a share, compounded; or a size that is added."""
 Count = Annotated[Quantity, Unit("count")]
 PositiveCount = Annotated[Quantity, Unit("count", least=1.0)]
 Pieces = Annotated[Quantity, Unit("count", least=1.0, most=1e5)]

@@ -72,7 +72,7 @@ def of_site(site: PlannedSite) -> Iterator[Setting]:
     yield from inside(spec, ())
     for section in SECTIONS["site"]:
         for name, part in getattr(spec, section).items():
-            yield from inside(part, (section, name))
+            yield from inside(part, (section, name)) if isinstance(part, Frozen) else ()
     for one in of_scenario(site.first_night):
         path = _in_site(one.path, site)
         if path is not None:
@@ -82,14 +82,19 @@ def of_site(site: PlannedSite) -> Iterator[Setting]:
 def _in_site(path: tuple[str, ...], site: PlannedSite) -> tuple[str, ...] | None:
     """Where a site file has a value of its first night; None where it has it elsewhere."""
     section, name, *rest = path
-    targets, systems = site.file.spec.targets, site.file.spec.systems
-    if section == "devices" and name in targets:
-        return ("targets", name, "device", *rest)
+    spec, systems = site.file.spec, site.file.spec.systems
+    if section == "devices":
+        owner = "targets" if name in spec.targets else "datastores" if name in spec.datastores else ""
+        return (owner, name, "device", *rest) if owner else None
     if section == "links":
         if name == "network":
-            return ("network", *rest) if rest[0] != "joins" else None
+            return ("network", *rest) if rest[0] not in {"joins", "ports"} else None
+        if name in spec.uplinks:
+            return ("uplinks", name, *rest)
         owner, _, which = name.rpartition("-")
-        return ("targets", owner, which, *rest) if owner in targets and which in {"link", "network"} else None
+        owners = {"targets": ("link", "network"), "hosts": ("network",), "datastores": ("link",)}
+        within = [one for one, keys in owners.items() if owner in getattr(spec, one) and which in keys]
+        return (within[0], owner, which, *rest) if within else None
     if section == "data" and rest[0] == "change" and name.removesuffix("-data") in systems:
         return ("systems", name.removesuffix("-data"), *rest)
     return None

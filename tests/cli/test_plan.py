@@ -124,7 +124,7 @@ def test_a_site_from_an_inventory(
     assert (code, "name it with --unit" in err, Path("site.yaml").exists()) == (2, True, False)
     code, _, err = called(capsys, monkeypatch, "init", "inventory.csv", "--unit", "GB")
     assert code == 0
-    assert err.startswith("written to site.yaml; 3 values in it are assumed")
+    assert err.startswith("written to site.yaml; 4 values in it are assumed")
     code, _, err = called(capsys, monkeypatch, "init", "inventory.csv")
     assert (code, err.strip()) == (2, "site.yaml exists; name another file with --out")
     for out, why in (("site.txt", "extension '.txt' is not known"), ("nowhere/site.yaml", "there is no folder")):
@@ -139,7 +139,9 @@ def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(
 ) -> None:
     code, _, err = called(capsys, monkeypatch, "run", "nowhere.yaml")
     assert code == 2
-    assert err.startswith("nowhere.yaml: there is no such site file; choose from: planning/forty-systems, ")
+    assert err.startswith(
+        "nowhere.yaml: there is no such site file; choose from: planning/bank, planning/forty-systems, "
+    )
     code, _, err = called(capsys, monkeypatch, "run", site, "--until", "soon")
     assert code == 2
     assert err.startswith("--until: 'soon' is neither a date nor a time; ")

@@ -54,7 +54,7 @@ def number(value: Any, default: float = 0.0) -> float:
     if ":" in text:
         over, under = text.split(":")
         return float(over) / float(under)
-    found = re.fullmatch(r"([0-9.]+)\s*([A-Za-z%]*)(?:/file)?", text)
+    found = re.fullmatch(r"([0-9.]+)\s*([A-Za-z%]*)(?:/file|/year)?", text)
     assert found, text
     return float(found[1]) * (UNITS[found[2]] if found[2] else 1.0)
 
@@ -180,26 +180,34 @@ class System:
     places: float
     """Places in which a file that is saved whole changes on its own."""
     log: float | None
+    added: float = 0.0
+    """Bytes that are added each year, instead of a share."""
+    reduction: float | None = None
+    """That of its own on disks and in object stores."""
 
-    def grown(self, seconds: float) -> float:
-        """Factor by which the data have grown since the start."""
-        return (1.0 + self.growth) ** (seconds / YEAR)
+    def bytes(self, seconds: float) -> float:
+        """Bytes of its data so many seconds after the start."""
+        return self.size * (1.0 + self.growth) ** (seconds / YEAR) + self.added * seconds / YEAR
 
-    def changed(self, seconds: float) -> float:
-        """Share of the data that an incremental backup saves after some seconds: bytes, or whole files."""
+    def changed(self, seconds: float, size: float) -> float:
+        """Share of the data that an incremental backup saves after some seconds: bytes, or whole files.
+
+        The data have so many bytes then.
+        """
         if not self.whole_files:
-            return self.differs(seconds)
-        return self._share(self.daily_files, self.places, seconds)
+            return self.differs(seconds, size)
+        return self._share(self.daily_files, self.places, seconds, size)
 
-    def differs(self, seconds: float) -> float:
+    def differs(self, seconds: float, size: float) -> float:
         """Share of the bytes that differ after some seconds."""
-        return self._share(self.daily, 1.0, seconds)
+        return self._share(self.daily, 1.0, seconds, size)
 
-    def _share(self, daily: float, places: float, seconds: float) -> float:
+    def _share(self, daily: float, places: float, seconds: float, size: float) -> float:
         days = seconds / DAY
         hits = daily_hits(daily, self.hot, self.to_hot) * days
         same = (1.0 - touched(hits, self.hot, self.to_hot)) ** places * math.exp(-self.replaced * days)
-        return 1.0 - same / self.grown(seconds)
+        earlier = (size - self.added * seconds / YEAR) / (1.0 + self.growth) ** (seconds / YEAR)
+        return 1.0 - same * earlier / size
 
     def logged(self, seconds: float) -> float:
         """Bytes of log in some seconds, for each byte of data: all changes, repeated ones too."""
@@ -212,6 +220,12 @@ def system(name: str, given: Mapping[str, Any], site: Mapping[str, Any]) -> Syst
     change = given.get("change") or {}
     daily = number(change.get("daily"))
     method = given.get("method") or ("file_level" if "filesystem" in given else "image")
+    said = given.get("growth", change.get("growth"))
+    share = (
+        number(given["size"]) / sum(number(each["size"]) for each in site["systems"].values()) if said is None else 1.0
+    )
+    said = site.get("growth") if said is None else said
+    growth, added = (0.0, share * number(said)) if "/year" in str(said) else (number(said), 0.0)
     places = 1.0
     if method == "file_level" and change.get("in_place") and "daily_files" not in change:
         places += number(given["size"]) / number(given.get("files"), 1.0) / number(change["run"])
@@ -227,10 +241,12 @@ def system(name: str, given: Mapping[str, Any], site: Mapping[str, Any]) -> Syst
         number(change.get("hot_data"), 1.0),
         number(change.get("hot_changes"), 1.0),
         number(change.get("replaced")),
-        number(change["growth"]) if "growth" in change else number(site.get("growth")),
+        growth,
         number(change.get("run")),
         places,
         number(given["log"]) if "log" in given else None,
+        added,
+        number(given["reduction"]) if "reduction" in given else None,
     )
 
 
@@ -476,11 +492,13 @@ class Ledger:
         self.objects: dict[str, list[Written]] = defaultdict(list)
         self.logs: dict[str, list[Log]] = defaultdict(list)
         self.written: dict[Any, Written] = {}
-        self.libraries = {
-            name: Cartridges(keys, number(keys["device"]["drive"]["cartridge_capacity"]))
-            for name, keys in site["targets"].items()
-            if is_tape(keys)
-        }
+        self.libraries: dict[str, Cartridges] = {}
+        for name, keys in site["targets"].items():
+            library = site["targets"].get(keys["device"], keys) if isinstance(keys["device"], str) else keys
+            if is_tape(library):
+                device = library["device"]
+                own = {**keys, "device": device}
+                self.libraries[name] = Cartridges(own, number(device["drive"]["cartridge_capacity"]))
         self.days: dict[date, Day] = {}
         for passed in range(days):
             self._run(self.start + timedelta(passed))
@@ -536,7 +554,7 @@ class Ledger:
         if level is None:
             return
         due = self.at(today, policy["at"])
-        size = each.size * each.grown(self.since_start(due))
+        size = each.bytes(self.since_start(due))
         line = self.kept[each.name, ""]
         held = [one.save for one in line]
         base = self._base(level, held)
@@ -546,7 +564,7 @@ class Ledger:
         last = held[-1] if held else None
         before = base or last
         since = apart(before.due, due) if before is not None and level != "full" else 0.0
-        moved = size if level == "full" else size * each.changed(since)
+        moved = size if level == "full" else size * each.changed(since, size)
         save = Save(each, name, today, due, level, size, moved, since, None if level in FULLS else base, first)
         target = listed(policy["to"])[0]
         self._log(each, policy, last, due, size)
@@ -725,7 +743,7 @@ class Ledger:
             merged = True
             following.base, following.on = one.base, one.on
             of = following.save
-            following.stored = of.size * (of.system.changed(apart(one.on.due, of.due)) if one.on else 1.0)
+            following.stored = of.size * (of.system.changed(apart(one.on.due, of.due), of.size) if one.on else 1.0)
             copies.remove(one)
         if merged and not line and not self._chunks(copies[-1].target):
             last = copies[-1].save
@@ -771,7 +789,7 @@ class Ledger:
                 month = sums.setdefault(f"{day:%Y-%m}", {"pools": 0.0, "cartridges": 0.0, "objects": 0.0})
                 if prices is None:
                     continue
-                if is_tape(keys):
+                if name in self.libraries:
                     _, now, _ = figures.cartridges[name]
                     month["cartridges"] += (now - bought) * number(prices.get("cartridge"))
                     bought = now
@@ -825,12 +843,14 @@ class Ledger:
         before = [each for each in copies if each.save.day < one.save.day]
         if not before:
             return one.stored
-        return one.save.size * one.save.system.changed(apart(before[-1].save.due, one.save.due))
+        return one.save.size * one.save.system.changed(apart(before[-1].save.due, one.save.due), one.save.size)
 
     def reduced(self, target: str, of: System, size: float) -> float:
         """Bytes at a target after compression and deduplication there."""
         keys = self.site["targets"][target]
-        return size / number(keys.get("reduction"), 1.0) / (of.compression if is_tape(keys) else 1.0)
+        if target in self.libraries:
+            return size / of.compression
+        return size / (number(keys.get("reduction"), 1.0) if of.reduction is None else of.reduction)
 
     def _count(self, figures: Day, today: date, early: Early) -> None:
         noon = self.at(today, "12:00")
@@ -915,7 +935,7 @@ def new_chunks(save: Save, before: Save | None) -> float:
     """Bytes of the chunks of a system that have changed since an older save set, all of them without one."""
     if before is None:
         return save.size
-    changed = save.system.differs(apart(before.due, save.due))
+    changed = save.system.differs(apart(before.due, save.due), save.size)
     return save.size * (1.0 - (1.0 - changed) ** (1.0 + CHUNK / save.system.run))
 
 

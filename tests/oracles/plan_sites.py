@@ -82,6 +82,43 @@ def random_site(seed: int) -> tuple[dict[str, Any], int]:
     return site, 60 + int(341 * pick.random() ** 3)
 
 
+def shared_site(seed: int) -> tuple[dict[str, Any], int]:
+    """A random site with shared hosts, a datastore, a library of two targets, growth in bytes, and own reductions."""
+    site, days = random_site(seed)
+    pick = Random(f"shared {seed}")  # noqa: S311 (sites, not secrets)
+    host = {"host": "host/linux-modern-server"}
+    site["hosts"] = {"esx1": host, "esx2": host, "proxy": host | {"slots": 4}}
+    array = {"model": "raid/software-raid6", "disk": "disk/nearline-20tb-2022", "disks": 8}
+    site["datastores"] = {"san": {"device": array, "link": "network/fibre-channel-16g"}}
+    for policy in site["policies"].values():
+        if pick.random() < 0.3:
+            policy["proxy"] = "proxy"
+    if "growth" in site and pick.random() < 0.5:
+        site["growth"] = pick.choice(("5 GB/year", "0.01 TB/year"))
+    for system in site["systems"].values():
+        _share(pick, system, reduced="cloud" not in site["targets"])
+    if "vault" in site["targets"]:
+        vault = site["targets"]["vault"]
+        drives = max(vault["device"]["drives"], 2)  # copies from pool to pool need two
+        vault |= {"pool": "one", "device": vault["device"] | {"pools": {"one": 100, "two": 100}, "drives": drives}}
+        site["targets"]["safe"] = {"device": "vault", "pool": "two", "place": "safe"}
+        for policy in site["policies"].values():
+            policy.setdefault("copies", {})["to-safe"] = _copy(pick, "safe", for_ever="full" not in policy["schedule"])
+    return site, days
+
+
+def _share(pick: Random, system: dict[str, Any], *, reduced: bool) -> None:
+    """Put a system on a shared host, let it grow by bytes, and reduce it by itself, each with some chance."""
+    if system["change"].get("growth") == "150 %":  # an hour of it, when clocks change, is more than `BETWEEN`
+        system["change"]["growth"] = "60 %"
+    if pick.random() < 0.7:
+        system["host"] = pick.choice(("esx1", "esx2"))
+    if pick.random() < 0.4:
+        system["growth"] = pick.choice(("1 GB/year", "6 GB/year", "50 %"))
+    if pick.random() < 0.4 and reduced:
+        system["reduction"] = pick.choice(("3:1", 1.25))
+
+
 def _targets(pick: Random) -> dict[str, Any]:
     """A pool, a second one, a library and a bucket."""
     array = {"model": "raid/software-raid6", "disk": "disk/nearline-20tb-2022"}

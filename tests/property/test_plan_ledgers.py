@@ -1,25 +1,27 @@
 """Each daily figure of the plans of random sites is that of a ledger written from the documentation alone."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 from oracles.plan_figures import Figure, figures
 from oracles.plan_ledger import Ledger
-from oracles.plan_sites import random_site
+from oracles.plan_sites import random_site, shared_site
 
 import simbackup as sb
 from tests.cases import for_each, some
 
+Made = Callable[[int], tuple[dict[str, Any], int]]
 QUICK = range(12)
 ALL = range(12, 74)
 SHORT = 75
 """Days after which the quick test ends."""
 
 
-def compared(seed: int, most_days: int = 400) -> list[Figure]:
+def compared(seed: int, most_days: int = 400, made: Made = random_site) -> list[Figure]:
     """The figures of a random site."""
-    site, days = random_site(seed)
+    site, days = made(seed)
     days = min(days, most_days)
     tables = sb.plan(site, f"{days} days").tables()
     policies = {row["system"]: row["policy"] for row in tables["clients"]}
@@ -41,6 +43,11 @@ def test_each_figure_of_a_short_plan_is_that_of_the_ledger(seed: int) -> None:
     assert wrong(seed, compared(seed, SHORT)) == {}
 
 
+@for_each("seed", some(range(200, 260), 4))
+def test_shared_targets_linear_growth_and_own_reductions_are_those_of_the_ledger(seed: int) -> None:
+    assert wrong(seed, compared(seed, SHORT, shared_site)) == {}
+
+
 UNDECIDED = {"site 71: cost"}
 """Requests to a bucket with a `reduction` and no `object_size`: the pages do not say which bytes they count by."""
 
@@ -55,3 +62,11 @@ def test_each_figure_of_many_plans_is_that_of_the_ledger() -> None:
         all_wrong |= wrong(seed, found)
     assert all_wrong.keys() <= UNDECIDED
     assert min(kinds[kind] for kind in ("used", "cartridges", "level", "window", "points", "catalogue", "cost")) > 0
+
+
+@pytest.mark.slow
+def test_each_figure_of_sixty_sites_with_shared_parts_is_that_of_the_ledger() -> None:
+    all_wrong: dict[str, Figure] = {}
+    for seed in some(range(200, 260), 16):
+        all_wrong |= wrong(seed, compared(seed, 400, shared_site))
+    assert all_wrong == {}

@@ -68,7 +68,9 @@ class HostSpec(Part, Modelled, HostSheet):
     owns: tuple[Text, ...] = ()
     """The devices attached to it."""
     within: Text | None = None
-    """The host on which it is a virtual machine; it computes on the cores of that host."""
+    """The host on which it is a virtual machine; it computes on the cores of that host, and uses the links of that host
+    unless a link joins it by itself.
+    """
 
     def figures(self) -> Figures:
         """The use of its cores, and the time for which it was suspended."""

@@ -18,6 +18,8 @@ from simbackup.schema.tree import Node
 SIZES = ("In Use MiB", "In Use MB", "Provisioned MiB", "Provisioned MB", "Total disk capacity MiB")
 """Columns of a size, that which is nearest to what a backup reads first."""
 NAME, POWER = "VM", "Powerstate"
+WHERE = {"host": "Host", "datastore": "Path"}
+"""Columns that say where a machine runs, and where its first disk lies, such as `[DS01] web01/web01.vmx`."""
 NO_SYSTEMS = {"Template": "template", "SRM Placeholder": "placeholder"}
 """Columns that are true of what is no system, and what a message calls it."""
 ON, OFF = "poweredon", "powered off"
@@ -39,13 +41,13 @@ def read(source: ForeignFile) -> Listing:
     if table is None:
         raise TypeError(source.shown)
     size = next(size for size in SIZES if size in table.columns)
-    heads = ("name", "size (MiB)")
-    places = tuple(table.heads[table.columns.index(column)] for column in (NAME, size))
+    used = {"name": NAME, "size (MiB)": size, **{key: of for key, of in WHERE.items() if of in table.columns}}
+    places = tuple(table.heads[table.columns.index(column)] for column in used.values())
     systems: list[dict[str, Node]] = []
     left: dict[str, list[str]] = {}
     for row in table.rows:
         what = next((word for key, word in NO_SYSTEMS.items() if _says(row, key, "true")), "")
-        mine: dict[str, Node] = dict(zip(heads, (row[NAME], row[size]), strict=True))
+        mine = {key: row[column] for key, column in used.items()}
         if what:
             left.setdefault(what, []).append(str(row[NAME].value))
         elif source.idle or POWER not in row or _says(row, POWER, ON):
@@ -62,7 +64,7 @@ def read(source: ForeignFile) -> Listing:
         said.append(Problem(Place(source.shown, 1, 1), "", message, remedy, severity="warning"))
     if not systems:
         raise InputError([replace(one, severity="error") for one in said[1:]])
-    return Listing(Inventory(heads, tuple(systems), places), tuple(said))
+    return Listing(Inventory(tuple(used), tuple(systems), places), tuple(said))
 
 
 def _says(row: Mapping[str, Node], column: str, word: str) -> bool:

@@ -69,7 +69,7 @@ class CopySaveSet(Late):
     def run(self, system: System, job: str) -> Steps:
         """Look the save set up, copy it, and enter the copy in the catalogue."""
         saved, lies = self._source(system)
-        if self._is_there(saved, lies, job):
+        if self._is_there(system, saved, lies, job):
             system.trace.note(system.env.now, job, f"has nothing to do: the newest save set is already on '{self.to}'")
             return Moved(0.0, 0.0)
         how = self._reduction(lies)
@@ -108,11 +108,18 @@ class CopySaveSet(Late):
     def _from_objects(self, lies: Copy) -> FromObjects:
         return FromObjects(self.server, lies, self.back, self.tool, self.connections, self.objects_of)
 
-    def _is_there(self, saved: SaveSet, lies: Copy, job: str) -> bool:
-        """Whether its target has the save set; if it copies within a library, or what others did, its own copy."""
+    def _is_there(self, system: System, saved: SaveSet, lies: Copy, job: str) -> bool:
+        """Whether its target has the save set; if it copies within a library, or what others did, its own copy.
+
+        In a library, it looks at the cartridges of its own pool.
+        """
         if lies.target == self.to or self.copied_by is not None:
             return saved.copy_by(job_of(job)) is not None
-        return any(copy.target == self.to for copy in saved.copies)
+        there = [copy for copy in saved.copies if copy.target == self.to]
+        if not there or self.to not in system.libraries:
+            return bool(there)
+        own = {cartridge.name for cartridge in system.libraries[self.to].cartridges if cartridge.pool == self.pool}
+        return any(extent.medium in own for copy in there for extent in copy.extents)
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the copy in its place, as if made at a time."""

@@ -103,11 +103,11 @@ def warned(path: Path) -> list[str]:
 
 
 def test_what_is_not_used_is_said(tmp_path: Path) -> None:
-    path = written(tmp_path, "name,Sze,size,owner,Host", 'a.b,1,"1,200 GB",me,x', "c,1,2 TB,me,x")
+    path = written(tmp_path, "name,Sze,size,owner,VM", 'a.b,1,"1,200 GB",me,x', "c,1,2 TB,me,x")
     assert warned(path) == [
         ":1:6: warning: the column 'Sze' is not used; did you mean 'size'?",
         f":1:15: warning: the column 'owner' is not used; those that are: {', '.join(COLUMNS)}",
-        ":1:21: warning: the column 'Host' is not used; 'name' has the same meaning, and comes first",
+        ":1:21: warning: the column 'VM' is not used; 'name' has the same meaning, and comes first",
         (":2:7: warning: '1,200 GB' has a mark that may mean decimals or thousands; "
         "a point was read as a decimal point, a comma as a thousands separator"),
         ":2:1: warning: 'a.b' is called 'a-b'; names consist of letters, digits, '-' and '_'",
@@ -151,3 +151,45 @@ def test_the_growth_of_a_template_stays_only_for_systems_that_state_none(tmp_pat
     assert [client.change.growth for client in site.systems] == [0.05, 0.07]
     assert site.file.spec.prices == mixed.prices  # what follows it stays
     assert "growth" not in {problem.address for problem in idle_keys(site)}
+
+
+VINFO = """\
+VM,Powerstate,Template,In Use MiB,Path,Host
+web01,poweredOn,False,1000,[DS01] web01/web01.vmx,esx01.example.org
+sql01,poweredOn,False,2000000,[DS 2] sql01/sql01.vmx,esx02.example.org
+new01,poweredOn,False,500,,
+"""
+
+
+def test_hosts_and_datastores_of_vinfo_are_shared(tmp_path: Path) -> None:
+    """Each host is one host, and the datastores lie on one array; a guest without a host gets the next one."""
+    (tmp_path / "vinfo.csv").write_text(VINFO, encoding="utf-8")
+    spec = read_site(site_text(tmp_path / "vinfo.csv")).spec
+    assert (list(spec.hosts), list(spec.datastores)) == (
+        ["esx01-example-org", "esx02-example-org"], ["san", "DS01", "DS-2"],
+    )  # fmt: skip
+    assert [spec.datastores[name].lies_on for name in spec.datastores] == [None, "san", "san"]
+    places = [(system.host, system.datastore) for system in spec.systems.values()]
+    assert places == [
+        ("esx01-example-org", "DS01"), ("esx02-example-org", "DS-2"), ("esx01-example-org", None),
+    ]  # fmt: skip
+    assert not spec.machines
+
+
+def test_guests_share_the_hosts_of_the_template_in_turn(tmp_path: Path) -> None:
+    spec = read_site(site_text(written(tmp_path, "name,size", *(f"vm{i},1 TB" for i in range(9))))).spec
+    assert [system.host for system in spec.systems.values()] == [f"esx{1 + i % 4}" for i in range(9)]
+
+
+def test_the_array_is_large_enough_for_three_years(tmp_path: Path) -> None:
+    """200 TB grow by 20 % a year to 345.6 TB; an array in RAID 5 has a disk of 3.84 TB less than it counts."""
+    text = site_text(written(tmp_path, "name,size", "a,120 TB", "b,80 TB"))
+    disks = int(read_site(text).tree.find(("datastores", "san", "device", "disks", "value"))[0].word)
+    assert 345.6 / 3.84 + 1 <= disks <= 1.05 * 345.6 / 3.84
+    assert load_site(text).systems[0].size == 120e12
+
+
+def test_a_host_is_a_system_where_no_other_column_is(tmp_path: Path) -> None:
+    assert list(read_site(site_text(written(tmp_path, "host,size", "a,1 TB"))).spec.systems) == ["a"]
+    spec = read_site(site_text(written(tmp_path, "host,system,size", "a,b,1 TB"))).spec
+    assert [(name, system.host) for name, system in spec.systems.items()] == [("b", "a")]

@@ -75,3 +75,47 @@ def test_values_below_the_name_of_a_datasheet_vary() -> None:
     assert {one.values[0]: [goal.goal for goal in one.missed] for one in found.configurations} == {
         "20 TB": [], "500 GB": ["pool fits"],
     }  # fmt: skip
+
+
+GROUPS = TEXT.replace(
+    "  first: {size: 1 TB", "  first: {priority: 2, size: {value: 1 TB, basis: assumed, range: [500 GB, 3 TB], why: a}"
+)
+GROUPS += "  third: {size: 500 GiB, change: change/database, policy: gold}\n"
+GROUPS = GROUPS.replace("  nightly:\n", "  gold: {to: pool, at: '20:00', schedule: {full: daily}}\n  nightly:\n")
+
+
+@for_each(
+    "address, value, sizes",
+    [
+        ("systems.*.size", "x2", [2e12, 4e12, 1000 * 1024**3]),
+        ("systems.policy:gold.size", "x 0.5", [1e12, 2e12, 250 * 1024**3]),
+        ("systems.*d.size", "3 TB", [1e12, 3e12, 3e12]),
+        ("systems.change:change/database.size", "1 TB", [1e12, 2e12, 1e12]),
+        ("systems.first.size", "x3", [3e12, 2e12, 500 * 1024**3]),
+    ],
+)
+def test_groups_of_systems_are_changed_at_once(address: str, value: str, sizes: list[float]) -> None:
+    found = read_site(GROUPS, {address: value}).spec
+    assert [system.size.si for system in found.systems.values()] == sizes
+
+
+def test_a_factor_multiplies_ranges_and_what_a_datasheet_states() -> None:
+    loaded = load_site(GROUPS, {"systems.*.size": "x2", "systems.*.change.daily": "x2"})
+    first = loaded.file.spec.systems["first"].size
+    assert (first.low, first.high, first.basis) == (1e12, 6e12, "assumed")
+    before = load_site(GROUPS)
+    assert [each.change.daily for each in loaded.systems] == [2.0 * each.change.daily for each in before.systems]
+
+
+@for_each(
+    "address, value, message",
+    [
+        ("systems.db*.size", "x2", "overrides: systems.db*.size: names nothing in the site"),
+        ("systems.*.policy", "x2", "overrides: systems.first.policy: is no quantity that 'x2' could multiply"),
+        ("systems.first.files", "x2", "overrides: systems.first.files: is no quantity that 'x2' could multiply"),
+    ],
+)
+def test_groups_and_factors_without_a_quantity_are_refused(address: str, value: str, message: str) -> None:
+    with pytest.raises(InputError) as wrong:
+        read_site(GROUPS, {address: value})
+    assert message in str(wrong.value)
