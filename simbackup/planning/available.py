@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from simbackup.planning.arrivals import Arrivals
-from simbackup.planning.points import ChainLink, Points
+from simbackup.planning.points import ChainLink, Points, Usable
 from simbackup.planning.site import Client, PlannedSite
 from simbackup.policies.clock import NOON, elapsed, moment
 from simbackup.policies.days import each_day
@@ -42,11 +42,20 @@ class Available(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """What remains of a site without targets that are lost: which save sets were whole at a moment."""
+    """What remains of a site after a loss: which save sets were whole at a moment, and can still be used."""
 
     site: PlannedSite
     arrivals: Arrivals
     gone: frozenset[str]
+    """Targets of which nothing is left."""
+    locked: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Targets of which only save sets are left that are so young, in seconds: nobody could change those."""
+    unnoticed: float = 0.0
+    """Seconds for which nobody had noticed the loss. Save sets that were not whole before it are of no use."""
+    unreadable: bool = False
+    """Whether the newest save set on each library of cartridges cannot be read."""
+    logged: bool = True
+    """Whether logs of transactions can be applied to what comes back."""
 
     def newest(self, policy: str, points: Points, systems: Sequence[str], now: datetime) -> Available | None:
         """The newest restore point of a policy in a place that is left; of equal ones, that on disk. None without one.
@@ -62,16 +71,24 @@ class Remaining:
         now
             The moment.
         """
+        spoilt = self._spoilt(policy, points, systems, now.astimezone(UTC) - timedelta(seconds=self.unnoticed))
+
+        def there(copy: str, point: RestorePoint) -> bool:
+            return self.arrivals.there(policy, copy, point, systems, now)
+
+        newest = {copy: self._newest_on_tape(policy, copy, points, there) for copy in points.series}
 
         def usable(copy: str, point: RestorePoint) -> bool:
-            return self.arrivals.there(policy, copy, point, systems, now)
+            locked = self.locked.get(self.site.target_of(policy, copy), math.inf)
+            usable = point.number not in spoilt and point.number != newest[copy] and elapsed(point.time, now) < locked
+            return usable and there(copy, point)
 
         found: list[tuple[int, bool, Available]] = []
         left = {copy: self.site.targets[self.site.target_of(policy, copy)] for copy in points.series}
         left = {copy: target for copy, target in left.items() if target.name not in self.gone}
         for place in dict.fromkeys(target.place for target in left.values()):
             here = sorted((copy for copy in left if left[copy].place == place), key=lambda copy: left[copy].tape)
-            kept = sorted(set[int]().union(*(points.series[copy].kept for copy in here)), reverse=True)
+            kept = sorted(set[int]().union(*(points.series[copy].kept for copy in here)) - spoilt, reverse=True)
             late = False
             for number in kept:
                 links = points.chain(number, here, usable)
@@ -82,9 +99,26 @@ class Remaining:
         best = max(found, key=lambda each: each[:2], default=(0, False, None))[2]
         if best is None:
             return None
-        logs = self._logs(policy, points, best.point.number)
+        logs = self._logs(policy, points, best.point.number) if self.logged else ""
         delay = self.arrivals.longest_logs(policy, logs, systems, now) if logs else 0.0
         return best._replace(logs=logs, delay=delay)
+
+    def _newest_on_tape(self, policy: str, copy: str, points: Points, there: Usable) -> int | None:
+        """The number of the newest save set on cartridges if it is unreadable; None otherwise."""
+        if not self.unreadable or not self.site.targets[self.site.target_of(policy, copy)].tape:
+            return None
+        return max((number for number, point in points.series[copy].points.items() if there(copy, point)), default=None)
+
+    def _spoilt(self, policy: str, points: Points, systems: Sequence[str], before: datetime) -> set[int]:
+        """The points whose backups were not whole at the moment of a loss that was noticed later."""
+        if not self.unnoticed:
+            return set()
+        made = {number: point for series in points.series.values() for number, point in series.points.items()}
+        return {
+            number
+            for number, point in made.items()
+            if point.time > before or not self.arrivals.there(policy, "", point, systems, before)
+        }
 
     def _logs(self, policy: str, points: Points, number: int) -> str:
         """The target that is left with all logs of a policy since a point; empty if there is none.
