@@ -1,0 +1,176 @@
+"""What a site's copies offer at each moment of a period in which losses may strike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple, Self
+
+from simbackup.planning.arrivals import NIGHTS, Arrivals
+from simbackup.planning.available import Remaining
+from simbackup.planning.ledger import Ledger
+from simbackup.planning.playing import Play
+from simbackup.planning.points import Points
+from simbackup.planning.site import PlannedSite
+from simbackup.policies.calendar import Due
+from simbackup.policies.clock import moment
+from simbackup.policies.levels import Level
+from simbackup.policies.series import Series
+from simbackup.protection.fates import SNAPSHOTS, Group
+from simbackup.protection.losses import Loss
+from simbackup.protection.moments import Source, Spread, Track, spread_of
+
+PERIOD = 91
+"""Days at the end of a plan in which losses may strike: 13 weeks have each night of a week and of a month."""
+
+
+class Left(NamedTuple):
+    """What a loss leaves of the copies of a group, as far as the data lost depend on it."""
+
+    gone: frozenset[str]
+    locked: tuple[tuple[str, float], ...]
+    snapshots: float | None
+    """Seconds for which snapshots are locked, without end if nothing threatens them; None if they are lost."""
+    unnoticed: float
+    unreadable: bool
+    one_file: bool
+
+    @classmethod
+    def of(cls, group: Group, loss: Loss) -> Self:
+        """What a loss leaves of the copies of a group."""
+        snapshots: float | None = None
+        gone, locked = set[str](), dict[str, float]()
+        for copy in group.copies:
+            lost, until = copy.lost_with(loss), copy.immutable if copy.locked(loss) else math.inf
+            if copy.name == SNAPSHOTS:
+                snapshots = None if lost is not None else until
+            elif lost is not None:
+                gone.add(copy.target)
+            elif until < math.inf:
+                locked[copy.target] = until
+        return cls(
+            frozenset(gone), tuple(locked.items()), snapshots, loss.noticed, "cartridge" in loss.spec.strikes,
+            loss.spec.what == "one-file",
+        )  # fmt: skip
+
+    def remaining(self, site: PlannedSite, arrivals: Arrivals) -> Remaining:
+        """The save sets that it leaves."""
+        return Remaining(
+            site, arrivals, self.gone, dict(self.locked), self.unnoticed, self.unreadable, logged=not self.one_file
+        )
+
+
+@dataclass
+class History:
+    """What the copies of a site offer in the last weeks of a plan."""
+
+    site: PlannedSite
+    last: date
+    arrivals: Arrivals
+    known: dict[tuple[str, tuple[str, ...], Left], Spread] = field(
+        default_factory=dict[tuple[str, tuple[str, ...], Left], Spread]
+    )
+
+    @classmethod
+    def of(cls, site: PlannedSite, last: date, play: Play | None = None) -> Self:
+        """That of a site until a day, whose last nights are simulated as far as they decide."""
+        days = [*Ledger(site).days(last)]
+        return cls(site, last, Arrivals.before(site, days, play, PERIOD + NIGHTS))
+
+    @property
+    def end(self) -> float:
+        """Seconds from the start of the site to the end of the period."""
+        return self.seconds(moment(self.last, time(), self.site.zone))
+
+    @property
+    def begin(self) -> float:
+        """Seconds from the start of the site to the begin of the period."""
+        first = max(self.site.start, self.last - timedelta(days=PERIOD))
+        return self.seconds(moment(first, time(), self.site.zone))
+
+    def seconds(self, at: datetime) -> float:
+        """Seconds from the start of the site to a moment."""
+        return self.site.seconds(at)
+
+    def at(self, seconds: float) -> datetime:
+        """The moment so many seconds after the start of the site."""
+        return (self.site.begin.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(self.site.zone)
+
+    def spread(self, group: Group, left: Left) -> Spread:
+        """The data that a group loses by what is left after a loss, over all moments at which it may strike."""
+        key = (group.policy, group.names, left)
+        if key not in self.known:
+            tracks = [self._snapshots(group, left), self._backups(group, left)]
+            waited = 0.0 if left.one_file else left.unnoticed
+            self.known[key] = spread_of(tracks, self.begin, self.end, waited)
+        return self.known[key]
+
+    def _backups(self, group: Group, left: Left) -> Track:
+        """What backups and second copies offer."""
+        policy, site = group.policy, self.site
+        remaining, points = left.remaining(site, self.arrivals), Points.of(site, policy)
+        logs = site.file.spec.policies[policy].logs
+        after = self.last + timedelta(days=math.ceil(left.unnoticed / 86_400.0) + 1)
+        runs = [*site.calendar(policy).runs(site.start, after, site.zone)]
+        begins = self._between(self._changes(group, left, runs))
+        found: list[Source | None] = []
+        following = iter(runs)
+        run = next(following, None)
+        for begin, end in zip(begins, [*begins[1:], self.end], strict=True):
+            now = self.at((begin + end) / 2.0 + left.unnoticed)
+            while run is not None and run.time <= now:
+                points.run(run)
+                points.expire(run.time)
+                run = next(following, None)
+            best = remaining.newest(policy, points, group.names, now)
+            if best is None:
+                found.append(None)
+                continue
+            every = (logs.every.si, best.delay) if logs is not None and best.logs else None
+            found.append(Source(best.links[-1].copy, self.seconds(best.point.time), len(best.links), every))
+        return Track(tuple(begins), tuple(found))
+
+    def _changes(self, group: Group, left: Left, runs: list[Due]) -> Iterator[float]:
+        """Moments of a strike at which what backups offer may change."""
+        copies = [copy for copy in group.copies if copy.name != SNAPSHOTS]
+        locks = dict(left.locked).values()
+        for run in runs:
+            at = self.seconds(run.time)
+            yield from (at, at - left.unnoticed, *(at + lock - left.unnoticed for lock in locks))
+            for copy in copies:
+                took = self.arrivals.took(group.policy, copy.name, run.time, group.names)
+                if took is not None:
+                    yield from (at + took, at + took - left.unnoticed)
+
+    def _snapshots(self, group: Group, left: Left) -> Track:
+        """What snapshots offer: each is there as soon as it is made."""
+        given = self.site.file.spec.policies[group.policy].snapshots
+        if given is None or left.snapshots is None:
+            return Track((), ())
+        series = Series(given.retention.made())
+        first = self.seconds(moment(self.site.start, time(), self.site.zone))
+        number = math.floor((self.end + left.unnoticed - first) / given.every.si) + 1
+        made = [first + i * given.every.si for i in range(number)]
+        locks = [left.snapshots] if left.snapshots < math.inf else []
+        begins = self._between(
+            moment
+            for at in made
+            for moment in (at, at - left.unnoticed, *(at + lock - left.unnoticed for lock in locks))
+        )
+        found, taken = list[Source | None](), 0
+        for begin, end in zip(begins, [*begins[1:], self.end], strict=True):
+            strike = (begin + end) / 2.0
+            now = strike + left.unnoticed
+            while taken < number and made[taken] <= now:
+                series.add(self.at(made[taken]), Level.FULL)
+                series.expire(self.at(made[taken]))
+                taken += 1
+            usable = [made[i] for i in series.kept if made[i] <= strike and now - made[i] < left.snapshots]
+            found.append(Source(SNAPSHOTS, max(usable)) if usable else None)
+        return Track(tuple(begins), tuple(found))
+
+    def _between(self, moments: Iterator[float]) -> list[float]:
+        """The begin of the period, and the moments in it, in order."""
+        return [self.begin, *sorted({at for at in moments if self.begin < at < self.end})]
