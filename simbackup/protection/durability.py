@@ -1,17 +1,17 @@
 """Mean time to data loss of a group of disks: in closed form, and by simulation of rare events.
 
-Disks fail independently and exponentially. One rebuild runs at a time, each makes one disk whole, and data are lost when
-more disks are missing than the group tolerates. A rebuild without any redundancy left also loses data if it meets a
-sector that it cannot read. Of the chain of Markov that follows from exponential rebuilds, the closed forms of Patterson,
-Gibson and Katz (SIGMOD 1988) and Chen et al. (ACM Computing Surveys 1994) are approximations. The simulation takes
-rebuilds of any distribution.
+Disks fail independently and exponentially. One rebuild runs at a time, each makes one disk whole, and data are lost
+when more disks are missing than the group tolerates. A rebuild without any redundancy left also loses data if it meets
+a sector that it cannot read. Exponential rebuilds make this a Markov chain, which is solved exactly; the closed forms
+of Patterson, Gibson and Katz (SIGMOD 1988) and Chen et al. (ACM Computing Surveys 1994) approximate it. The simulation
+takes rebuilds of any distribution.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -47,8 +47,12 @@ class DiskGroup:
 
     @property
     def spoilt(self) -> float:
-        """Probability that a rebuild without redundancy meets a sector that it cannot read, on any disk that it reads."""
+        """Probability that a rebuild without redundancy meets a sector that it cannot read."""
         return 1.0 - (1.0 - self.unreadable) ** (self.disks - self.tolerated)
+
+    def failing(self, failures: float) -> DiskGroup:
+        """The same disks with another number of failures in a unit of time."""
+        return replace(self, failures=failures)
 
     def rate(self, missing: int) -> float:
         """Failures in a unit of time while some disks are missing."""
@@ -121,9 +125,9 @@ class _State(NamedTuple):
 def simulated(group: DiskGroup, rebuild: Duration, *, runs: int = 1000, batches: int = 20, seed: int = 1) -> Estimate:
     """The mean time to data loss by splitting: from each number of missing disks, how often one more fails.
 
-    A cycle begins with all disks whole. Losses are so rare that few cycles would ever see one, so each stage begins with
-    states in which the stage before has ended (fixed effort), and takes both what follows if the next disk fails before
-    the rebuild ends, and if it does not, with the probability of each. The interval follows from independent batches.
+    A cycle begins with all disks whole. Losses are so rare that few cycles would ever see one. So each stage begins
+    with states in which the stage before has ended (fixed effort), and takes both what follows if the next disk fails
+    before the rebuild ends, and if it does not, with the probability of each. Batches give the interval.
 
     Parameters
     ----------
@@ -144,7 +148,9 @@ def simulated(group: DiskGroup, rebuild: Duration, *, runs: int = 1000, batches:
     if not math.isfinite(value):
         return Estimate(value, 0.0, value)
     deviations = cycle - value * loss  # of a ratio of means
-    half = float(stats.t.ppf(0.5 + LEVEL / 2.0, batches - 1) * deviations.std(ddof=1) / math.sqrt(batches) / loss.mean())
+    half = float(
+        stats.t.ppf(0.5 + LEVEL / 2.0, batches - 1) * deviations.std(ddof=1) / math.sqrt(batches) / loss.mean()
+    )
     return Estimate(value, max(value - half, 0.0), value + half)
 
 

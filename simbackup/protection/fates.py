@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from typing import NamedTuple
 
 from simbackup.planning.loading import image_kind
@@ -83,7 +84,7 @@ class Group:
         return tuple(system.name for system in self.systems)
 
     def weakest(self, losses: Iterable[Loss]) -> str:
-        """In one sentence, what all copies have in common, and so may be lost with; else the loss that leaves fewest."""
+        """In one sentence, what all copies have in common, or else the loss that leaves fewest of them."""
         if not self.copies:
             return "there is no copy"
         common = frozenset[Thing].intersection(*(_bare(copy) for copy in self.copies))
@@ -115,16 +116,16 @@ def _bare(copy: Copy) -> frozenset[Thing]:
 def _singular(words: str) -> str:
     """What several copies do, of one."""
     verb, _, rest = words.partition(" ")
-    return f"{ {'need': 'needs', 'are': 'is', 'belong': 'belongs', 'can': 'can'}[verb]} {rest}"
+    return f"{ {'need': 'needs', 'are': 'is', 'belong': 'belongs', 'can': 'can'}[verb] } {rest}"
 
 
-def groups_of(site: PlannedSite) -> list[Group]:
-    """The systems of a site in groups that fare alike, in the order of the file."""
+def groups_of(site: PlannedSite, last: date) -> list[Group]:
+    """The systems of a site in groups that fare alike until a day, in the order of the file."""
     alike: dict[tuple[str, str], list[Client]] = {}
     for client in site.systems:
         alike.setdefault((client.policy, machine_of(site.file, client.name)), []).append(client)
     return [
-        Group(policy, machine, tuple(clients), _data(site, machine), tuple(_copies(site, policy, machine)))
+        Group(policy, machine, tuple(clients), _data(site, machine), tuple(_copies(site, policy, machine, last)))
         for (policy, machine), clients in alike.items()
     ]
 
@@ -135,8 +136,8 @@ def _data(site: PlannedSite, machine: str) -> Copy:
     return Copy(DATA, DATA, frozenset({*own, ("place", site.file.spec.machines[machine].place)}))
 
 
-def _copies(site: PlannedSite, policy: str, machine: str) -> list[Copy]:
-    """Snapshots of the data, the backups, and the second copies."""
+def _copies(site: PlannedSite, policy: str, machine: str, last: date) -> list[Copy]:
+    """Snapshots of the data, the backups, and the second copies, if any are made until a day."""
     given, found = site.file.spec.policies[policy], list[Copy]()
     if given.snapshots is not None:
         kind = image_kind(given.snapshots)
@@ -144,6 +145,8 @@ def _copies(site: PlannedSite, policy: str, machine: str) -> list[Copy]:
         apart = kind is not None and issubclass(kind.spec, SplitMirror)
         needs -= {("disks", machine)} if apart else frozenset[Thing]()
         found.append(Copy(SNAPSHOTS, SNAPSHOTS, needs, si_or(given.snapshots.immutable, 0.0)))
+    if next(site.calendar(policy).runs(site.start, last, site.zone), None) is None:
+        return found
     found += [_stored(site, copy, site.target_of(policy, copy)) for copy in (BACKUPS, *given.copies)]
     return found
 

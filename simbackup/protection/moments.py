@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 
@@ -160,7 +161,7 @@ def spread_of(tracks: Sequence[Track], begin: float, end: float, unnoticed: floa
     """
     ends = sorted({begin, end, *(at for track in tracks for at in track.begins if begin < at < end)})
     pieces: list[Piece] = []
-    for low, high in zip(ends, ends[1:], strict=False):
+    for low, high in pairwise(ends):
         middle = (low + high) / 2.0
         offered = [source for track in tracks if (source := track.at(middle)) is not None]
         if not offered:

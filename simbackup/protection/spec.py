@@ -42,8 +42,8 @@ class LossSpec(Modelled, LossSheet):
     disks of a system with all that lies on them. `array`: all storage of a system, with disks of mirrors. `host`: the
     host of a system, whose disks are spared. `target`: one target after the other, with what lies there, except
     cartridges that are kept elsewhere. `place`, `account`, `key`: one after the other of those that the site names.
-    `catalogue`: that of the backup server. `network`: whatever can be changed over networks: all but cartridges that are
-    kept elsewhere, and what is immutable. `cartridge`: the newest save set on each library cannot be read."""
+    `catalogue`: that of the backup server. `network`: whatever can be changed over networks: all but cartridges that
+    are kept elsewhere, and what is immutable. `cartridge`: the newest save set on each library cannot be read."""
     of: Names = ()
     """The targets, places, accounts or keys that it may strike; all by default."""
     what: Literal["client", "site", "one-file"] = "client"
