@@ -56,12 +56,14 @@ def _group(found: Protection, name: str, group: Group, *, timed: bool) -> None:
         )
         for one in found.of(group) if one.lost is not None
     ]  # fmt: skip
-    head = ["loss", "saved by", "lost, median", "95 %", *(("back, median", "95 %") if timed else ()), "a year"]
+    head = ["loss", "saved by", "lost, median", "95 %", *(("back, median", "95 %") if timed else ()), "times a year"]
     show.table(head, rows, f"{name}, if its data are struck", right=tuple(range(2, len(head))))
     reasons: dict[tuple[str, str], list[str]] = {}
     for one in found.of(group):
-        for copy, why in one.why.items() if one.lost is not None else ():
+        for copy, why in one.why.items():
             reasons.setdefault((copy, why), []).append(one.loss.name)
+    if not reasons:
+        return
     show.table(("copy", "does not help, as", "after"), [
         (copy, why, ", ".join(dict.fromkeys(after))) for (copy, why), after in reasons.items()
     ])  # fmt: skip

@@ -71,7 +71,7 @@ class Remaining:
         now
             The moment.
         """
-        spoilt = self._spoilt(policy, points, systems, now.astimezone(UTC) - timedelta(seconds=self.unnoticed))
+        struck = now.astimezone(UTC) - timedelta(seconds=self.unnoticed)
 
         def there(copy: str, point: RestorePoint) -> bool:
             return self.arrivals.there(policy, copy, point, systems, now)
@@ -80,17 +80,21 @@ class Remaining:
 
         def usable(copy: str, point: RestorePoint) -> bool:
             locked = self.locked.get(self.site.target_of(policy, copy), math.inf)
-            usable = point.number not in spoilt and point.number != newest[copy] and elapsed(point.time, now) < locked
-            return usable and there(copy, point)
+            if point.number == newest[copy] or elapsed(point.time, now) >= locked:
+                return False
+            clean = not self.unnoticed or self.arrivals.there(policy, "", point, systems, struck)
+            return clean and there(copy, point)
 
         found: list[tuple[int, bool, Available]] = []
         left = {copy: self.site.targets[self.site.target_of(policy, copy)] for copy in points.series}
         left = {copy: target for copy, target in left.items() if target.name not in self.gone}
         for place in dict.fromkeys(target.place for target in left.values()):
             here = sorted((copy for copy in left if left[copy].place == place), key=lambda copy: left[copy].tape)
-            kept = sorted(set[int]().union(*(points.series[copy].kept for copy in here)) - spoilt, reverse=True)
+            kept = {
+                number: points.series[copy].points[number].time for copy in here for number in points.series[copy].kept
+            }
             late = False
-            for number in kept:
+            for number in sorted((number for number, time in kept.items() if time <= struck), reverse=True):
                 links = points.chain(number, here, usable)
                 if links is not None:
                     found.append((number, not left[links[-1].copy].tape, Available(links, late=late)))
@@ -108,17 +112,6 @@ class Remaining:
         if not self.unreadable or not self.site.targets[self.site.target_of(policy, copy)].tape:
             return None
         return max((number for number, point in points.series[copy].points.items() if there(copy, point)), default=None)
-
-    def _spoilt(self, policy: str, points: Points, systems: Sequence[str], before: datetime) -> set[int]:
-        """The points whose backups were not whole at the moment of a loss that was noticed later."""
-        if not self.unnoticed:
-            return set()
-        made = {number: point for series in points.series.values() for number, point in series.points.items()}
-        return {
-            number
-            for number, point in made.items()
-            if point.time > before or not self.arrivals.there(policy, "", point, systems, before)
-        }
 
     def _logs(self, policy: str, points: Points, number: int) -> str:
         """The target that is left with all logs of a policy since a point; empty if there is none.

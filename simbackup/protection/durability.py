@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 LEVEL = 0.9
 """Probability of intervals."""
@@ -142,6 +141,8 @@ def simulated(group: DiskGroup, rebuild: Duration, *, runs: int = 1000, batches:
     seed
         Seed of the random stream.
     """
+    from scipy import stats  # noqa: PLC0415 (slow to import)
+
     found = [_batch(group, rebuild, runs, np.random.default_rng([seed, batch])) for batch in range(batches)]
     cycle, loss = np.array([one[0] for one in found]), np.array([one[1] for one in found])
     value = float(cycle.mean() / loss.mean()) if loss.mean() else math.inf

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
 from typing import NamedTuple, Self
 
 from simbackup.planning.arrivals import NIGHTS, Arrivals
@@ -26,6 +28,10 @@ PERIOD = 91
 """Days at the end of a plan in which losses may strike: 13 weeks have each night of a week and of a month."""
 
 
+LATEST = 62 * 86_400.0
+"""Seconds after the period for which snapshots are made: nothing is noticed later."""
+
+
 class Left(NamedTuple):
     """What a loss leaves of the copies of a group, as far as the data lost depend on it."""
 
@@ -38,8 +44,8 @@ class Left(NamedTuple):
     one_file: bool
 
     @classmethod
-    def of(cls, group: Group, loss: Loss) -> Self:
-        """What a loss leaves of the copies of a group."""
+    def of(cls, group: Group, loss: Loss, unnoticed: float) -> Self:
+        """What a loss leaves of the copies of a group that is noticed so many seconds later."""
         snapshots: float | None = None
         gone, locked = set[str](), dict[str, float]()
         for copy in group.copies:
@@ -51,7 +57,7 @@ class Left(NamedTuple):
             elif until < math.inf:
                 locked[copy.target] = until
         return cls(
-            frozenset(gone), tuple(locked.items()), snapshots, loss.noticed, "cartridge" in loss.spec.strikes,
+            frozenset(gone), tuple(locked.items()), snapshots, unnoticed, "cartridge" in loss.spec.strikes,
             loss.spec.what == "one-file",
         )  # fmt: skip
 
@@ -69,6 +75,9 @@ class History:
     site: PlannedSite
     last: date
     arrivals: Arrivals
+    images: dict[str, tuple[list[float], list[list[float]]]] = field(
+        default_factory=dict[str, tuple[list[float], list[list[float]]]]
+    )
     known: dict[tuple[str, tuple[str, ...], Left], Spread] = field(
         default_factory=dict[tuple[str, tuple[str, ...], Left], Spread]
     )
@@ -79,12 +88,12 @@ class History:
         days = [*Ledger(site).days(last)]
         return cls(site, last, Arrivals.before(site, days, play, PERIOD + NIGHTS))
 
-    @property
+    @cached_property
     def end(self) -> float:
         """Seconds from the start of the site to the end of the period."""
         return self.seconds(moment(self.last, time(), self.site.zone))
 
-    @property
+    @cached_property
     def begin(self) -> float:
         """Seconds from the start of the site to the begin of the period."""
         first = max(self.site.start, self.last - timedelta(days=PERIOD))
@@ -98,13 +107,17 @@ class History:
         """The moment so many seconds after the start of the site."""
         return (self.site.begin.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(self.site.zone)
 
+    def lost(self, group: Group, loss: Loss) -> Spread:
+        """The data that a group loses, over all moments of a loss and all times until it is noticed."""
+        spreads = (self.spread(group, Left.of(group, loss, delay)) for delay in loss.delays)
+        return Spread(tuple(piece for spread in spreads for piece in spread.pieces))
+
     def spread(self, group: Group, left: Left) -> Spread:
         """The data that a group loses by what is left after a loss, over all moments at which it may strike."""
         key = (group.policy, group.names, left)
         if key not in self.known:
             tracks = [self._snapshots(group, left), self._backups(group, left)]
-            waited = 0.0 if left.one_file else left.unnoticed
-            self.known[key] = spread_of(tracks, self.begin, self.end, waited)
+            self.known[key] = spread_of(tracks, (self.begin, self.end), left.unnoticed, works=not left.one_file)
         return self.known[key]
 
     def _backups(self, group: Group, left: Left) -> Track:
@@ -146,31 +159,39 @@ class History:
 
     def _snapshots(self, group: Group, left: Left) -> Track:
         """What snapshots offer: each is there as soon as it is made."""
-        given = self.site.file.spec.policies[group.policy].snapshots
-        if given is None or left.snapshots is None:
+        if left.snapshots is None or self.site.file.spec.policies[group.policy].snapshots is None:
             return Track((), ())
-        series = Series(given.retention.made())
-        first = self.seconds(moment(self.site.start, time(), self.site.zone))
-        number = math.floor((self.end + left.unnoticed - first) / given.every.si) + 1
-        made = [first + i * given.every.si for i in range(number)]
-        locks = [left.snapshots] if left.snapshots < math.inf else []
-        begins = self._between(
-            moment
-            for at in made
-            for moment in (at, at - left.unnoticed, *(at + lock - left.unnoticed for lock in locks))
-        )
-        found, taken = list[Source | None](), 0
+        made, kept = self._images(group.policy)
+        locked, unnoticed = left.snapshots, left.unnoticed
+        expiry = [locked - unnoticed] if locked < math.inf else []
+        begins = self._between(at + later for at in made for later in (0.0, -unnoticed, *expiry))
+        found: list[Source | None] = []
         for begin, end in zip(begins, [*begins[1:], self.end], strict=True):
             strike = (begin + end) / 2.0
-            now = strike + left.unnoticed
-            while taken < number and made[taken] <= now:
-                series.add(self.at(made[taken]), Level.FULL)
-                series.expire(self.at(made[taken]))
-                taken += 1
-            usable = [made[i] for i in series.kept if made[i] <= strike and now - made[i] < left.snapshots]
-            found.append(Source(SNAPSHOTS, max(usable)) if usable else None)
+            there = kept[bisect_right(made, strike + unnoticed) - 1]
+            i = bisect_right(there, strike) - 1
+            usable = i >= 0 and strike + unnoticed - there[i] < locked
+            found.append(Source(SNAPSHOTS, there[i]) if usable else None)
         return Track(tuple(begins), tuple(found))
+
+    def _images(self, policy: str) -> tuple[list[float], list[list[float]]]:
+        """When the snapshots of a policy are made, and after each of them when those were made that are kept."""
+        given = self.site.file.spec.policies[policy].snapshots
+        if given is None:
+            return [], []
+        if policy not in self.images:
+            series = Series(given.retention.made())
+            first = self.seconds(moment(self.site.start, time(), self.site.zone))
+            number = math.floor((self.end + LATEST - first) / given.every.si) + 1
+            made, kept = [first + i * given.every.si for i in range(number)], list[list[float]]()
+            for at in made:
+                series.add(self.at(at), Level.FULL)
+                series.expire(self.at(at))
+                kept.append([made[i] for i in sorted(series.kept)])
+            self.images[policy] = made, kept
+        return self.images[policy]
 
     def _between(self, moments: Iterator[float]) -> list[float]:
         """The begin of the period, and the moments in it, in order."""
-        return [self.begin, *sorted({at for at in moments if self.begin < at < self.end})]
+        begin, end = self.begin, self.end
+        return [begin, *sorted({at for at in moments if begin < at < end})]

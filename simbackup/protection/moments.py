@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROUNDING, TINY = 1e-12, 1e-300
+"""Shares and seconds that are lost to rounding."""
 
 
 class Source(NamedTuple):
@@ -51,30 +59,37 @@ class Piece(NamedTuple):
     low: float
     high: float
     source: Source | None
+    unnoticed: float = 0.0
+    """Seconds until it is noticed."""
 
 
-class Spread(NamedTuple):
+@dataclass(frozen=True)
+class Spread:
     """The seconds of data that a loss costs over all moments at which it may strike."""
 
     pieces: tuple[Piece, ...]
 
-    @property
+    @cached_property
+    def _left(self) -> NDArray[np.float64]:
+        """Shares of all moments, and the least and the most that is lost, of the pieces at which not all is lost."""
+        left = [(one.weight / self.whole, one.low, one.high) for one in self.pieces if one.source is not None]
+        return np.array(left).reshape(-1, 3).T
+
+    @cached_property
     def whole(self) -> float:
         """Seconds of all moments."""
         return math.fsum(piece.weight for piece in self.pieces)
 
-    @property
+    @cached_property
     def everything(self) -> float:
         """The share of moments at which all is lost."""
         return math.fsum(piece.weight for piece in self.pieces if piece.source is None) / self.whole
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The mean over the moments at which not all is lost; without end if there are none."""
-        left = [piece for piece in self.pieces if piece.source is not None]
-        if not left:
-            return math.inf
-        return math.fsum(one.weight * (one.low + one.high) / 2.0 for one in left) / math.fsum(p.weight for p in left)
+        shares, low, high = self._left
+        return float(np.sum(shares * (low + high)) / np.sum(shares) / 2.0) if len(shares) else math.inf
 
     @property
     def most(self) -> float:
@@ -83,13 +98,9 @@ class Spread(NamedTuple):
 
     def below(self, seconds: float) -> float:
         """The share of moments at which no more than this is lost."""
-
-        def share(piece: Piece) -> float:
-            if piece.high <= seconds:
-                return 1.0
-            return (seconds - piece.low) / (piece.high - piece.low) if piece.low < seconds else 0.0
-
-        return math.fsum(piece.weight * share(piece) for piece in self.pieces if piece.source) / self.whole
+        shares, low, high = self._left
+        inside = np.clip((seconds - low) / np.maximum(high - low, TINY), 0.0, 1.0)
+        return float(np.sum(shares * np.where(high <= seconds, 1.0, inside)))
 
     def quantile(self, share: float) -> float:
         """Seconds that are not exceeded at a share of all moments; without end if all is lost at more of the others.
@@ -99,10 +110,11 @@ class Spread(NamedTuple):
         >>> spread.quantile(0.25), spread.quantile(0.6), spread.mean
         (5.0, 5.0, 5.0)
         """
-        if share > 1.0 - self.everything + 1e-12:
+        if share > 1.0 - self.everything + ROUNDING:
             return math.inf
-        ends = sorted({end for piece in self.pieces if piece.source for end in (piece.low, piece.high)})
-        i = next((i for i, end in enumerate(ends) if self.below(end) >= share - 1e-12), len(ends) - 1)
+        _, lows, highs = self._left
+        ends = [float(end) for end in np.unique(np.concatenate([lows, highs]))]
+        i = min(bisect_left(ends, share - ROUNDING, key=self.below), len(ends) - 1)
         if i == 0:
             return ends[0]
         low, high = ends[i - 1], ends[i]
@@ -113,9 +125,10 @@ class Spread(NamedTuple):
 
     def _before(self, seconds: float) -> float:
         """The share of moments at which less than this is lost."""
-        jump = (one.weight for one in self.pieces if one.source and one.low == one.high == seconds)
-        return self.below(seconds) - math.fsum(jump) / self.whole
+        shares, low, high = self._left
+        return self.below(seconds) - float(np.sum(shares[(low == seconds) & (high == seconds)]))
 
+    @cached_property
     def copies(self) -> dict[str, float]:
         """The copies from which the data come back, with the share of moments of each, the most usual first."""
         found: dict[str, float] = {}
@@ -125,10 +138,10 @@ class Spread(NamedTuple):
                 found[name] = found.get(name, 0.0) + piece.weight / self.whole
         return dict(sorted(found.items(), key=lambda each: -each[1]))
 
-    def at(self, share: float) -> float | None:
-        """A moment at which a share of all other moments needs no longer chain, and none from an older save set.
+    def at(self, share: float) -> Piece:
+        """The piece at which a share of all moments needs no longer chain, and none from older save sets.
 
-        None where all is lost at every moment.
+        Pieces at which all is lost count only if there are no others.
         """
         left = sorted(
             (one for one in self.pieces if one.source is not None),
@@ -138,8 +151,8 @@ class Spread(NamedTuple):
         for one in left:
             passed += one.weight
             if passed >= share * whole * (1.0 - 1e-12):
-                return one.begin + one.weight / 2.0
-        return None
+                return one
+        return self.pieces[0]
 
 
 class Track(NamedTuple):
@@ -154,23 +167,38 @@ class Track(NamedTuple):
         return self.sources[i] if i >= 0 else None
 
 
-def spread_of(tracks: Sequence[Track], begin: float, end: float, unnoticed: float) -> Spread:
+def spread_of(tracks: Sequence[Track], period: tuple[float, float], unnoticed: float, *, works: bool) -> Spread:
     """The data lost by a strike at any moment of a period, from the best of what several kinds of copies offer.
 
-    What is written while nobody notices is lost as well, and is added.
+    Parameters
+    ----------
+    tracks
+        What each kind of copy offers.
+    period
+        The first and the last moment.
+    unnoticed
+        Seconds until it is noticed.
+    works
+        Whether users go on working until then: what they do is lost, too.
     """
+    begin, end = period
+    more = unnoticed if works else 0.0
     ends = sorted({begin, end, *(at for track in tracks for at in track.begins if begin < at < end)})
-    pieces: list[Piece] = []
+    best: list[tuple[float, Source | None]] = []
     for low, high in pairwise(ends):
         middle = (low + high) / 2.0
         offered = [source for track in tracks if (source := track.at(middle)) is not None]
-        if not offered:
-            pieces.append(Piece(low, high - low, math.inf, math.inf, None))
+        found = min(offered, key=lambda source: _typical(source.lost(low, high)), default=None)
+        if not best or best[-1][1] != found:
+            best.append((low, found))
+    pieces: list[Piece] = []
+    for (low, source), high in zip(best, [*(at for at, _ in best[1:]), end], strict=True):
+        if source is None:
+            pieces.append(Piece(low, high - low, math.inf, math.inf, None, unnoticed))
             continue
-        best = min(offered, key=lambda source: _typical(source.lost(low, high)))
         at = low
-        for weight, least, most in best.lost(low, high):
-            pieces.append(Piece(at, weight, least + unnoticed, most + unnoticed, best))
+        for weight, least, most in source.lost(low, high):
+            pieces.append(Piece(at, weight, least + more, most + more, source, unnoticed))
             at += weight
     return Spread(tuple(pieces))
 

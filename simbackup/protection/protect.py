@@ -9,7 +9,6 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simbackup.planning.available import Remaining
 from simbackup.planning.declared import Declared
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import Source
@@ -22,7 +21,7 @@ from simbackup.protection.durability import availability
 from simbackup.protection.fates import SNAPSHOTS, Group, groups_of
 from simbackup.protection.history import History, Left
 from simbackup.protection.losses import Loss, Losses, read_losses
-from simbackup.protection.moments import Spread
+from simbackup.protection.moments import Piece, Spread
 from simbackup.protection.scenarios import disk_group, from_snapshot
 
 if TYPE_CHECKING:
@@ -39,6 +38,10 @@ HARDWARE = frozenset({"disks", "array", "host", "place", "network"})
 """What has to be replaced or set up again before a restore, for which a site declares `recovery`."""
 SHARES = (0.5, 0.95)
 """Of all moments at which a loss may strike, those for which restores are simulated."""
+
+
+NOTHING_OLD = "it keeps nothing that is old enough"
+OTHERS = "others have newer data"
 
 
 class Back(NamedTuple):
@@ -66,7 +69,7 @@ class Answer:
     """What a loss costs a group of systems.
 
     `lost` is the data lost, None if the data are spared; `back` the time to service, None if it was not asked for;
-    `yearly` how often it happens to each system, None if unknown; `why` says of each copy why it does not help.
+    `yearly` how often it happens to each system, None if unknown.
     """
 
     loss: Loss
@@ -74,7 +77,6 @@ class Answer:
     lost: Spread | None
     back: Back | None
     yearly: Rate | None
-    why: dict[str, str]
 
     @property
     def survives(self) -> bool:
@@ -85,7 +87,16 @@ class Answer:
     def saved_by(self) -> dict[str, float]:
         """The copies from which data come back, with the share of moments of each."""
         names = {copy.name: copy.called for copy in self.group.copies}
-        return {} if self.lost is None else {names[name]: share for name, share in self.lost.copies().items()}
+        return {} if self.lost is None else {names[name]: share for name, share in self.lost.copies.items()}
+
+    @property
+    def why(self) -> dict[str, str]:
+        """Why each of the other copies does not help; nothing where the data are spared."""
+        if self.lost is None:
+            return {}
+        old = NOTHING_OLD if self.lost.everything else OTHERS
+        others, saved = {copy.called: copy.why(self.loss) or old for copy in self.group.copies}, self.saved_by
+        return {name: why for name, why in others.items() if name not in saved}
 
     def more_than(self, seconds: float) -> float:
         """The probability that it costs more seconds of data than this."""
@@ -170,8 +181,8 @@ class Protection:
     def _expected(self, group: Group) -> Expected:
         whole = [each for each in self.of(group) if each.loss.spec.what != "one-file"]
         known = [(each, each.yearly) for each in whole if each.yearly is not None]
-        down = _sum((rate, each.back.median if each.back is not None else 0.0) for each, rate in known)
-        lost = _sum((rate, each.mean_lost if math.isfinite(each.mean_lost) else 0.0) for each, rate in known)
+        down = _sum((rate, _finite(each.back.median if each.back is not None else 0.0)) for each, rate in known)
+        lost = _sum((rate, _finite(each.mean_lost)) for each, rate in known)
         odds = [
             -math.expm1(-self.horizon * math.fsum(rate.value * share(each) for each, rate in known))
             for share in (lambda one: one.lost.everything if one.lost else 0.0, lambda one: one.more_than(MUCH))
@@ -211,11 +222,14 @@ def _sum(each: Iterable[tuple[Rate, float]]) -> Rate:
     """The sum of rates times amounts; their errors are independent, and add as squares on each side."""
     terms = [Rate(*(end * amount for end in rate)) for rate, amount in each]
     value = math.fsum(term.value for term in terms)
-    if not math.isfinite(value):
-        return Rate(value, value, value)
     low = math.sqrt(sum((term.value - term.low) ** 2 for term in terms))
     high = math.sqrt(sum((term.high - term.value) ** 2 for term in terms))
     return Rate(value, max(value - low, 0.0), value + high)
+
+
+def _finite(seconds: float) -> float:
+    """Seconds, none where something never comes back: that is counted by its odds."""
+    return seconds if math.isfinite(seconds) else 0.0
 
 
 def protect(
@@ -263,7 +277,7 @@ def protect(
     answers = [
         Answer(
             loss, group, _lost(history, group, loss), restores.back(group, loss) if restores is not None else None,
-            rates.of(group, loss), {copy.called: why for copy in group.copies if (why := copy.why(loss))},
+            rates.of(group, loss),
         )
         for loss in striking
         for group in groups
@@ -273,7 +287,7 @@ def protect(
 
 def _lost(history: History, group: Group, loss: Loss) -> Spread | None:
     """The data that a loss costs a group, None if it spares them."""
-    return None if group.data.lost_with(loss) is None else history.spread(group, Left.of(group, loss))
+    return None if group.data.lost_with(loss) is None else history.lost(group, loss)
 
 
 @dataclass
@@ -319,18 +333,16 @@ class Restores:
         struck = [one for one in self.groups if one.data.lost_with(loss) is not None]
         among = struck if loss.spec.what == "site" else [group]
         leading = max(among, key=lambda one: sum(client.size for client in one.systems))
-        spread = self.history.spread(leading, Left.of(leading, loss))
-        moments = [spread.at(share) for share in SHARES]
-        if moments[0] is None:
-            moments = [self.history.begin] * len(SHARES)
-        first, last = (self._at(group, among, loss, at) for at in moments if at is not None)
+        spread = self.history.lost(leading, loss)
+        strikes = [spread.at(share) for share in SHARES]
+        first, last = (self._at(group, among, loss, strike) for strike in strikes)
         return Back(first.median, max(first.median, last.median), first.low, first.high)
 
-    def _at(self, group: Group, among: Sequence[Group], loss: Loss, strike: float) -> Back:
+    def _at(self, group: Group, among: Sequence[Group], loss: Loss, strike: Piece) -> Back:
         """The time until a group is back after a strike at a moment."""
         if not any(copy.name == SNAPSHOTS for copy in group.copies) or not self._by_snapshot(group, loss, strike):
             return self._from_save_sets(among, loss, strike)[group.policy, group.machine]
-        client, now = _largest(group), self.history.at(strike + loss.noticed)
+        client, now = _largest(group), self.history.at(strike.begin + strike.weight / 2.0 + strike.unnoticed)
         key = "snapshot", client.name, now.date(), loss.spec.what == "one-file"
         if key not in self.known:
             self.known[key] = from_snapshot(self.history.site, client, now.date(), one_file=key[-1])
@@ -338,17 +350,18 @@ class Restores:
         took = declared.recovery + declared.operator + self.known[key]
         return Back(took, took, took, took)
 
-    def _by_snapshot(self, group: Group, loss: Loss, strike: float) -> bool:
+    def _by_snapshot(self, group: Group, loss: Loss, strike: Piece) -> bool:
         """Whether a snapshot is the newest that is left of a group at a moment."""
-        spread = self.history.spread(group, Left.of(group, loss))
-        piece = next((one for one in reversed(spread.pieces) if one.begin <= strike), spread.pieces[0])
+        pieces = self.history.spread(group, Left.of(group, loss, strike.unnoticed)).pieces
+        middle = strike.begin + strike.weight / 2.0
+        piece = next((one for one in reversed(pieces) if one.begin <= middle), pieces[0])
         return piece.source is not None and piece.source.copy == SNAPSHOTS
 
-    def _from_save_sets(self, among: Sequence[Group], loss: Loss, strike: float) -> dict[tuple[str, str], Back]:
+    def _from_save_sets(self, among: Sequence[Group], loss: Loss, strike: Piece) -> dict[tuple[str, str], Back]:
         """The times until groups are back that are restored together from save sets."""
         from_sets = [one for one in among if not self._by_snapshot(one, loss, strike)]
-        lefts = [Left.of(one, loss) for one in from_sets]
-        now = self.history.at(strike + loss.noticed)
+        lefts = [Left.of(one, loss, strike.unnoticed) for one in from_sets]
+        now = self.history.at(strike.begin + strike.weight / 2.0 + strike.unnoticed)
         declared = self._declared(from_sets[0], loss)
         which = tuple(one.names for one in from_sets), tuple(left._replace(snapshots=None) for left in lefts)
         key = (*which, loss.spec.what, now, declared.recovery, declared.catalogue)
@@ -358,11 +371,11 @@ class Restores:
 
     def _simulated(self, groups: Sequence[Group], lefts: Sequence[Left], loss: Loss, when: Any) -> Any:
         (now, declared), site = when, self.history.site
-        gone = frozenset[str]().union(*(left.gone for left in lefts))
-        locked = {name: until for left in lefts for name, until in left.locked}
-        remaining = Remaining(
-            site, self.history.arrivals, gone, locked, loss.noticed, lefts[0].unreadable, logged=not lefts[0].one_file
+        together = lefts[0]._replace(
+            gone=frozenset[str]().union(*(left.gone for left in lefts)),
+            locked=tuple({each for left in lefts for each in left.locked}),
         )
+        remaining = together.remaining(site, self.history.arrivals)
         clients = [c for one in groups for c in ([_largest(one)] if loss.spec.what != "site" else one.systems)]
         ledger = Ledger(site)
         for _ in ledger.days(now):
