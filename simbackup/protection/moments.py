@@ -131,12 +131,12 @@ class Spread:
     @cached_property
     def copies(self) -> dict[str, float]:
         """The copies from which the data come back, with the share of moments of each, the most usual first."""
-        found: dict[str, float] = {}
+        found: dict[str, list[float]] = {}
         for piece in self.pieces:
             if piece.source is not None:
-                name = piece.source.copy
-                found[name] = found.get(name, 0.0) + piece.weight / self.whole
-        return dict(sorted(found.items(), key=lambda each: -each[1]))
+                found.setdefault(piece.source.copy, []).append(piece.weight)
+        shares = {name: math.fsum(weights) / self.whole for name, weights in found.items()}
+        return dict(sorted(shares.items(), key=lambda each: -each[1]))
 
     def at(self, share: float) -> Piece:
         """The piece at which a share of all moments needs no longer chain, and none from older save sets.
