@@ -39,5 +39,7 @@ def test_a_mistake_has_its_place(
 ) -> None:
     losses = tmp_path / "losses.yaml"
     losses.write_text("losses:\n  fire: {strikes: houses}\n", encoding="utf-8")
+    assert run(monkeypatch, "check", str(losses)) == 2
+    assert "losses.yaml:2:19: losses.fire.strikes: there is nothing called 'houses'" in capsys.readouterr().err
     assert run(monkeypatch, "protect", "planning/forty-systems", "--losses", str(losses)) == 2
     assert "losses.yaml:2:19: losses.fire.strikes: there is nothing called 'houses'" in capsys.readouterr().err
