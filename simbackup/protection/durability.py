@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-LEVEL = 0.9
-"""Probability of intervals."""
+from simbackup.equations.intervals import student_quantile
+from simbackup.equations.uncertainty import LEVEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +141,14 @@ def simulated(group: DiskGroup, rebuild: Duration, *, runs: int = 1000, batches:
     seed
         Seed of the random stream.
     """
-    from scipy import stats  # noqa: PLC0415 (slow to import)
-
     found = [_batch(group, rebuild, runs, np.random.default_rng([seed, batch])) for batch in range(batches)]
     cycle, loss = np.array([one[0] for one in found]), np.array([one[1] for one in found])
     value = float(cycle.mean() / loss.mean()) if loss.mean() else math.inf
     if not math.isfinite(value):
         return Estimate(value, 0.0, value)
     deviations = cycle - value * loss  # of a ratio of means
-    half = float(
-        stats.t.ppf(0.5 + LEVEL / 2.0, batches - 1) * deviations.std(ddof=1) / math.sqrt(batches) / loss.mean()
-    )
+    error = float(deviations.std(ddof=1) / loss.mean()) / math.sqrt(batches)
+    half = error * student_quantile(batches - 1, LEVEL)
     return Estimate(value, max(value - half, 0.0), value + half)
 
 
@@ -162,12 +159,15 @@ def _batch(group: DiskGroup, rebuild: Duration, runs: int, draw: np.random.Gener
     for missing in range(1, group.tolerated + 1):
         if missing == group.tolerated:
             loss, reached = loss + reached * group.spoilt, reached * (1.0 - group.spoilt)
-        chances, ends, took = list[float](), list[_State](), 0.0
+        took = 0.0
+        chances: list[float] = []
+        ends: list[_State] = []
         for state in states:
             rate = group.rate(missing)
             fails = -math.expm1(-rate * state.left)
             at = -math.log1p(-float(draw.random()) * fails) / rate
-            rest, later = 0.0, None
+            rest: float = 0.0
+            later: _State | None = None
             if missing > 1:
                 rest, later = _until_next(group, rebuild, _State(missing - 1, rebuild(draw)), missing + 1, draw)
             took += fails * at + (1.0 - fails) * (state.left + rest)
@@ -178,7 +178,7 @@ def _batch(group: DiskGroup, rebuild: Duration, runs: int, draw: np.random.Gener
                 ends.append(later)
         spent, reached = spent + reached * took / runs, reached * sum(chances) / runs
         chosen = draw.choice(len(ends), size=runs, p=np.array(chances) / sum(chances))
-        states = [ends[i] for i in chosen]
+        states = [ends[int(i)] for i in chosen]
     return spent, loss + reached
 
 

@@ -94,7 +94,8 @@ class Group:
             like = ", like the data" if thing in self.data.needs else ""
             return f"all {number} copies {words}{like}" if number > 1 else f"the only copy {_singular(words)}{like}"
         left = {loss.title: self.left(loss) for loss in losses if self.data.lost_with(loss) is not None}
-        title, names = min(left.items(), key=lambda each: len(each[1]), default=("", []))
+        title = min(left, key=lambda each: len(left[each]), default="")
+        names = left.get(title, [])
         if not title or len(names) > 1:
             return f"at least {len(names)} copies survive each loss"
         return f"{f'only {names[0]!r}' if names else 'nothing'} survives when {title}"

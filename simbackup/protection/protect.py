@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +15,7 @@ from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY
 from simbackup.planning.playing import Play
 from simbackup.planning.restore import After, Way, restored
+from simbackup.planning.restore_interval import restore_interval
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.protection.durability import availability
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 
 UNTIL = "1y"
 """How long the plan is at the end of which losses strike."""
+YEAR = 365.0 * DAY
 HORIZON = 10.0
 """Years for which probabilities are given."""
-MUCH = DAY
-"""Seconds of data of which it counts how probable it is to lose more."""
-YEAR = 365.0 * DAY
+MUCH, NEVER_BACK = DAY, 1e4 * YEAR
+"""Seconds of data of which it counts how probable it is to lose more; the second is only exceeded if all is lost."""
 HARDWARE = frozenset({"disks", "array", "host", "place", "network"})
 """What has to be replaced or set up again before a restore, for which a site declares `recovery`."""
 SHARES = (0.5, 0.95)
@@ -183,14 +184,14 @@ class Protection:
         known = [(each, each.yearly) for each in whole if each.yearly is not None]
         down = _sum((rate, _finite(each.back.median if each.back is not None else 0.0)) for each, rate in known)
         lost = _sum((rate, _finite(each.mean_lost)) for each, rate in known)
-        odds = [
-            -math.expm1(-self.horizon * math.fsum(rate.value * share(each) for each, rate in known))
-            for share in (lambda one: one.lost.everything if one.lost else 0.0, lambda one: one.more_than(MUCH))
-        ]
+        gone, much = (
+            -math.expm1(-self.horizon * math.fsum(rate.value * each.more_than(limit) for each, rate in known))
+            for limit in (NEVER_BACK, MUCH)
+        )
         hours = ((self.losses.downtime_hour, down), (self.losses.data_hour, lost))
         costs = [price.si * rate.value / 3600.0 for price, rate in hours if price is not None]
         share = availability(YEAR, down.value)
-        return Expected(group, down, lost, share, *odds, math.fsum(costs) if costs else None)
+        return Expected(group, down, lost, share, gone, much, math.fsum(costs) if costs else None)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -346,9 +347,15 @@ class Restores:
         key = "snapshot", client.name, now.date(), loss.spec.what == "one-file"
         if key not in self.known:
             self.known[key] = from_snapshot(self.history.site, client, now.date(), one_file=key[-1])
+        seconds, deviation = self.known[key]
         declared = self._declared(group, loss)
-        took = declared.recovery + declared.operator + self.known[key]
-        return Back(took, took, took, took)
+
+        def took(times: Declared) -> float:
+            return times.recovery + times.operator + seconds
+
+        ends = [(name, took(low), took(high)) for name, low, high in declared.ends(self.history.site)]
+        sure = restore_interval(took(declared), seconds, ends, deviation, None)
+        return Back(sure.best, sure.best, sure.low, sure.high)
 
     def _by_snapshot(self, group: Group, loss: Loss, strike: Piece) -> bool:
         """Whether a snapshot is the newest that is left of a group at a moment."""
@@ -369,7 +376,10 @@ class Restores:
             self.known[key] = self._simulated(from_sets, lefts, loss, (now, declared))
         return self.known[key]
 
-    def _simulated(self, groups: Sequence[Group], lefts: Sequence[Left], loss: Loss, when: Any) -> Any:
+    def _simulated(
+        self, groups: Sequence[Group], lefts: Sequence[Left], loss: Loss, when: tuple[datetime, Declared]
+    ) -> dict[tuple[str, str], Back]:
+        """The times until groups are back that are restored together, by policy and machine."""
         (now, declared), site = when, self.history.site
         together = lefts[0]._replace(
             gone=frozenset[str]().union(*(left.gone for left in lefts)),
@@ -382,15 +392,14 @@ class Restores:
             pass
         found = restored(ledger, now, (clients, loss.spec.what == "one-file"), After("", remaining, declared), Way())
         whole = found.until(1.0)
-        low, high = (
-            (found.interval.low / whole, found.interval.high / whole) if found.interval and whole else (1.0, 1.0)
-        )
+        sure = found.interval
+        low, high = (sure.low / whole, sure.high / whole) if sure is not None and whole else (1.0, 1.0)
         rows = {row.system: math.inf if row.reason else row.back for row in found.systems}
         backs = {(one.policy, one.machine): max(rows[n] for n in one.names if n in rows) for one in groups}
         return {name: Back(back, back, back * low, back * high) for name, back in backs.items()}
 
     def _declared(self, group: Group, loss: Loss) -> Declared:
-        """What the site declares for a restore after a loss: new hardware, the catalogue."""
+        """What the site declares for a restore after a loss: new hardware, the catalogue in the place of the data."""
         here = frozenset({("catalogue", ""), *(thing for thing in group.data.needs if thing[0] == "place")})
         return Declared.of(
             self.history.site, bool(HARDWARE.intersection(loss.spec.strikes)), loss.hits(here) is not None

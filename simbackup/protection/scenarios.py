@@ -17,14 +17,15 @@ from simbackup.run import ran
 from simbackup.schema.capability import BlockDevice, OnDevice, RedundantDevice, SplitMirror
 from simbackup.schema.quantity import si_or
 from simbackup.schema.tree import Node, spelled_out
+from simbackup.uncertainty.whole import deviation_at
 
 ROOM = 0.2
 """Share of the data for which a volume has room besides, and a copy area: it has no effect on a restore."""
 YEAR = 365.0 * DAY
 
 
-def from_snapshot(site: PlannedSite, client: Client, day: date, *, one_file: bool) -> float:
-    """Seconds in which a snapshot brings the data of a system back, or one file of average size.
+def from_snapshot(site: PlannedSite, client: Client, day: date, *, one_file: bool) -> tuple[float, float]:
+    """Seconds in which a snapshot brings the data of a system back, and the deviation that the model leaves out.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def from_snapshot(site: PlannedSite, client: Client, day: date, *, one_file: boo
     day
         The day, by which the data have grown.
     one_file
-        Whether one file is wanted; data of a single file come back as a whole.
+        Whether one file of average size is wanted; data of a single file come back as a whole.
     """
     parts, name = _alone(site, client, day), client.name
     policy = site.file.spec.policies[client.policy]
@@ -67,7 +68,8 @@ def from_snapshot(site: PlannedSite, client: Client, day: date, *, one_file: boo
         back["select"] = {"files": 1, "size": whole_bytes(size / client.files), "at": 0.5}
     parts["jobs"] = {name: saved | ({"tool": tool} if tool is not None else {}), f"back-{name}": back}
     result = ran(scenario_of(site.file, parts, f"on {day}"))
-    return float(next(row["elapsed"] for row in result.job_rows if row["job"] == f"back-{name}"))
+    seconds = float(next(row["elapsed"] for row in result.job_rows if row["job"] == f"back-{name}"))
+    return seconds, deviation_at(result.scenario, f"jobs.back-{name}.elapsed")
 
 
 def disk_group(site: PlannedSite, client: Client, loss: LossSpec) -> tuple[int, DiskGroup] | None:
