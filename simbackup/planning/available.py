@@ -85,7 +85,8 @@ class Remaining:
             clean = not self.unnoticed or self.arrivals.there(policy, "", point, systems, struck)
             return clean and there(copy, point)
 
-        found: list[tuple[int, bool, Available]] = []
+        best_of: tuple[int, bool] = (-1, False)
+        best: Available | None = None
         left = {copy: self.site.targets[self.site.target_of(policy, copy)] for copy in points.series}
         left = {copy: target for copy, target in left.items() if target.name not in self.gone}
         for place in dict.fromkeys(target.place for target in left.values()):
@@ -95,12 +96,14 @@ class Remaining:
             }
             late = False
             for number in sorted((number for number, time in kept.items() if time <= struck), reverse=True):
+                if (number, not left[here[0]].tape) <= best_of:  # it cannot be better, and chains may be long
+                    break
                 links = points.chain(number, here, usable)
                 if links is not None:
-                    found.append((number, not left[links[-1].copy].tape, Available(links, late=late)))
+                    reached = number, not left[links[-1].copy].tape
+                    best_of, best = (reached, Available(links, late=late)) if reached > best_of else (best_of, best)
                     break
                 late = late or points.chain(number, here) is not None
-        best = max(found, key=lambda each: each[:2], default=(0, False, None))[2]
         if best is None:
             return None
         logs = self._logs(policy, points, best.point.number) if self.logged else ""

@@ -63,10 +63,6 @@ class Series:
         took_up = tuple(self.points[number] for number in sorted(merged & needed))
         return Expiry(tuple(freed), took_up, tuple(merges))
 
-    def restorable(self) -> list[RestorePoint]:
-        """The points that the retention keeps."""
-        return [self.points[number] for number in self.kept]
-
     def chain(self, number: int) -> list[RestorePoint]:
         """What a restore of a point reads, its full backup first."""
         return chain(self.points, number)

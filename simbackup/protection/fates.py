@@ -93,12 +93,12 @@ class Group:
             words = SHARED[thing[0]].format(thing[1])
             like = ", like the data" if thing in self.data.needs else ""
             return f"all {number} copies {words}{like}" if number > 1 else f"the only copy {_singular(words)}{like}"
-        left = {loss.title: self.left(loss) for loss in losses if self.data.lost_with(loss) is not None}
-        title = min(left, key=lambda each: len(left[each]), default="")
-        names = left.get(title, [])
-        if not title or len(names) > 1:
+        striking = [loss for loss in losses if self.data.lost_with(loss) is not None]
+        worst = min(striking, key=lambda loss: (len(self.left(loss)), -si_or(loss.spec.yearly, 0.0)), default=None)
+        names = self.left(worst) if worst is not None else []
+        if worst is None or len(names) > 1:
             return f"at least {len(names)} copies survive each loss"
-        return f"{f'only {names[0]!r}' if names else 'nothing'} survives when {title}"
+        return f"{f'only {names[0]!r}' if names else 'nothing'} survives the loss '{worst.title}'"
 
     def left(self, loss: Loss) -> list[str]:
         """The copies that may help after a loss."""

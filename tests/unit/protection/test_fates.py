@@ -78,8 +78,7 @@ def test_the_weakest_point_is_what_all_copies_have_in_common() -> None:
     assert one.weakest(usual) == "all 2 copies belong to one account, 'a'"
     keyed = group(pool={"key": "k"}, vault={"key": "k"})
     assert keyed.weakest(usual) == "all 2 copies need one key, 'k'"
-    attack = "an attacker encrypts all that networks reach"
-    assert group().weakest(usual) == f"only 'vault' survives when {attack}"
+    assert group().weakest(usual) == "only 'vault' survives the loss 'ransomware'"
     parts = site()
     del parts["policies"]["nightly"]["copies"]
     alone = groups_of(load_site(parts), LAST)[0]
