@@ -16,8 +16,17 @@ from simbackup import shelf, units
 from simbackup.foreign.histories.finished_job import COLUMNS, FinishedJob
 from simbackup.foreign.histories.mapping import MappingSpec, built_in
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
-from simbackup.planning.policy import LimitSpec, LogsSpec, PolicySpec, RetentionSpec, SecondCopySpec, StagingSpec
+from simbackup.planning.policy import (
+    LimitSpec,
+    LogsSpec,
+    PolicySpec,
+    RetentionSpec,
+    SecondCopySpec,
+    SnapshotsSpec,
+    StagingSpec,
+)
 from simbackup.planning.spec import MachineSpec, SiteSpec, SystemSpec, TargetSpec
+from simbackup.protection.spec import LossesSpec, LossSpec
 from simbackup.scenario import load, names
 from simbackup.schema import registry
 from simbackup.schema.calibration import Constant, Fit
@@ -180,7 +189,7 @@ def _site() -> str:
     """The page of site files, and of the goals beside them."""
     inside = {
         "machines": MachineSpec, "targets": TargetSpec, "limit": LimitSpec, "policies": PolicySpec,
-        "logs": LogsSpec, "staging": StagingSpec,
+        "logs": LogsSpec, "snapshots": SnapshotsSpec, "staging": StagingSpec,
         "copies": SecondCopySpec, "retention": RetentionSpec, "systems": SystemSpec,
     }  # fmt: skip
     lines = [_page("Sites: site.yaml", SiteSpec, None, "").rstrip()]
@@ -189,7 +198,9 @@ def _site() -> str:
     lines += ["", "For complete files, see `scenarios/planning/templates/`; for results, see [plan a site]"]
     lines[-1] += "(../how-to/plan-a-site.md)."
     lines += ["", "# Goals: goals.yaml", "", _text(GoalsSpec.__doc__), "", *_table(GoalsSpec, GoalsSpec.model_fields)]
-    return "\n".join([*lines, "", *_nested("restores", RestoreGoalSpec), ""])
+    lines += ["", *_nested("restores", RestoreGoalSpec), "", "# Losses: losses.yaml", "", _text(LossesSpec.__doc__), ""]
+    lines += [*_table(LossesSpec, LossesSpec.model_fields), "", *_nested("losses", LossSpec)]
+    return "\n".join([*lines, ""])
 
 
 def _history() -> str:

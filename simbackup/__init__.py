@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from simbackup.planning.restore import restore
     from simbackup.planning.site import load_site
     from simbackup.plots import style
+    from simbackup.protection.protect import protect
     from simbackup.reporting.report import report
     from simbackup.results.result import Result
     from simbackup.run import IdleKeyWarning, simulate
@@ -71,6 +72,7 @@ __all__ = [
     "load_site",
     "picture",
     "plan",
+    "protect",
     "read_history",
     "report",
     "reproduce",
@@ -113,6 +115,7 @@ _HOMES = {
     "load_site": "simbackup.planning.site",
     "picture": "simbackup.drawing.picture",
     "plan": "simbackup.planning.plan",
+    "protect": "simbackup.protection.protect",
     "read_history": "simbackup.foreign.histories.history",
     "report": "simbackup.reporting.report",
     "reproduce": "simbackup.experiments.reproduce",

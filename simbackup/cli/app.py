@@ -19,6 +19,7 @@ from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_page import serve
+from simbackup.cli.of_protection import protect
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
 from simbackup.cli.of_sites import (
     WithTemplates,
@@ -87,7 +88,7 @@ def options(
 COMMANDS = {
     command.__name__: command for command in (
         run, plot, report, reproduce, explain, check, study, sensitivity, trace, picture, calibrate, measure, history,
-        scenarios, schema, serve,
+        scenarios, schema, serve, protect,
     )
 }  # fmt: skip
 """Commands by name, in the order of the help."""

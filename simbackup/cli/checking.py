@@ -28,6 +28,10 @@ def check_file(path: Path) -> list[Problem]:
             from simbackup.planning.site import load_site  # noqa: PLC0415
 
             return cautions(load_site(path))
+        elif "losses" in read(path, shown, []).mapping:
+            from simbackup.protection.losses import read_losses  # noqa: PLC0415
+
+            read_losses(path)
         elif path.name == SOURCES:
             read(path, shown)
         elif _among_models(path) or {"parameters", "kind"} & read(path, shown, []).mapping.keys():

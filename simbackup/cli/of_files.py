@@ -44,13 +44,16 @@ def schema(
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.errors import choices  # noqa: PLC0415
     from simbackup.planning import json_schema as of_sites  # noqa: PLC0415
+    from simbackup.protection import json_schema as of_losses  # noqa: PLC0415
     from simbackup.scenario.json_schema import KINDS, json_schema  # noqa: PLC0415
 
-    kinds = {**KINDS, **of_sites.KINDS}
+    kinds = {**KINDS, **of_sites.KINDS, **of_losses.KINDS}
     if listed:
         show.listing([{"kind": name, "file": text} for name, text in kinds.items()], as_json=as_json)
     elif kind in of_sites.KINDS:
         show.json(of_sites.site_schema(kind, shelf.names()))
+    elif kind in of_losses.KINDS:
+        show.json(of_losses.losses_schema(shelf.names()))
     elif kind in KINDS:
         show.json(json_schema(kind, shelf.names()))
     else:

@@ -34,8 +34,8 @@ class Arrivals:
         """The night that was looked at last, by its first one, and its outcomes."""
 
     @classmethod
-    def before(cls, site: PlannedSite, days: Sequence[Day], play: Play | None = None) -> Arrivals:
-        """By the last nights of a ledger, which are simulated now.
+    def before(cls, site: PlannedSite, days: Sequence[Day], play: Play | None = None, nights: int = NIGHTS) -> Arrivals:
+        """By the last nights of a ledger, of which those that decide are simulated now.
 
         Parameters
         ----------
@@ -45,17 +45,19 @@ class Arrivals:
             Its days up to the moment.
         play
             A function that simulates a night; by default, the simulator.
+        nights
+            How many nights.
         """
         whole = evenings(days)
-        first, *others = whole[-NIGHTS - 1 :]
-        recent = [first, *others] if len(whole) <= NIGHTS else [first._replace(runs=()), *others]
-        nights = Nights(site, recent, play or Simulator(site))
-        nights.sample()
-        return cls(nights)
+        first, *others = whole[-nights - 1 :]
+        recent = [first, *others] if len(whole) <= nights else [first._replace(runs=()), *others]
+        found = Nights(site, recent, play or Simulator(site))
+        found.sample()
+        return cls(found)
 
     def there(self, policy: str, copy: str, point: RestorePoint, systems: Iterable[str], now: datetime) -> bool:
         """Whether the save sets of some systems at a restore point, or their copies, were whole at a moment."""
-        took = self._longest(policy, copy, point.time, systems)
+        took = self.took(policy, copy, point.time, systems)
         return took is None or took <= elapsed(point.time, now)
 
     def longest_logs(self, policy: str, to: str, systems: Sequence[str], now: datetime) -> float:
@@ -63,12 +65,12 @@ class Arrivals:
         copy = logs_jobs(self._nights.site.file.spec.policies[policy], "", 0)[to].removeprefix("-")
         times = self._times.get(policy, [])
         for time in reversed(times[: bisect_right(times, now)]):
-            took = self._longest(policy, copy, time, systems)
+            took = self.took(policy, copy, time, systems)
             if took is not None:
                 return took
         return 0.0
 
-    def _longest(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> float | None:
+    def took(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> float | None:
         """Seconds of the longest backup or copy of some systems in a night; None where it was not simulated."""
         key = policy, copy, time, tuple(systems)
         if key not in self._known:

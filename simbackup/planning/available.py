@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from simbackup.planning.arrivals import Arrivals
@@ -43,11 +43,20 @@ class Available(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """What remains of a site without targets that are lost: which save sets were whole at a moment."""
+    """What remains of a site after a loss: which save sets were whole at a moment, and can still be used."""
 
     site: PlannedSite
     arrivals: Arrivals
     gone: frozenset[str]
+    """Targets of which nothing is left."""
+    locked: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Targets of which only save sets are left that are so young, in seconds: nobody could change those."""
+    unnoticed: float = 0.0
+    """Seconds for which nobody had noticed the loss. Save sets that were not whole before it are of no use."""
+    unreadable: bool = False
+    """Whether the newest save set on each library of cartridges cannot be read."""
+    logged: bool = True
+    """Whether logs of transactions can be applied to what comes back."""
 
     def newest(self, policy: str, points: Points, systems: Sequence[str], now: datetime) -> Available | None:
         """The newest restore point of a policy in a place that is left; of equal ones, that on disk. None without one.
@@ -63,11 +72,21 @@ class Remaining:
         now
             The moment.
         """
+        struck = now.astimezone(UTC) - timedelta(seconds=self.unnoticed)
 
-        def usable(copy: str, point: RestorePoint) -> bool:
+        def there(copy: str, point: RestorePoint) -> bool:
             return self.arrivals.there(policy, copy, point, systems, now)
 
-        found = self.newest_of(policy, points, usable)
+        newest = {copy: self._newest_on_tape(policy, copy, points, there) for copy in points.series}
+
+        def usable(copy: str, point: RestorePoint) -> bool:
+            locked = self.locked.get(self.site.target_of(policy, copy), math.inf)
+            if point.number == newest[copy] or elapsed(point.time, now) >= locked:
+                return False
+            clean = not self.unnoticed or self.arrivals.there(policy, "", point, systems, struck)
+            return clean and there(copy, point)
+
+        found = self.newest_of(policy, points, usable, struck)
         return None if found is None else self.with_delay(found, policy, systems, now)
 
     def with_delay(self, found: Available, policy: str, systems: Sequence[str], now: datetime) -> Available:
@@ -76,23 +95,41 @@ class Remaining:
             return found
         return found._replace(delay=self.arrivals.longest_logs(policy, found.logs, systems, now))
 
-    def newest_of(self, policy: str, points: Points, usable: Usable) -> Available | None:
-        """The newest restore point of a policy of which all can be used, without the delay of its logs."""
-        found: list[tuple[int, bool, Available]] = []
+    def newest_of(
+        self, policy: str, points: Points, usable: Usable, struck: datetime | None = None
+    ) -> Available | None:
+        """The newest restore point of a policy of which all can be used, without the delay of its logs.
+
+        It is no younger than the moment at which a loss `struck`, if that is given.
+        """
+        best_of: tuple[int, bool] = (-1, False)
+        best: Available | None = None
         left = {copy: self.site.targets[self.site.target_of(policy, copy)] for copy in points.series}
         left = {copy: target for copy, target in left.items() if target.name not in self.gone}
         for place in dict.fromkeys(target.place for target in left.values()):
             here = sorted((copy for copy in left if left[copy].place == place), key=lambda copy: left[copy].tape)
-            kept = sorted(set[int]().union(*(points.series[copy].kept for copy in here)), reverse=True)
+            kept = {
+                number: points.series[copy].points[number].time for copy in here for number in points.series[copy].kept
+            }
             late = False
-            for number in kept:
+            for number in sorted((n for n, time in kept.items() if struck is None or time <= struck), reverse=True):
+                if (number, not left[here[0]].tape) <= best_of:  # it cannot be better, and chains may be long
+                    break
                 links = points.chain(number, here, usable)
                 if links is not None:
-                    found.append((number, not left[links[-1].copy].tape, Available(links, late=late)))
+                    reached = number, not left[links[-1].copy].tape
+                    best_of, best = (reached, Available(links, late=late)) if reached > best_of else (best_of, best)
                     break
                 late = late or points.chain(number, here) is not None
-        best = max(found, key=lambda each: each[:2], default=(0, False, None))[2]
-        return None if best is None else best._replace(logs=self._logs(policy, points, best.point.number))
+        if best is None or not self.logged:
+            return best
+        return best._replace(logs=self._logs(policy, points, best.point.number))
+
+    def _newest_on_tape(self, policy: str, copy: str, points: Points, there: Usable) -> int | None:
+        """The number of the newest save set on cartridges if it is unreadable; None otherwise."""
+        if not self.unreadable or not self.site.targets[self.site.target_of(policy, copy)].tape:
+            return None
+        return max((number for number, point in points.series[copy].points.items() if there(copy, point)), default=None)
 
     def _logs(self, policy: str, points: Points, number: int) -> str:
         """The target that is left with all logs of a policy since a point; empty if there is none.

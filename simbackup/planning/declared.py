@@ -21,10 +21,10 @@ class Declared:
     fetch: Mapping[str, float] | None = None
 
     @classmethod
-    def of(cls, site: PlannedSite, lost: str) -> Declared:
-        """What a site declares for the restore after a loss; nothing has to be replaced where nothing was lost."""
+    def of(cls, site: PlannedSite, hardware: bool, catalogue: bool) -> Declared:
+        """What a site declares for a restore after a loss of hardware or of the catalogue."""
         spec = site.file.spec
-        after_loss = (si_or(spec.recovery, 0.0), si_or(spec.catalogue, 0.0)) if lost else (0.0, 0.0)
+        after_loss = si_or(spec.recovery, 0.0) * hardware, si_or(spec.catalogue, 0.0) * catalogue
         fetch = {name: target.fetch for name, target in site.targets.items()}
         return cls(*after_loss, si_or(spec.operator, 0.0), fetch)
 

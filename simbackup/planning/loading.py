@@ -14,12 +14,15 @@ from simbackup.planning.chunks import replicated, stated
 from simbackup.planning.division import divided, proxies
 from simbackup.planning.names import taken
 from simbackup.planning.overrides import overridden
+from simbackup.planning.policy import PolicySpec, SnapshotsSpec
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.schema import tree as trees
+from simbackup.schema.capability import ImageDevice
 from simbackup.schema.file_kind import SECTIONS, refuse_others
 from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
+from simbackup.schema.registry import DeviceKind, device_kinds
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import parse, read, refuse_unreachable
@@ -138,19 +141,27 @@ def _with_prices(part: Node, address: str, problems: list[Problem]) -> Node:
     prices = part.mapping.get("prices")
     if prices is None:
         return part
-    given = trees.spelled_out(prices)
+    given = over_datasheet(prices, "prices", f"{address}prices", problems)
+    rest = {name: child for name, child in part.mapping.items() if name != "prices"}
+    return Node(rest if given is None else {**rest, "prices": given}, part.place, part.key)
+
+
+def over_datasheet(part: Node, kind: str, address: str, problems: list[Problem]) -> Node | None:
+    """A part merged over the datasheet of a kind that it names, if any; None after adding that there is none."""
+    given = trees.spelled_out(part)
     named = given.mapping.get("model")
-    if named is not None:
-        try:
-            sheet = shelf.load_datasheet(named.word)
-        except InputError:
-            legal = [each for each in shelf.names() if each.startswith("prices/")]
-            message = f"there is no datasheet '{named.word}'"
-            problems.append(Problem(named.place, f"{address}prices.model", message, choices(named.word, legal)))
-            return Node({k: v for k, v in part.mapping.items() if k != "prices"}, part.place, part.key)
-        else:
-            given = trees.overlay(sheet.tree.mapping["parameters"], given)
-    return Node({**part.mapping, "prices": given}, part.place, part.key)
+    if named is None:
+        return given
+    try:
+        sheet = shelf.load_datasheet(named.word)
+    except InputError as error:
+        legal = [each for each in shelf.names() if each.startswith(f"{kind}/")]
+        missing = Problem(
+            named.place, f"{address}.model", f"there is no datasheet '{named.word}'", choices(named.word, legal)
+        )
+        problems += error.problems if named.word in legal else [missing]
+        return None
+    return trees.overlay(sheet.tree.mapping["parameters"], given)
 
 
 def _parts(spec: SiteSpec) -> Iterator[tuple[tuple[str, ...], Frozen]]:
@@ -288,7 +299,31 @@ def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             yield from _known(tree, ("policies", name, "logs", "to", str(i)), to, spec.targets, "target")
         if policy.staging is not None:
             yield from _known(tree, ("policies", name, "staging", "on"), policy.staging.on, spec.targets, "target")
+        yield from _snapshots(tree, name, policy)
         yield from _copies(spec, tree, name)
+
+
+def _snapshots(tree: Node, name: str, policy: PolicySpec) -> Iterator[Problem]:
+    """Report snapshots that are made by nothing that freezes data."""
+    if policy.snapshots is None:
+        return
+    path = ("policies", name, "snapshots", "image")
+    found = image_kind(policy.snapshots)
+    if found is None or not issubclass(found.spec, ImageDevice):
+        legal = [kind for kind, each in device_kinds().items() if issubclass(each.spec, ImageDevice)]
+        remedy = f"write a datasheet of one of these kinds: {', '.join(legal)}"
+        yield _problem(tree, path, f"'{policy.snapshots.image}' does not freeze data", remedy)
+        return
+    problems: list[Problem] = []
+    over_datasheet(tree.find(path)[0], found.name, ".".join(path), problems)
+    yield from problems
+
+
+def image_kind(snapshots: SnapshotsSpec) -> DeviceKind | None:
+    """The kind of device that freezes the data for snapshots, None if there is none of that name."""
+    given = snapshots.image
+    named = given if isinstance(given, str) else str(given.get("model", given.get("kind", "")))
+    return device_kinds().get(named.partition("/")[0])
 
 
 def _copies(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:

@@ -150,6 +150,29 @@ class LogsSpec(Frozen):
             yield ("every",), f"is shorter than {SHORTEST} s", f"write {SHORTEST} s or more"
 
 
+class SnapshotsSpec(Frozen):
+    """Frozen images of the data of a system, on its own storage, all day.
+
+    `protect` counts them as copies. Plans of windows and capacity leave them out: simulate in a scenario what they cost
+    in time and room.
+    """
+
+    image: RawPart
+    """What freezes the data: a datasheet such as `checkpoint/name`, `snapshot/name` or `mirror/name`, or a mapping. A
+    mirror lies on disks of its own in the same array; all others need the disks of the data."""
+    every: PositiveDuration
+    """Time from one to the next, counted from midnight."""
+    retention: RetentionSpec
+    """How long they are kept."""
+    immutable: Duration | None = None
+    """For how long nobody can change or delete one, not even an administrator; not at all by default."""
+
+    def rules(self) -> Rules:
+        """Report images that come faster than they are made."""
+        if self.every.si < SHORTEST:
+            yield ("every",), f"is shorter than {SHORTEST} s", f"write {SHORTEST} s or more"
+
+
 class PolicySpec(Frozen):
     """When the backups of some systems run, where they go, and how long they are kept."""
 
@@ -183,6 +206,8 @@ class PolicySpec(Frozen):
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
     logs: LogsSpec | None = None
     """Backups of the logs of databases; none by default. They are kept as long as the restore point before them."""
+    snapshots: SnapshotsSpec | None = None
+    """Frozen images on the storage of the systems; none by default."""
     staging: StagingSpec | None = None
     """A disk that holds backups until they go to tape, if `to` is a library; none by default. To keep backups on disk
     as well, name the disk under `to`, and the library under `copies`.

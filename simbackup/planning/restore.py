@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from dateutil.relativedelta import relativedelta
 
@@ -75,11 +75,47 @@ def restore(  # noqa: PLR0913
     """
     site = what if isinstance(what, PlannedSite) else load_site(what)
     now = moment_of(site, at or site.start + relativedelta(years=1))
-    clients, one_file = scope_of(site, scope)
     ledger = Ledger(site)
     days = [*ledger.days(now)]
     arrivals = Arrivals(nights) if nights is not None else Arrivals.before(site, days, play)
     remaining = Remaining(site, arrivals, frozenset(site.lost_with(lost)))
+    after = After(lost, remaining, Declared.of(site, bool(lost), bool(lost)))
+    return restored(ledger, now, scope_of(site, scope), after, Way(scope, at_once, intervals))
+
+
+class After(NamedTuple):
+    """A loss: its name, empty if there was none, what remains after it, and the times that the site declares for it."""
+
+    lost: str
+    remaining: Remaining
+    declared: Declared
+
+
+class Way(NamedTuple):
+    """How things are restored: what, in words; how many at once from disk; how thoroughly ranges are sampled."""
+
+    what: str = "site"
+    at_once: int = AT_ONCE
+    intervals: str = "none"
+
+
+def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool], after: After, way: Way) -> Recovery:
+    """The time of a restore from what is left after a loss.
+
+    Parameters
+    ----------
+    ledger
+        The ledger of the site, whose last day is that of the restore.
+    now
+        The moment at which the restore begins.
+    scope
+        The systems that come back, and whether one file of them is wanted.
+    after
+        The loss.
+    way
+        How things are restored.
+    """
+    site, (clients, one_file), (lost, remaining, declared) = ledger.site, scope, after
     wanted: dict[str, list[str]] = {}
     for client in clients:
         wanted.setdefault(client.policy, []).append(client.name)
@@ -92,7 +128,6 @@ def restore(  # noqa: PLR0913
     ordered = sorted(clients, key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
     group = [client for client in ordered if client.policy in there]
     nothing = f"no copy is left after the loss of '{lost}'" if lost else "nothing has been saved yet"
-    declared = Declared.of(site, lost)
 
     def recovery(result: Result | None, times: Declared) -> Recovery:
         rows = {row.system: row for row in _rows(site, there, group, now, result)} if result is not None else {}
@@ -105,13 +140,13 @@ def restore(  # noqa: PLR0913
         missing = tuple(_unstated(site, there, lost))
         used = dict.fromkeys(name for one in systems for name in one.targets)
         return Recovery(
-            scope, now, lost, times.timed(systems), (*_late(site, there), *missing), None, read, times.branches(used),
-            tuple(one.address for one in missing),
+            way.what, now, lost, times.timed(systems), (*_late(site, there), *missing), None, read,
+            times.branches(used), tuple(one.address for one in missing),
         )  # fmt: skip
 
     if not group:
         return recovery(None, declared)
-    parts = restore_scenario(site, there, group, now, (one_file, at_once))
+    parts = restore_scenario(site, there, group, now, (one_file, way.at_once))
     try:
         result = ran(scenario_of(site.file, parts, f"on {now.date()}"))
     except NeverEndsError as error:
@@ -129,7 +164,7 @@ def restore(  # noqa: PLR0913
     interval = restore_interval(
         found.until(1.0), until(result, Declared()), ends,
         deviation_at(result.scenario, f"jobs.back-{last}.elapsed"),
-        sampled(result, lambda each: until(each, declared), jobs, intervals), least=least_of(result, jobs),
+        sampled(result, lambda each: until(each, declared), jobs, way.intervals), least=least_of(result, jobs),
         waits=waits_of(result, jobs),
     )  # fmt: skip
     return replace(found, interval=interval)

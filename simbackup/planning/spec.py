@@ -102,6 +102,8 @@ class MachineSpec(Frozen):
     """The host: a datasheet `host/name`, or a mapping."""
     storage: RawPart
     """The device: a datasheet, or a mapping. Its capacity is made large enough for the growth."""
+    place: Text = "main"
+    """The place where machines of this kind are, which may be lost as a whole."""
     limit: LimitSpec | None = None
     """How many systems of this kind are saved at once, for example because they share hosts; no limit by default."""
 
@@ -173,6 +175,13 @@ class TargetSpec(Frozen):
     """The link that joins the host to the network of the site; the network itself by default."""
     place: Text = "main"
     """The place where it is, which may be lost as a whole."""
+    account: Text | None = None
+    """The account whose owner can delete what is kept here, such as that of a cloud; none by default."""
+    key: Text | None = None
+    """The key without which nothing here can be read, if it is encrypted; none by default."""
+    immutable: Duration | None = None
+    """For how long nobody can change or delete what is written here, as with a lock on objects; not at all by
+    default."""
     pool: Text | None = None
     """The pool of the library whose cartridges are written."""
     offsite: bool = False

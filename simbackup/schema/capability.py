@@ -76,6 +76,10 @@ class BlockDevice(BackupTarget):
         """Bytes that it holds, its `capacity` unless overridden; None if its values do not go together."""
         return self.capacity.si if "capacity" in type(self).model_fields else None
 
+    def redundancy(self) -> tuple[int, int, int]:
+        """Groups of disks that protect each other: how many, the disks of each, and how many may be missing."""
+        return 1, 1, 0
+
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """Report a disk without a host or room, and keys of tape."""
         with checks.about(*path):

@@ -33,8 +33,8 @@ FAMILIES = ("simbackup.devices", "simbackup.methods", "simbackup.workloads")
 """The packages that hold rooms, and the groups of entry points."""
 OFFERS = ("KINDS", "SECTIONS", "SHEETS", "LOOKS")
 """What a room may offer."""
-CORE = ("simbackup.data", "simbackup.planning")
-"""Rooms of what every scenario has besides hosts and links, and of what plans have."""
+CORE = ("simbackup.data", "simbackup.planning", "simbackup.protection")
+"""Rooms of what every scenario has besides hosts and links, and of what plans and lists of losses have."""
 
 
 Shape = Literal["box", "cylinder", "slanted", "hexagon", "rounded"]

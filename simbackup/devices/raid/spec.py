@@ -159,6 +159,14 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
             return None
         return groups * raid.usable_capacity(self.level, disks, self.member.capacity.si)
 
+    def redundancy(self) -> tuple[int, int, int]:
+        """Groups of disks that protect each other: how many, the disks of each, and how many may be missing."""
+        disks, groups = int(self.disks.si), int(self.groups.si) if self.groups else 1
+        if self.level == "10":
+            return disks // MIRROR, MIRROR, MIRROR - 1
+        each = disks // groups
+        return groups, each, each - 1 if self.level == "1" else raid.SCHEMES[self.level].parity_disks
+
     def facts(self) -> Facts:
         """Level and disks."""
         yield Fact("RAID-DP" if self.level == "dp" else f"RAID {self.level}")

@@ -14,6 +14,7 @@ from jsonschema import Draft7Validator, Draft202012Validator
 
 from simbackup import shelf, units
 from simbackup.planning import json_schema as of_sites
+from simbackup.protection import json_schema as of_losses
 from simbackup.scenario.json_schema import KINDS, Kind, json_schema
 from simbackup.scenario.spec import SECTIONS
 from simbackup.schema.origin import NEEDS, Basis, Origin
@@ -311,7 +312,8 @@ def test_the_command_prints_the_same_schema_every_time() -> None:
 
 
 def test_the_command_lists_the_kinds_and_knows_no_others() -> None:
-    assert [row["kind"] for row in json.loads(command("--list", "--json").stdout)] == [*KINDS, *of_sites.KINDS]
+    kinds = [*KINDS, *of_sites.KINDS, *of_losses.KINDS]
+    assert [row["kind"] for row in json.loads(command("--list", "--json").stdout)] == kinds
     key = command("datasheeet")
     assert (key.returncode, key.stdout) == (2, "")
     assert key.stderr.strip() == (

@@ -1,0 +1,113 @@
+"""The protection of a site as tables."""
+
+from __future__ import annotations
+
+import math
+
+from simbackup.cli import show
+from simbackup.planning.alike import called
+from simbackup.protection.fates import Group
+from simbackup.protection.protect import MUCH, Answer, Protection, Rate
+from simbackup.units import show_short
+
+SPARED, GONE = "spared", "ALL LOST"
+PERCENT = 100.0
+
+
+def protection(found: Protection) -> None:
+    """What each loss costs each group, then each group by itself, and what a year costs."""
+    show.line(f"{found.site.file.spec.title}: losses in the 13 weeks before {found.until}")
+    groups = {name: called(group.names) for name, group in found.named.items()}
+    show.table(("policy", "systems", "weakest point"), [
+        (name, systems, found.weakest[name]) for name, systems in groups.items()
+    ], "Systems")  # fmt: skip
+    timed = any(answer.back is not None for answer in found.answers)
+    first = found.groups[0]
+    rows = [
+        (answer.loss.title, *(_cell(one) for one in found.answers if one.loss is answer.loss))
+        for answer in found.of(first)
+    ]
+    title = f"Data lost on average{', and time to service' if timed else ''}"
+    show.table(("loss", *groups), rows, title)
+    for name, group in found.named.items():
+        _group(found, name, group, timed=timed)
+    _years(found, timed=timed)
+    if found.left_out:
+        show.line(f"left out, as the site has nothing of the kind: {', '.join(found.left_out)}")
+
+
+def _cell(one: Answer) -> str:
+    """What a loss costs a group: the data, and the time."""
+    back = "" if one.back is None or not one.back.median else f", {_short(one.back.median)}"
+    if one.lost is None:
+        return f"{SPARED}{back}"
+    if one.lost.everything >= 1.0:
+        return GONE
+    share = f" ({_share(one.lost.everything)} {GONE})" if one.lost.everything else ""
+    return f"{_short(one.lost.mean)}{back}{share}"
+
+
+def _group(found: Protection, name: str, group: Group, *, timed: bool) -> None:
+    """What each loss that strikes a group costs it, from where the data come back, and why not from elsewhere."""
+    rows = [
+        (
+            one.loss.title, " or ".join(one.saved_by) or "nothing", *_lost(one), *(_back(one) if timed else ()),
+            _rate(one.yearly),
+        )
+        for one in found.of(group) if one.lost is not None
+    ]  # fmt: skip
+    head = ["loss", "saved by", "lost, median", "95 %", *(("back, median", "95 %") if timed else ()), "times a year"]
+    show.table(head, rows, f"{name}, if its data are struck", right=tuple(range(2, len(head))))
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for one in found.of(group):
+        for copy, why in one.why.items():
+            reasons.setdefault((copy, why), []).append(one.loss.name)
+    if not reasons:
+        return
+    show.table(("copy", "does not help, as", "after"), [
+        (copy, why, ", ".join(dict.fromkeys(after))) for (copy, why), after in reasons.items()
+    ])  # fmt: skip
+
+
+def _lost(one: Answer) -> tuple[str, str]:
+    spread = one.lost
+    ends = (spread.quantile(0.5), spread.quantile(0.95)) if spread is not None else (0.0, 0.0)
+    return _short(ends[0]), _short(ends[1])
+
+
+def _back(one: Answer) -> tuple[str, str]:
+    return (_short(one.back.median), _short(one.back.most)) if one.back is not None else ("", "")
+
+
+def _years(found: Protection, *, timed: bool) -> None:
+    """What a year costs each system on average, and the odds within the horizon."""
+    costs = any(one.cost is not None for one in found.expected)
+    rows = [
+        (
+            name, *((_between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()), _between(one.lost),
+            _share(one.much), _share(one.everything), *((f"{one.cost or 0.0:,.0f}",) if costs else ()),
+        )
+        for name, one in zip(found.named, found.expected, strict=True)
+    ]  # fmt: skip
+    over = f"in {found.horizon:g} years"
+    head = (
+        "policy", *(("out of service", "in service") if timed else ()), "data lost",
+        f"> {show_short(MUCH, 's')} lost {over}", f"all lost {over}", *(("cost",) if costs else ()),
+    )  # fmt: skip
+    show.table(head, rows, "Each system in a year, on average", right=tuple(range(1, len(head))))
+
+
+def _between(rate: Rate) -> str:
+    return f"{_short(rate.value)} ({_short(rate.low)} to {_short(rate.high)})"
+
+
+def _short(seconds: float) -> str:
+    return show_short(seconds, "s", 2) if math.isfinite(seconds) else "everything"
+
+
+def _share(share: float) -> str:
+    return f"{PERCENT * share:.2g} %"
+
+
+def _rate(rate: Rate | None) -> str:
+    return "" if rate is None else f"{rate.value:.2g}"

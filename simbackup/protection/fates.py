@@ -1,0 +1,162 @@
+"""Where each copy of a system's data lies and how it can be reached, and so which losses it survives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
+
+from simbackup.planning.loading import image_kind
+from simbackup.planning.scenarios import machine_of
+from simbackup.planning.site import Client, PlannedSite
+from simbackup.protection.losses import Loss, Thing
+from simbackup.schema.capability import SplitMirror
+from simbackup.schema.quantity import si_or
+from simbackup.units import show_short
+
+DATA, SNAPSHOTS, BACKUPS = "data", "snapshots", ""
+"""The data themselves, and copies that are not second copies; these have the names that the policy gives them."""
+WORDS = {
+    "data": "it is a part of the data", "disks": "it needs the same disks", "array": "it is in the same array",
+    "target": "it is on '{}'", "place": "it is in '{}'", "account": "it belongs to the account '{}'",
+    "key": "it cannot be read without the key '{}'", "network": "it can be changed over the network",
+}  # fmt: skip
+"""Why a copy is lost with each thing that a loss strikes."""
+SHARED = {
+    "disks": "need the same disks", "array": "are in one array", "place": "are in one place, '{}'",
+    "account": "belong to one account, '{}'", "key": "need one key, '{}'", "network": "can be changed over the network",
+    "target": "are on one target, '{}'",
+}  # fmt: skip
+"""What copies have in common that lie or can be reached alike."""
+
+
+class Copy(NamedTuple):
+    """A copy of the data of some systems, or the data themselves.
+
+    `needs` is all without which nothing of it is left. What is `immutable` for so many seconds is not changed over the
+    network meanwhile.
+    """
+
+    name: str
+    target: str
+    needs: frozenset[Thing]
+    immutable: float = 0.0
+
+    @property
+    def called(self) -> str:
+        """What it is called in tables."""
+        return self.name if self.name in {DATA, SNAPSHOTS} else self.target
+
+    def lost_with(self, loss: Loss) -> Thing | None:
+        """What it needs that a loss strikes; None if it survives, or as far as it is locked."""
+        struck = loss.hits(self.needs)
+        return None if struck is None or (struck[0] == "network" and self.locked(loss)) else struck
+
+    def locked(self, loss: Loss) -> bool:
+        """Whether it survives a loss only as long as it is locked."""
+        others = self.needs - {("network", "")}
+        return self.immutable > 0.0 and loss.hits(self.needs) == ("network", "") and loss.hits(others) is None
+
+    def why(self, loss: Loss) -> str:
+        """Why it does not help after a loss, in words; empty if it may."""
+        struck = self.lost_with(loss)
+        if struck is not None:
+            return WORDS[struck[0]].format(struck[1])
+        if self.locked(loss) and self.immutable <= loss.noticed:
+            return f"it is locked for {show_short(self.immutable, 's', 3)} only"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Systems of one policy on one kind of machine: the data and copies of all of them fare alike."""
+
+    policy: str
+    machine: str
+    systems: tuple[Client, ...]
+    data: Copy
+    copies: tuple[Copy, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its systems."""
+        return tuple(system.name for system in self.systems)
+
+    def weakest(self, losses: Iterable[Loss]) -> str:
+        """In one sentence, what all copies have in common, or else the loss that leaves fewest of them."""
+        if not self.copies:
+            return "there is no copy"
+        common = frozenset[Thing].intersection(*(_bare(copy) for copy in self.copies))
+        if common:
+            thing, number = min(common, key=_rank), len(self.copies)
+            words = SHARED[thing[0]].format(thing[1])
+            like = ", like the data" if thing in self.data.needs else ""
+            return f"all {number} copies {words}{like}" if number > 1 else f"the only copy {_singular(words)}{like}"
+        striking = [loss for loss in losses if self.data.lost_with(loss) is not None]
+        worst = min(striking, key=lambda loss: (len(self.left(loss)), -si_or(loss.spec.yearly, 0.0)), default=None)
+        names = self.left(worst) if worst is not None else []
+        if worst is None or len(names) > 1:
+            return f"at least {len(names)} copies survive each loss"
+        return f"{f'only {names[0]!r}' if names else 'nothing'} survives the loss '{worst.title}'"
+
+    def left(self, loss: Loss) -> list[str]:
+        """The copies that may help after a loss."""
+        return [copy.called for copy in self.copies if not copy.why(loss)]
+
+
+def _rank(thing: Thing) -> int:
+    return list(SHARED).index(thing[0])
+
+
+def _bare(copy: Copy) -> frozenset[Thing]:
+    """What a copy needs, of which a lock takes away that networks reach it."""
+    return copy.needs - {("network", "")} if copy.immutable else copy.needs
+
+
+def _singular(words: str) -> str:
+    """What several copies do, of one."""
+    verb, _, rest = words.partition(" ")
+    return f"{ {'need': 'needs', 'are': 'is', 'belong': 'belongs', 'can': 'can'}[verb] } {rest}"
+
+
+def groups_of(site: PlannedSite, last: date) -> list[Group]:
+    """The systems of a site in groups that fare alike until a day, in the order of the file."""
+    alike: dict[tuple[str, str], list[Client]] = {}
+    for client in site.systems:
+        alike.setdefault((client.policy, machine_of(site.file, client.name)), []).append(client)
+    return [
+        Group(policy, machine, tuple(clients), _data(site, machine), tuple(_copies(site, policy, machine, last)))
+        for (policy, machine), clients in alike.items()
+    ]
+
+
+def _data(site: PlannedSite, machine: str) -> Copy:
+    """The data of systems on a kind of machine."""
+    own = {("data", ""), ("disks", machine), ("array", machine), ("network", "")}
+    return Copy(DATA, DATA, frozenset({*own, ("place", site.file.spec.machines[machine].place)}))
+
+
+def _copies(site: PlannedSite, policy: str, machine: str, last: date) -> list[Copy]:
+    """Snapshots of the data, the backups, and the second copies, if any are made until a day."""
+    given, found = site.file.spec.policies[policy], list[Copy]()
+    if given.snapshots is not None:
+        kind = image_kind(given.snapshots)
+        needs = _data(site, machine).needs - {("data", "")}
+        apart = kind is not None and issubclass(kind.spec, SplitMirror)
+        needs -= {("disks", machine)} if apart else frozenset[Thing]()
+        found.append(Copy(SNAPSHOTS, SNAPSHOTS, needs, si_or(given.snapshots.immutable, 0.0)))
+    if next(site.calendar(policy).runs(site.start, last, site.zone), None) is None:
+        return found
+    found += [_stored(site, copy, site.target_of(policy, copy)) for copy in (BACKUPS, *given.copies)]
+    return found
+
+
+def _stored(site: PlannedSite, name: str, to: str) -> Copy:
+    """What a policy keeps on a target: cartridges that are taken away need neither the library nor a network."""
+    spec, target = site.file.spec.targets[to], site.targets[to]
+    away = target.tape and target.offsite
+    needs: set[Thing] = {("place", spec.place)}
+    needs |= set() if away else {("target", to), ("network", "")}
+    needs |= {(word, named) for word, named in (("account", spec.account), ("key", spec.key)) if named is not None}
+    return Copy(name, to, frozenset(needs), si_or(spec.immutable, 0.0))

@@ -1,0 +1,411 @@
+"""How well a site is protected: what each loss costs each group of systems, in data, time and money, and how often."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from simbackup.planning.declared import Declared
+from simbackup.planning.ledger import Ledger
+from simbackup.planning.loading import Source
+from simbackup.planning.night import DAY
+from simbackup.planning.playing import Play
+from simbackup.planning.restore import After, Way, restored
+from simbackup.planning.restore_interval import restore_interval
+from simbackup.planning.site import Client, PlannedSite, load_site
+from simbackup.planning.until import end_of
+from simbackup.protection.durability import availability
+from simbackup.protection.fates import SNAPSHOTS, Group, groups_of
+from simbackup.protection.history import History, Left
+from simbackup.protection.losses import Loss, Losses, read_losses
+from simbackup.protection.moments import Piece, Spread
+from simbackup.protection.scenarios import disk_group, from_snapshot
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNTIL = "1y"
+"""How long the plan is at the end of which losses strike."""
+YEAR = 365.0 * DAY
+HORIZON = 10.0
+"""Years for which probabilities are given."""
+MUCH, NEVER_BACK = DAY, 1e4 * YEAR
+"""Seconds of data of which it counts how probable it is to lose more; the second is only exceeded if all is lost."""
+HARDWARE = frozenset({"disks", "array", "host", "place", "network"})
+"""What has to be replaced or set up again before a restore, for which a site declares `recovery`."""
+SHARES = (0.5, 0.95)
+"""Of all moments at which a loss may strike, those for which restores are simulated."""
+
+
+NOTHING_OLD = "it keeps nothing that is old enough"
+OTHERS = "others have newer data"
+
+
+class Back(NamedTuple):
+    """Seconds from the notice of a loss until a system is in service again: median, 95th percentile, interval of 90 %.
+
+    The percentiles are over the moments at which it strikes. The interval is that of the median.
+    """
+
+    median: float = 0.0
+    most: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+
+
+class Rate(NamedTuple):
+    """How often something happens in a year, and the ends of its range."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a loss costs a group of systems.
+
+    `lost` is the data lost, None if the data are spared; `back` the time to service, None if it was not asked for;
+    `yearly` how often it happens to each system, None if unknown.
+    """
+
+    loss: Loss
+    group: Group
+    lost: Spread | None
+    back: Back | None
+    yearly: Rate | None
+
+    @property
+    def survives(self) -> bool:
+        """Whether the data come back, whenever it strikes."""
+        return self.lost is None or self.lost.everything == 0.0
+
+    @property
+    def saved_by(self) -> dict[str, float]:
+        """The copies from which data come back, with the share of moments of each."""
+        names = {copy.name: copy.called for copy in self.group.copies}
+        return {} if self.lost is None else {names[name]: share for name, share in self.lost.copies.items()}
+
+    @property
+    def why(self) -> dict[str, str]:
+        """Why each of the other copies does not help; nothing where the data are spared."""
+        if self.lost is None:
+            return {}
+        old = NOTHING_OLD if self.lost.everything else OTHERS
+        others, saved = {copy.called: copy.why(self.loss) or old for copy in self.group.copies}, self.saved_by
+        return {name: why for name, why in others.items() if name not in saved}
+
+    def more_than(self, seconds: float) -> float:
+        """The probability that it costs more seconds of data than this."""
+        return 0.0 if self.lost is None else 1.0 - self.lost.below(seconds)
+
+    @property
+    def mean_lost(self) -> float:
+        """Mean seconds of data lost where they come back; 0 if the data are spared, without end if they never do."""
+        return 0.0 if self.lost is None else self.lost.mean
+
+    def row(self) -> dict[str, Any]:
+        """It for a table, in seconds."""
+        lost, back = self.lost, self.back
+        return {
+            "loss": self.loss.name, "of": self.loss.of, "title": self.loss.title, "policy": self.group.policy,
+            "machine": self.group.machine, "systems": len(self.group.systems), "spared": lost is None,
+            "survives": self.survives, "saved_by": ", ".join(self.saved_by),
+            "lost_mean": self.mean_lost, "lost_p50": lost.quantile(0.5) if lost else 0.0,
+            "lost_p95": lost.quantile(0.95) if lost else 0.0, "lost_most": lost.most if lost else 0.0,
+            "everything": lost.everything if lost else 0.0,
+            "back_p50": back and back.median, "back_p95": back and back.most, "back_low": back and back.low,
+            "back_high": back and back.high, "yearly": self.yearly and self.yearly.value,
+            "yearly_low": self.yearly and self.yearly.low, "yearly_high": self.yearly and self.yearly.high,
+            "why": "; ".join(f"{name}: {why}" for name, why in self.why.items()),
+        }  # fmt: skip
+
+
+class Expected(NamedTuple):
+    """What a year costs each system of a group on average, with intervals: seconds out of service, seconds of data.
+
+    Losses of single files do not count. `availability` is the share of time in service, `everything` and `much` are the
+    probabilities that a system loses all its data, and more than a day of them, within the horizon. `lost` is the
+    mean where data come back. `cost` is money, None without a price.
+    """
+
+    group: Group
+    down: Rate
+    lost: Rate
+    availability: float
+    everything: float
+    much: float
+    cost: float | None
+
+
+@dataclass(frozen=True)
+class Protection:
+    """How well a site is protected."""
+
+    site: PlannedSite
+    until: date
+    horizon: float
+    losses: Losses
+    groups: tuple[Group, ...]
+    answers: tuple[Answer, ...]
+    left_out: tuple[str, ...] = ()
+    """Losses that cannot strike this site, as it has nothing of what they strike."""
+
+    def of(self, group: Group) -> list[Answer]:
+        """The answers for a group, in the order of the losses."""
+        return [answer for answer in self.answers if answer.group is group]
+
+    @cached_property
+    def weakest(self) -> dict[str, str]:
+        """The weakest point of each group, in a sentence, by the name that the group has in tables."""
+        losses = [answer.loss for answer in self.of(self.groups[0])] if self.groups else []
+        return {name: group.weakest(losses) for name, group in self.named.items()}
+
+    @cached_property
+    def named(self) -> dict[str, Group]:
+        """The groups by their names in tables: that of the policy, with the kind of machine where one has several."""
+        several = {group.policy for group in self.groups if sum(g.policy == group.policy for g in self.groups) > 1}
+        return {
+            f"{group.policy} on {group.machine}" if group.policy in several else group.policy: group
+            for group in self.groups
+        }
+
+    @cached_property
+    def expected(self) -> list[Expected]:
+        """What a year costs each group, over all losses whose rate is known."""
+        return [self._expected(group) for group in self.groups]
+
+    def _expected(self, group: Group) -> Expected:
+        whole = [each for each in self.of(group) if each.loss.spec.what != "one-file"]
+        known = [(each, each.yearly) for each in whole if each.yearly is not None]
+        down = _sum((rate, _finite(each.back.median if each.back is not None else 0.0)) for each, rate in known)
+        lost = _sum((rate, _finite(each.mean_lost)) for each, rate in known)
+        gone, much = (
+            -math.expm1(-self.horizon * math.fsum(rate.value * each.more_than(limit) for each, rate in known))
+            for limit in (NEVER_BACK, MUCH)
+        )
+        hours = ((self.losses.downtime_hour, down), (self.losses.data_hour, lost))
+        costs = [price.si * rate.value / 3600.0 for price, rate in hours if price is not None]
+        share = availability(YEAR, down.value)
+        return Expected(group, down, lost, share, gone, much, math.fsum(costs) if costs else None)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """A row for each loss and group, in seconds."""
+        import pandas as pd  # noqa: PLC0415 (slow to import)
+
+        return pd.DataFrame([answer.row() for answer in self.answers])
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {
+            "site": self.site.file.name, "until": str(self.until), "years": self.horizon,
+            "groups": [
+                {
+                    "name": name, "policy": one.group.policy, "machine": one.group.machine, "systems": one.group.names,
+                    "copies": [copy.called for copy in one.group.copies], "weakest": self.weakest[name],
+                    "down_a_year": one.down._asdict(), "lost_a_year": one.lost._asdict(),
+                    "availability": one.availability, "all_lost": one.everything, "more_than_a_day_lost": one.much,
+                    "cost_a_year": one.cost,
+                }
+                for name, one in zip(self.named, self.expected, strict=True)
+            ],
+            "answers": [{**answer.row(), "saved_by": answer.saved_by, "why": answer.why} for answer in self.answers],
+            "left_out": list(self.left_out),
+        }  # fmt: skip
+
+
+def _sum(each: Iterable[tuple[Rate, float]]) -> Rate:
+    """The sum of rates times amounts; their errors are independent, and add as squares on each side."""
+    terms = [Rate(*(end * amount for end in rate)) for rate, amount in each]
+    value = math.fsum(term.value for term in terms)
+    low = math.sqrt(sum((term.value - term.low) ** 2 for term in terms))
+    high = math.sqrt(sum((term.high - term.value) ** 2 for term in terms))
+    return Rate(value, max(value - low, 0.0), value + high)
+
+
+def _finite(seconds: float) -> float:
+    """Seconds, none where something never comes back: that is counted by its odds."""
+    return seconds if math.isfinite(seconds) else 0.0
+
+
+def protect(
+    what: Source | PlannedSite,
+    losses: str | Mapping[str, object] | Losses | None = None,
+    until: str | date = UNTIL,
+    *,
+    horizon: float = HORIZON,
+    times: bool = True,
+    play: Play | None = None,
+) -> Protection:
+    """What each loss costs each group of systems of a site, and how often.
+
+    Losses strike at any moment of the last 13 weeks of a plan; the data that they cost are integrated exactly over all
+    of these. Restores are simulated for moments at which half and 95 % of all others need no longer chain.
+
+    Parameters
+    ----------
+    what
+        A site, or the path of its file, YAML text or a mapping.
+    losses
+        A list of losses: the path of its file, YAML text or a mapping; the usual ones by default.
+    until
+        The last day of the plan, or so long after its start.
+    horizon
+        Years for which probabilities are given.
+    times
+        Whether restores are simulated.
+    play
+        A function that simulates nights; the simulator by default.
+
+    Raises
+    ------
+    InputError
+        Something is wrong with the site or with the list.
+    """
+    site = what if isinstance(what, PlannedSite) else load_site(what)
+    wanted = losses if isinstance(losses, Losses) else read_losses(losses)
+    striking, left_out = wanted.on(site)
+    last = end_of(site.start, until)
+    groups = groups_of(site, last)
+    history = History.of(site, last, play)
+    restores = Restores(history, groups) if times else None
+    rates = _Rates(site)
+    answers = [
+        Answer(
+            loss, group, _lost(history, group, loss), restores.back(group, loss) if restores is not None else None,
+            rates.of(group, loss),
+        )
+        for loss in striking
+        for group in groups
+    ]  # fmt: skip
+    return Protection(site, last, horizon, wanted, tuple(groups), tuple(answers), tuple(left_out))
+
+
+def _lost(history: History, group: Group, loss: Loss) -> Spread | None:
+    """The data that a loss costs a group, None if it spares them."""
+    return None if group.data.lost_with(loss) is None else history.lost(group, loss)
+
+
+@dataclass
+class _Rates:
+    """How often losses happen to each system."""
+
+    site: PlannedSite
+    known: dict[tuple[str, str], Rate | None] = field(default_factory=dict[tuple[str, str], "Rate | None"])
+
+    def of(self, group: Group, loss: Loss) -> Rate | None:
+        """How often a loss happens to each system of a group."""
+        given = loss.spec.yearly
+        if given is None:
+            return None
+        ends = Rate(
+            given.si, given.si if given.low is None else given.low, given.si if given.high is None else given.high
+        )
+        if "disks" not in loss.spec.strikes:
+            return ends
+        key = (group.machine, loss.name)
+        if key not in self.known:
+            found = disk_group(self.site, group.systems[0], loss.spec)
+            self.known[key] = (
+                None if found is None else Rate(*(found[0] / found[1].failing(rate).mttdl for rate in ends))
+            )
+        return self.known[key]
+
+
+@dataclass
+class Restores:
+    """The restores after losses, each simulated once."""
+
+    history: History
+    groups: Sequence[Group]
+    known: dict[Any, Any] = field(default_factory=dict[Any, Any])
+
+    def back(self, group: Group, loss: Loss) -> Back:
+        """The time until a system of a group is in service again."""
+        site = self.history.site
+        if group.data.lost_with(loss) is None:
+            down = Declared.of(site, loss.hits(frozenset({("host", group.machine)})) is not None, catalogue=False)
+            return Back(*[down.recovery + down.operator * (down.recovery > 0.0)] * 4) if down.recovery else Back()
+        struck = [one for one in self.groups if one.data.lost_with(loss) is not None]
+        among = struck if loss.spec.what == "site" else [group]
+        leading = max(among, key=lambda one: sum(client.size for client in one.systems))
+        spread = self.history.lost(leading, loss)
+        strikes = [spread.at(share) for share in SHARES]
+        first, last = (self._at(group, among, loss, strike) for strike in strikes)
+        return Back(first.median, max(first.median, last.median), first.low, first.high)
+
+    def _at(self, group: Group, among: Sequence[Group], loss: Loss, strike: Piece) -> Back:
+        """The time until a group is back after a strike at a moment."""
+        if not any(copy.name == SNAPSHOTS for copy in group.copies) or not self._by_snapshot(group, loss, strike):
+            return self._from_save_sets(among, loss, strike)[group.policy, group.machine]
+        client, now = _largest(group), self.history.at(strike.begin + strike.weight / 2.0 + strike.unnoticed)
+        key = "snapshot", client.name, now.date(), loss.spec.what == "one-file"
+        if key not in self.known:
+            self.known[key] = from_snapshot(self.history.site, client, now.date(), one_file=key[-1])
+        seconds, deviation = self.known[key]
+        declared = self._declared(group, loss)
+
+        def took(times: Declared) -> float:
+            return times.recovery + times.operator + seconds
+
+        ends = [(name, took(low), took(high)) for name, low, high in declared.ends(self.history.site)]
+        sure = restore_interval(took(declared), seconds, ends, deviation, None)
+        return Back(sure.best, sure.best, sure.low, sure.high)
+
+    def _by_snapshot(self, group: Group, loss: Loss, strike: Piece) -> bool:
+        """Whether a snapshot is the newest that is left of a group at a moment."""
+        pieces = self.history.spread(group, Left.of(group, loss, strike.unnoticed)).pieces
+        middle = strike.begin + strike.weight / 2.0
+        piece = next((one for one in reversed(pieces) if one.begin <= middle), pieces[0])
+        return piece.source is not None and piece.source.copy == SNAPSHOTS
+
+    def _from_save_sets(self, among: Sequence[Group], loss: Loss, strike: Piece) -> dict[tuple[str, str], Back]:
+        """The times until groups are back that are restored together from save sets."""
+        from_sets = [one for one in among if not self._by_snapshot(one, loss, strike)]
+        lefts = [Left.of(one, loss, strike.unnoticed) for one in from_sets]
+        now = self.history.at(strike.begin + strike.weight / 2.0 + strike.unnoticed)
+        declared = self._declared(from_sets[0], loss)
+        which = tuple(one.names for one in from_sets), tuple(left._replace(snapshots=None) for left in lefts)
+        key = (*which, loss.spec.what, now, declared.recovery, declared.catalogue)
+        if key not in self.known:
+            self.known[key] = self._simulated(from_sets, lefts, loss, (now, declared))
+        return self.known[key]
+
+    def _simulated(
+        self, groups: Sequence[Group], lefts: Sequence[Left], loss: Loss, when: tuple[datetime, Declared]
+    ) -> dict[tuple[str, str], Back]:
+        """The times until groups are back that are restored together, by policy and machine."""
+        (now, declared), site = when, self.history.site
+        together = lefts[0]._replace(
+            gone=frozenset[str]().union(*(left.gone for left in lefts)),
+            locked=tuple({each for left in lefts for each in left.locked}),
+        )
+        remaining = together.remaining(site, self.history.arrivals)
+        clients = [c for one in groups for c in ([_largest(one)] if loss.spec.what != "site" else one.systems)]
+        ledger = Ledger(site)
+        for _ in ledger.days(now):
+            pass
+        found = restored(ledger, now, (clients, loss.spec.what == "one-file"), After("", remaining, declared), Way())
+        whole = found.until(1.0)
+        sure = found.interval
+        low, high = (sure.low / whole, sure.high / whole) if sure is not None and whole else (1.0, 1.0)
+        rows = {row.system: math.inf if row.reason else row.back for row in found.systems}
+        backs = {(one.policy, one.machine): max(rows[n] for n in one.names if n in rows) for one in groups}
+        return {name: Back(back, back, back * low, back * high) for name, back in backs.items()}
+
+    def _declared(self, group: Group, loss: Loss) -> Declared:
+        """What the site declares for a restore after a loss: new hardware, the catalogue in the place of the data."""
+        here = frozenset({("catalogue", ""), *(thing for thing in group.data.needs if thing[0] == "place")})
+        return Declared.of(
+            self.history.site, bool(HARDWARE.intersection(loss.spec.strikes)), loss.hits(here) is not None
+        )
+
+
+def _largest(group: Group) -> Client:
+    """The system of a group with the most data."""
+    return max(group.systems, key=lambda client: client.size)
