@@ -19,6 +19,7 @@ from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_page import serve
+from simbackup.cli.of_points import points_site
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
 from simbackup.cli.of_sites import (
     WithTemplates,
@@ -115,6 +116,7 @@ GROUPS = {
             "run": plan_site,
             "explain": explain_site,
             "restore": restore_site,
+            "points": points_site,
             "check": check_site,
             "size": size_site,
             "plot": plot_site,
