@@ -21,6 +21,7 @@ from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_page import serve
 from simbackup.cli.of_points import points_site
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
+from simbackup.cli.of_site_report import report_site
 from simbackup.cli.of_sites import (
     WithTemplates,
     check_site,
@@ -120,6 +121,7 @@ GROUPS = {
             "check": check_site,
             "size": size_site,
             "plot": plot_site,
+            "report": report_site,
         },
     ),
 }

@@ -19,8 +19,8 @@ from tests.cases import for_each
 FAR = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", "place": "second"}
 POOL = site()["targets"]["pool"]
 CHUNKS = {"model": "deduplication/appliance-2010", "at": "target"}
-WEEKLY = {"schedule": {"full": "saturday", "incremental": "daily"}, "retention": {"age": "2 weeks"}}
-POLICIES = {
+WEEKLY: dict[str, Any] = {"schedule": {"full": "saturday", "incremental": "daily"}, "retention": {"age": "2 weeks"}}
+POLICIES: dict[str, dict[str, Any]] = {
     "chains": WEEKLY | {"copies": {"tape": {"to": "vault", "which": "full", "retention": {"age": "13 weeks"}}}},
     "merges": {
         "schedule": {"incremental": "daily"}, "merges": True, "retention": {"last": 9},
