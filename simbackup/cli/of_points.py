@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simbackup.cli.options import Json, SiteSets, overrides
+
+if TYPE_CHECKING:
+    from simbackup.planning.site import PlannedSite
+    from simbackup.plots.style import Chart
+
+USUAL = "366 days"
+"""The time after the start at which points are listed unless another one is named."""
 
 
 def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -43,7 +50,7 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
 
     loaded = load_site(site, overrides(sets or []))
-    now = moment_of(loaded, moment_at(loaded.start, at or "366 days"))
+    now = moment_of(loaded, moment_at(loaded.start, at or USUAL))
     first = loaded.start if since is None else end_of(loaded.start, since, "--from")
     if log:
         lines = [line for line in log_until(loaded, now, policy or [], system) if line.date >= first]
@@ -57,3 +64,16 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         show.json(show_plan.plain({"at": now, "policies": [one.as_dict() for one in found]}))
     else:
         show_points.points(found, now)
+
+
+def drawn_points(site: PlannedSite, at: str | None, policy: str) -> Chart:
+    """The picture of the restore points of a policy at a moment; of a divided one, those of its first part."""
+    from simbackup.planning.restore import moment_of  # noqa: PLC0415
+    from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
+    from simbackup.planning.until import moment_at  # noqa: PLC0415
+    from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
+
+    now = moment_of(site, moment_at(site.start, at or USUAL))
+    first, *_ = points_at(site, now, [policy] if policy else [])
+    lines = list(log_until(site, now, [first.policy]))
+    return calendar_of_points(first, lines, now, site.file.spec.title)

@@ -260,7 +260,7 @@ def size_site(
 
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
-    kind: Annotated[str, typer.Argument(help="capacity, calendar or restore.")] = "capacity",
+    kind: Annotated[str, typer.Argument(help="capacity, calendar, restore or points.")] = "capacity",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
     ] = None,
@@ -269,14 +269,21 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     ] = HORIZON,
     at: Annotated[
         str | None,
-        typer.Option(metavar="DATE|TIME", help="The day or moment of a restore; by default, a year after the start."),
+        typer.Option(
+            metavar="DATE|TIME",
+            help="The day or moment of a restore, or of points; by default, a year after the start.",
+        ),
     ] = None,
     lost: Annotated[
         str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost; for restore.")
     ] = "",
+    policy: Annotated[
+        str, typer.Option(metavar="NAME", help="Whose points are drawn; by default, those of the first policy.")
+    ] = "",
     sets: SiteSets = None,
 ) -> None:
-    """Plot the capacity in use over time, the nights as a calendar, or the systems that a restore brings back."""
+    """Plot capacity over time, nights as a calendar, the systems that a restore brings back, or restore points."""
+    from simbackup.cli.of_points import drawn_points  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
@@ -286,7 +293,7 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.plots import style  # noqa: PLC0415
     from simbackup.plots.of_plan import KINDS  # noqa: PLC0415
 
-    kinds = (*KINDS, "restore")
+    kinds = (*KINDS, "restore", "points")
     if kind not in kinds:
         problem = Problem(Place("simbackup plan plot"), "", f"there is no picture '{kind}'", choices(kind, kinds))
         raise InputError([problem])
@@ -297,6 +304,8 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         found = restore(loaded, "site", None if at is None else moment_at(loaded.start, at), lost)
         warn(found.warnings)
         drawn = found.plot.restore()
+    elif kind == "points":
+        drawn = drawn_points(loaded, at, policy)
     else:
         drawn = planned(loaded, until).plot.kinds()[kind]()
     note(f"written to {style.write(drawn, out or Path(f'{loaded.file.name}-{kind}.png'))}")
