@@ -153,7 +153,10 @@ def explain_site(
 
 def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
-    what: Annotated[str, typer.Option(metavar="WHAT", help="site, 'client NAME', or 'one-file NAME'.")] = "site",
+    what: Annotated[
+        str,
+        typer.Option(metavar="WHAT", help="site, 'client NAME' (or 'client FIRST,SECOND,...'), or 'one-file NAME'."),
+    ] = "site",
     at: Annotated[
         str | None,
         typer.Option(
@@ -165,7 +168,18 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     lost: Annotated[
         str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")
     ] = "",
+    point: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE|TIME",
+            help="Bring back the state of this date, or with logs of a moment such as '2027-06-08 14:36'; the newest "
+            "by default. 'plan points' lists them.",
+        ),
+    ] = None,
     at_once: Annotated[int, typer.Option(metavar="N", help="How many restores from disk run at once.", min=1)] = 4,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Explain why it takes so long: each phase, and the bottleneck.")
+    ] = False,
     intervals: Wanted = Intervals.QUICK,
     sets: SiteSets = None,
     as_json: Json = False,
@@ -178,8 +192,12 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     loaded = load_site(site, overrides(sets or []))
     moment = None if at is None else moment_at(loaded.start, at)
+    state = None if point is None else moment_at(loaded.start, point, "--point")
     with counting.nights() as play:
-        found = restore(loaded, what, moment, lost, at_once, intervals=intervals.value, play=play(loaded))
+        found = restore(
+            loaded, what, moment, lost, at_once, point=state, intervals=intervals.value, play=play(loaded),
+            explain=explain,
+        )  # fmt: skip
     warn(found.warnings)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))

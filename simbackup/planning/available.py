@@ -21,13 +21,15 @@ class Available(NamedTuple):
     """The chain of the newest restore point of a policy, its full backup first.
 
     `logs` is the target that has all logs since, empty if none has; `delay` are the seconds that the longest of their
-    backups took. `late` says whether newer save sets were still being written.
+    backups took. `late` says whether newer save sets were still being written. `until` is the moment up to which logs
+    are applied, where an older state is wanted than the newest.
     """
 
     links: tuple[ChainLink, ...]
     logs: str = ""
     delay: float = 0.0
     late: bool = False
+    until: datetime | None = None
 
     @property
     def point(self) -> RestorePoint:
@@ -35,9 +37,12 @@ class Available(NamedTuple):
         return self.links[-1].point
 
     def lost(self, every: float, now: datetime) -> float:
-        """Seconds of new data that are lost: since the point, or at most between two backups of logs and during one."""
+        """Seconds of new data that are lost: since the state that comes back, which logs bring near the moment."""
         since = elapsed(self.point.time, now)
-        return min(since, every + self.delay) if self.logs else since
+        if not self.logs:
+            return since
+        newest = min(since, every + self.delay)
+        return newest if self.until is None else max(newest, elapsed(self.until, now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,9 @@ class Remaining:
     arrivals: Arrivals
     gone: frozenset[str]
 
-    def newest(self, policy: str, points: Points, systems: Sequence[str], now: datetime) -> Available | None:
+    def newest(
+        self, policy: str, points: Points, systems: Sequence[str], now: datetime, state: datetime | None = None
+    ) -> Available | None:
         """The newest restore point of a policy in a place that is left; of equal ones, that on disk. None without one.
 
         Parameters
@@ -61,6 +68,8 @@ class Remaining:
             The systems whose save sets have to be whole.
         now
             The moment.
+        state
+            The moment whose state is wanted, an earlier one; the newest that there is by default.
         """
 
         def usable(copy: str, point: RestorePoint) -> bool:
@@ -71,7 +80,10 @@ class Remaining:
         left = {copy: target for copy, target in left.items() if target.name not in self.gone}
         for place in dict.fromkeys(target.place for target in left.values()):
             here = sorted((copy for copy in left if left[copy].place == place), key=lambda copy: left[copy].tape)
-            kept = sorted(set[int]().union(*(points.series[copy].kept for copy in here)), reverse=True)
+            kept = sorted({
+                number for copy in here for number in points.series[copy].kept
+                if state is None or points.series[copy].points[number].time <= state
+            }, reverse=True)  # fmt: skip
             late = False
             for number in kept:
                 links = points.chain(number, here, usable)
@@ -82,19 +94,25 @@ class Remaining:
         best = max(found, key=lambda each: each[:2], default=(0, False, None))[2]
         if best is None:
             return None
-        logs = self._logs(policy, points, best.point.number)
+        logs = self._logs(policy, points, best.point.number, state)
         delay = self.arrivals.longest_logs(policy, logs, systems, now) if logs else 0.0
-        return best._replace(logs=logs, delay=delay)
+        return best._replace(logs=logs, delay=delay, until=state)
 
-    def _logs(self, policy: str, points: Points, number: int) -> str:
-        """The target that is left with all logs of a policy since a point; empty if there is none.
+    def _logs(self, policy: str, points: Points, number: int, state: datetime | None) -> str:
+        """The target that is left with all logs of a policy from a point to a state; empty if there is none.
 
         Logs are kept as long as the restore point before them.
         """
-        given, own = self.site.file.spec.policies[policy], points.series[""]
-        if given.logs is None or not all(after in own.kept for after in range(number, own.count - 1)):
+        given, made = self.site.file.spec.policies[policy], points.series[""].count
+        end = made - 1 if state is None else min(made - 1, self._made_until(policy, state))
+        if given.logs is None or not all(after in points.series[""].kept for after in range(number, end)):
             return ""
         return next((to for to in given.logs.to or (given.target,) if to not in self.gone), "")
+
+    def _made_until(self, policy: str, state: datetime) -> int:
+        """How many restore points a policy has made up to a moment."""
+        runs = self.site.calendar(policy).runs(self.site.start, state.date(), self.site.zone)
+        return sum(run.time <= state for run in runs)
 
 
 class Loss(NamedTuple):

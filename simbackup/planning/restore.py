@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any
 
 from dateutil.relativedelta import relativedelta
@@ -22,6 +22,7 @@ from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.playing import GOOD, NEVER, Play
 from simbackup.planning.recovery import Recovery, Restored
 from simbackup.planning.restore_interval import least_of, restore_interval, sampled, waits_of
+from simbackup.planning.restore_reasons import restore_reasons
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import NOON, moment
@@ -42,24 +43,30 @@ def restore(  # noqa: PLR0913
     lost: str = "",
     at_once: int = AT_ONCE,
     *,
+    point: date | datetime | None = None,
     intervals: str = "none",
     nights: Nights | None = None,
     play: Play | None = None,
+    explain: bool = False,
 ) -> Recovery:
-    """The time of a restore at a moment, from the newest save sets that were complete by then.
+    """The time of a restore at a moment, from the newest save sets that were complete by then, or from older ones.
 
     Parameters
     ----------
     what
         A site, or the path of its file, YAML text or a mapping.
     scope
-        `site`, `client NAME`, or `one-file NAME`; the largest system with files unless one is named.
+        `site`, `client NAME`, or `one-file NAME`; the largest system with files unless one is named. Several names with
+        commas come back in their order, and a site by the priorities of its systems.
     at
         The moment, in the zone of the site, or a day, which means its noon; by default, a year after the start.
     lost
         A target or a place whose copies are lost.
     at_once
         Number of restores from disk that run at the same time.
+    point
+        The date of the restore point that is wanted, or of the newest before it; of a moment, also the logs up to it.
+        The newest that there is by default.
     intervals
         `none`, `quick` or `thorough`: how thoroughly the ranges of systems and devices are sampled.
     nights
@@ -67,11 +74,13 @@ def restore(  # noqa: PLR0913
         simulated.
     play
         A function that simulates them; the simulator by default.
+    explain
+        Whether to find out why it takes as long as it does, which needs further runs.
 
     Raises
     ------
     InputError
-        Something is wrong with the file, the scope, or the name of what is lost.
+        Something is wrong with the file, the scope, the point, or the name of what is lost.
     """
     site = what if isinstance(what, PlannedSite) else load_site(what)
     now = moment_of(site, at or site.start + relativedelta(years=1))
@@ -80,18 +89,13 @@ def restore(  # noqa: PLR0913
     days = [*ledger.days(now)]
     arrivals = Arrivals(nights) if nights is not None else Arrivals.before(site, days, play)
     remaining = Remaining(site, arrivals, frozenset(site.lost_with(lost)))
-    wanted: dict[str, list[str]] = {}
-    for client in clients:
-        wanted.setdefault(client.policy, []).append(client.name)
-    there: dict[str, RestoreSource] = {}
-    for policy, names in wanted.items():
-        found_here = remaining.newest(policy, ledger.points[policy], names, now)
-        if found_here is not None:
-            copies = tuple(ledger.places[policy, link.copy] for link in found_here.links)
-            there[policy] = RestoreSource(policy, found_here, copies)
-    ordered = sorted(clients, key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
+    there = _there(ledger, remaining, clients, now, point)
+    ordered = [*clients]
+    if scope == WHAT[0]:
+        ordered.sort(key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
     group = [client for client in ordered if client.policy in there]
     nothing = f"no copy is left after the loss of '{lost}'" if lost else "nothing has been saved yet"
+    nothing = f"no restore point of {point} or before is left" if point is not None else nothing
     declared = Declared.of(site, lost)
 
     def recovery(result: Result | None, times: Declared) -> Recovery:
@@ -132,7 +136,27 @@ def restore(  # noqa: PLR0913
         sampled(result, lambda each: until(each, declared), jobs, intervals), least=least_of(result, jobs),
         waits=waits_of(result, jobs),
     )  # fmt: skip
-    return replace(found, interval=interval)
+    told = restore_reasons(site, result, found.systems) if explain else None
+    return replace(found, interval=interval, reasons=told)
+
+
+def _there(
+    ledger: Ledger, remaining: Remaining, clients: Iterable[Client], now: datetime, point: date | datetime | None
+) -> dict[str, RestoreSource]:
+    """From where the systems of each policy come back; of those without a restore point, none."""
+    state = None if point is None else state_of(ledger.site, point, now)
+    wanted: dict[str, list[str]] = {}
+    for client in clients:
+        wanted.setdefault(client.policy, []).append(client.name)
+    found: dict[str, RestoreSource] = {}
+    for policy, names in wanted.items():
+        newest = remaining.newest(policy, ledger.points[policy], names, now, state)
+        if newest is not None:
+            if point is not None and not isinstance(point, datetime):
+                newest = newest._replace(logs="", until=None)  # the backup of a date, and nothing after it
+            copies = tuple(ledger.places[policy, link.copy] for link in newest.links)
+            found[policy] = RestoreSource(policy, newest, copies)
+    return found
 
 
 def _read(
@@ -195,6 +219,22 @@ def moment_of(site: PlannedSite, at: date | datetime) -> datetime:
     return moment(at, NOON, site.zone)
 
 
+def state_of(site: PlannedSite, point: date | datetime, now: datetime) -> datetime:
+    """The moment whose state a restore is to bring back; that of a date is its end.
+
+    Raises
+    ------
+    InputError
+        It is after the restore.
+    """
+    day = isinstance(point, datetime) and moment_of(site, point)
+    found = day or moment(point + relativedelta(days=1), time(), site.zone)
+    if (day or moment(point, time(), site.zone)) > now:
+        remedy = f"name a moment before the restore of {now:%Y-%m-%d %H:%M}, or a later one with --at"
+        raise InputError([Problem(Place("--point"), "", f"{point} is after the restore", remedy)])
+    return found
+
+
 def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
     """The systems that come back, and whether one file of them is wanted."""
     word, _, name = scope.partition(" ")
@@ -207,9 +247,15 @@ def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
         found = max(site.systems, key=lambda client: (client.by_file, client.size))
         return (found,), True
     known = {client.name: client for client in site.systems}
-    if name not in known:
-        raise InputError([Problem(Place("--what"), "", f"there is no system '{name}'", choices(name, known))])
-    return (known[name],), word == "one-file"
+    names = [each.strip() for each in name.split(",")] if word == "client" else [name]
+    unknown = [each for each in names if each not in known]
+    if unknown:
+        raise InputError([
+            Problem(Place("--what"), "", f"there is no system '{each}'", choices(each, known)) for each in unknown
+        ])  # fmt: skip
+    if len({*names}) < len(names):
+        raise InputError([Problem(Place("--what"), "", f"'{name}' names a system twice", "name each once")])
+    return tuple(known[each] for each in names), word == "one-file"
 
 
 def _rows(
@@ -239,6 +285,7 @@ def _rows(
             _mounts(result, f"back-{client.name}"), float(row["start"]) + float(row["waits"]) - since,
             _back(logs or row) - since + _applied(site, client, size, logs), source.lost(site, now), bad, size, names,
             max(float(one["end"]) for one in (row, logs) if one is not None) - since,
+            _applied(site, client, size, logs),
         )  # fmt: skip
 
 

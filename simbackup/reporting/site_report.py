@@ -19,11 +19,15 @@ from simbackup.planning.restore_points import points_at
 from simbackup.planning.site import PlannedSite
 from simbackup.reporting import plan_tables, sections
 from simbackup.reporting.answer import AT_RISK, Answer
+from simbackup.reporting.bottleneck import sentence_on
 from simbackup.reporting.page import filled
 from simbackup.reporting.pictures import Shown, plot_picture
 from simbackup.reporting.site_answers import ALONE, answers_of_plan, in_short, tightest
-from simbackup.reporting.tables import Column, ReportTable, quantity, words
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.record import UsedValue, program_version, used_values
+
+SMALL = 0.005
+"""Share of the time of restores below which a phase has no row."""
 
 
 def site_page(
@@ -50,7 +54,7 @@ def site_page(
         size=_size(site), short=in_short(found.limits, found.until), risks=_risks(answers),
         goals=goals, goal_table=_goals(goals or ()),
         answers=answers, deciding=list(_deciding(found, sure, recoveries)),
-        recoveries=[(one, _by_policy(site, one), _curve(one)) for one in recoveries if one.complete],
+        recoveries=[(one, _by_policy(site, one), _phases(one), _curve(one)) for one in recoveries if one.complete],
         nights=[plan_tables.windows(found), plan_tables.late(found)], calendar=calendar_picture(found),
         stocks=plan_tables.stocks(found), capacity=capacity_picture(found), losses=_losses(found),
         points=_points(found), costs=plan_tables.costs(found), stated=_stated(site),
@@ -128,10 +132,15 @@ def _deciding(found: Plan, sure: Sureness, recoveries: Sequence[Recovery]) -> It
             last = max(recovery.systems, key=lambda each: each.back)
             matter = recovery.interval.decides
             of = f" The interval depends most on {' and '.join(matter)}." if matter else ""
-            yield f"After the loss of {recovery.lost or ALONE}, '{last.system}' is back last.{of}"
+            why = f" {_begun(sentence_on(recovery.reasons.last))}" if recovery.reasons is not None else ""
+            yield f"After the loss of {recovery.lost or ALONE}, '{last.system}' is back last.{why}{of}"
     for target in sure.full:
         if target.early is not None:
             yield f"'{target.target}' is full {target.sentence()}."
+
+
+def _begun(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _by_policy(site: PlannedSite, found: Recovery) -> ReportTable:
@@ -154,6 +163,17 @@ def _by_policy(site: PlannedSite, found: Recovery) -> ReportTable:
         Column("all back after", "s"), Column("data lost", "s"),
     )  # fmt: skip
     return ReportTable("Recovery", columns, rows)
+
+
+def _phases(found: Recovery) -> ReportTable:
+    """What all restores together spend their time on."""
+    rows = [
+        (words(one.activity), words(one.at), quantity(one.seconds, "s"), Cell(percent(one.share).text, one.share, one.share))
+        for one in (found.reasons.phases if found.reasons is not None else ())
+        if one.share >= SMALL
+    ]  # fmt: skip
+    columns = (Column("phase"), Column("on"), Column("time", "s"), Column("share", "1"))
+    return ReportTable("Phases", columns, rows, "What all restores together spend their time on")
 
 
 def _losses(found: Plan) -> ReportTable:

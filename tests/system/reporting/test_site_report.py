@@ -29,7 +29,7 @@ def written(**parts: Any) -> dict[str, Any]:
 def page() -> tuple[str, Any, Any]:
     loaded = load_site(written())
     found = plan(loaded, "8 weeks")
-    back = restore(loaded, "site", found.until, "main", nights=found.nights)
+    back = restore(loaded, "site", found.until, "main", nights=found.nights, explain=True)
     goals = judged(found, goals_of(parse(GOALS, "goals.yaml")))
     return site_page(found, Sureness(None, ()), [back], goals), found, back
 
@@ -47,7 +47,10 @@ def test_the_page_has_the_figures_of_the_plan(page: tuple[str, Any, Any]) -> Non
     assert f"{sum(month.total for month in found.months):,.0f} USD" in text
     worst = next(row["worst"] for row in found.losses if row["after_loss_of"] == "main")
     assert f"After the loss of main, at most {show_short(worst, 's', 3)} of new data are lost" in text
-    assert f"{found.days[-1].points['nightly']}" in text
+    assert f"nightly first and second {found.days[-1].points['nightly']} 2027-01-02" in text
+    phase = back.reasons.phases[0]
+    assert f"{phase.activity} {phase.at} {show_short(phase.seconds, 's')} {phase.share:.1%}".replace("%", " %") in text
+    assert f"'{back.reasons.last.name}' is back last." in text
 
 
 def test_every_assumption_is_there_with_its_range_and_reason(page: tuple[str, Any, Any]) -> None:
