@@ -168,7 +168,10 @@ def _by_policy(site: PlannedSite, found: Recovery) -> ReportTable:
 def _phases(found: Recovery) -> ReportTable:
     """What all restores together spend their time on."""
     rows = [
-        (words(one.activity), words(one.at), quantity(one.seconds, "s"), Cell(percent(one.share).text, one.share, one.share))
+        (
+            words(one.activity), words(one.at), quantity(one.seconds, "s"),
+            Cell(percent(one.share).text, one.share, one.share),
+        )
         for one in (found.reasons.phases if found.reasons is not None else ())
         if one.share >= SMALL
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -35,7 +36,8 @@ def page() -> tuple[str, Any, Any]:
 
 
 def text_of(html: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)))
+    bare = re.sub(r"<[^>]+>", " ", re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL))
+    return re.sub(r"\s+", " ", unescape(bare))
 
 
 def test_the_page_has_the_figures_of_the_plan(page: tuple[str, Any, Any]) -> None:
