@@ -18,8 +18,6 @@ from simbackup.policies.calendar import Due
 from simbackup.policies.levels import Level, RestorePoint
 from simbackup.policies.series import Expiry
 
-CHAIN = "its chain"
-"""What keeps a save set that no rule keeps."""
 LOOK_AHEAD = relativedelta(years=30)
 """How far ahead of a moment its restore points are followed until they expire."""
 STILL_HELD = relativedelta(years=1)
@@ -66,7 +64,7 @@ class StoredPoint(NamedTuple):
     @property
     def kept_by(self) -> str:
         """What keeps it, in words."""
-        return ", ".join(self.rules) or f"only {CHAIN} (of {self.needed_by} later)"
+        return ", ".join(self.rules) or f"only the chain of {self.needed_by} later"
 
     def as_dict(self) -> dict[str, Any]:
         """It for JSON."""

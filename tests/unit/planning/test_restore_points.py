@@ -88,7 +88,7 @@ def test_a_chain_holds_what_no_rule_keeps() -> None:
     first, *others = points
     assert (first.time.date(), first.level, first.rules) == (date(2027, 1, 16), Level.FULL, ())
     assert first.needed_by == 2  # those of Thursday and Friday, 21 and 22 January, are not yet two weeks old
-    assert first.kept_by == "only its chain (of 2 later)"
+    assert first.kept_by == "only the chain of 2 later"
     assert not first.restorable
     assert first.freed is not None
     assert first.freed.date() == date(2027, 2, 5)
