@@ -61,6 +61,8 @@ NAMED = {
     "planning/names.py": {"disk"},
     "planning/loading.py": {"machine"},
     "cli/show_plan.py": {"level", "copy"},
+    "cli/show_points.py": {"level"},
+    "planning/restore_points.py": {"level"},
     "drawing/arrangement.py": {"workload"},
     "drawing/from_spec.py": {"workload"},
     "reporting/plan_tables.py": {"level", "copy"},
