@@ -20,7 +20,7 @@ def points(found: Sequence[PolicyPoints], now: datetime) -> None:
     show.line(f"Restore points at {now:%Y-%m-%d %H:%M}")
     head = ("backup of", "level", "on", "bytes", "needs", "kept by", "expires", "freed")
     for one in found:
-        show.table(head, _rows(one.points), _title(one), right=(3,))
+        show.table(head, [_cells(*row) for row in one.rows], _title(one), right=(3,))
         if one.logs_since is not None:
             show.line(f"with backups of logs to any minute from {one.logs_since:%Y-%m-%d %H:%M} on")
 
@@ -35,16 +35,12 @@ def _title(one: PolicyPoints) -> str:
     )
 
 
-def _rows(points: Sequence[StoredPoint]) -> list[tuple[str, ...]]:
-    """A row for each save set; the targets on which all is equal share one."""
-    targets: dict[tuple[str, ...], list[str]] = {}
-    for point in points:
-        cells = (
-            f"{point.time:%Y-%m-%d %H:%M}", point.level.value.replace("_", " "), show_short(point.bytes, "B", 3),
-            point.needs, point.kept_by, _until(point.expires) if point.rules else "", _until(point.freed),
-        )  # fmt: skip
-        targets.setdefault(cells, []).append(point.target)
-    return [(*cells[:2], ", ".join(names), *cells[2:]) for cells, names in targets.items()]
+def _cells(point: StoredPoint, targets: Sequence[str]) -> tuple[str, ...]:
+    return (
+        f"{point.time:%Y-%m-%d %H:%M}", point.level.value.replace("_", " "), ", ".join(targets),
+        show_short(point.bytes, "B", 3), point.needs, point.kept_by, _until(point.expires) if point.rules else "",
+        _until(point.freed),
+    )  # fmt: skip
 
 
 def _until(moment: datetime | None) -> str:

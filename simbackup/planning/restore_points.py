@@ -83,6 +83,15 @@ class PolicyPoints:
     """The moment from which on backups of logs reach any minute; None without them."""
 
     @property
+    def rows(self) -> list[tuple[StoredPoint, tuple[str, ...]]]:
+        """The save sets with their targets; those of several targets on which all is equal count as one."""
+        targets: dict[StoredPoint, list[str]] = {}
+        for point in self.points:
+            alike = point._replace(copy="", target="", place="")
+            targets.setdefault(alike, []).append(point.target)
+        return [(point, tuple(names)) for point, names in targets.items()]
+
+    @property
     def restorable(self) -> list[datetime]:
         """The moments to which its systems can be restored, each once."""
         return sorted({point.time for point in self.points if point.restorable})

@@ -14,7 +14,11 @@ from simbackup.errors import InputError, Place, Problem, ResultError
 from simbackup.experiments.overview import scenario_list
 from simbackup.planning.cautions import cautions
 from simbackup.planning.json_schema import site_schema
+from simbackup.planning.restore import moment_of
+from simbackup.planning.restore_points import points_at
 from simbackup.planning.site import load_site
+from simbackup.planning.until import end_of, moment_at
+from simbackup.reporting.point_tables import tables_of_points
 from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
@@ -29,6 +33,8 @@ from simbackup.web.render import rendered
 from simbackup.web.workers import Send, failed
 
 Task = Mapping[str, Any]
+USUAL = "366 days"
+"""The time after the start of a site at which its restore points are shown first."""
 QUESTION = "A site over months: does it fit, until when, and what does it cost?"
 
 
@@ -86,6 +92,24 @@ def complete(task: Task, send: Send) -> None:
     site = kind_of(found.file) == "site"
     words = completions(site_schema("site", names) if site else json_schema("scenario", names), found)
     send({"kind": "words", "words": [word._asdict() for word in words], "typed": found.word, "value": found.key})
+
+
+def points(task: Task, send: Send) -> None:
+    """Report the restore points of the site of a text on the date `at`; a year after its start without one."""
+    text = _ended(task["text"])
+    try:
+        with _in_folder(task["folder"]):
+            site = load_site(text)
+        now = moment_of(site, moment_at(site.start, task["at"] or USUAL))
+        tables = [(table, None) for table in tables_of_points(points_at(site, now))]
+    except InputError as error:
+        send(problems(text, error))
+    else:
+        first, last = site.start, end_of(site.start, "99y")
+        send({
+            "kind": "points", "at": str(now.date()), "first": str(first), "last": str(last),
+            "html": rendered("tables.html", tables=tables),
+        })  # fmt: skip
 
 
 def library(task: Task, send: Send) -> None:
