@@ -76,6 +76,9 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     warn(found.warnings)
     with worker_processes(1 if intervals is Intervals.NONE else os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)
-    recoveries = [restore(loaded, "site", day, name, intervals=intervals.value, nights=found.nights) for name in losses]
+    recoveries = [
+        restore(loaded, "site", day, name, intervals=intervals.value, nights=found.nights, explain=True)
+        for name in losses
+    ]
     page = site_page(found, sure, recoveries, None if wanted is None else judged(found, wanted))
     note(f"written to {write_whole(out, page)}")

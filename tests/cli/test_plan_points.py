@@ -72,4 +72,6 @@ def test_a_report_as_a_page(site: str, capsys: pytest.CaptureFixture[str], monke
     assert "--at: 2028-01-01 is after the end of the plan; the plan ends on 2027-01-22" in err
     code, _, err = called(capsys, monkeypatch, *words)
     assert (code, err.strip().splitlines()[-1]) == (0, "written to small.html")
-    assert "A small site" in Path("small.html").read_text(encoding="utf-8")
+    text = Path("small.html").read_text(encoding="utf-8")
+    assert "<h1>A small site</h1>" in text
+    assert "What all restores together spend their time on" in text
