@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from simbackup.planning.site import PlannedSite
     from simbackup.plots.style import Chart
 
-USUAL = "366 days"
-"""The time after the start at which points are listed unless another one is named."""
-
 
 def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")],
@@ -50,7 +47,7 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
 
     loaded = load_site(site, overrides(sets or []))
-    now = moment_of(loaded, moment_at(loaded.start, at or USUAL))
+    now = moment_of(loaded, None if at is None else moment_at(loaded.start, at))
     first = loaded.start if since is None else end_of(loaded.start, since, "--from")
     if log:
         lines = [line for line in log_until(loaded, now, policy or [], system) if line.date >= first]
@@ -73,7 +70,7 @@ def drawn_points(site: PlannedSite, at: str | None, policy: str) -> Chart:
     from simbackup.planning.until import moment_at  # noqa: PLC0415
     from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
 
-    now = moment_of(site, moment_at(site.start, at or USUAL))
+    now = moment_of(site, None if at is None else moment_at(site.start, at))
     first, *_ = points_at(site, now, [policy] if policy else [])
     lines = list(log_until(site, now, [first.policy]))
     return calendar_of_points(first, lines, now, site.file.spec.title)

@@ -83,7 +83,7 @@ def restore(  # noqa: PLR0913
         Something is wrong with the file, the scope, the point, or the name of what is lost.
     """
     site = what if isinstance(what, PlannedSite) else load_site(what)
-    now = moment_of(site, at or site.start + relativedelta(years=1))
+    now = moment_of(site, at)
     clients, one_file = scope_of(site, scope)
     ledger = Ledger(site)
     days = [*ledger.days(now)]
@@ -212,8 +212,9 @@ def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str
             yield Problem(place, f"policies.{policy}.logs.replay", message, "write for example '50 MB/s'", "warning")
 
 
-def moment_of(site: PlannedSite, at: date | datetime) -> datetime:
-    """The moment of a restore in the zone of a site; that of a day is noon."""
+def moment_of(site: PlannedSite, at: date | datetime | None = None) -> datetime:
+    """The moment of a restore in the zone of a site; that of a day is noon. By default, noon a year after the start."""
+    at = at or site.start + relativedelta(years=1)
     if isinstance(at, datetime):
         return at if at.tzinfo is not None else moment(at.date(), at.time(), site.zone)
     return moment(at, NOON, site.zone)

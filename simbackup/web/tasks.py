@@ -33,8 +33,6 @@ from simbackup.web.render import rendered
 from simbackup.web.workers import Send, failed
 
 Task = Mapping[str, Any]
-USUAL = "366 days"
-"""The time after the start of a site at which its restore points are shown first."""
 QUESTION = "A site over months: does it fit, until when, and what does it cost?"
 
 
@@ -100,7 +98,7 @@ def points(task: Task, send: Send) -> None:
     try:
         with _in_folder(task["folder"]):
             site = load_site(text)
-        now = moment_of(site, moment_at(site.start, task["at"] or USUAL))
+        now = moment_of(site, moment_at(site.start, task["at"]) if task["at"] else None)
         tables = [(table, None) for table in tables_of_points(points_at(site, now))]
     except InputError as error:
         send(problems(text, error))
