@@ -19,8 +19,10 @@ from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_page import serve
+from simbackup.cli.of_points import points_site
 from simbackup.cli.of_protection import protect
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
+from simbackup.cli.of_site_report import report_site
 from simbackup.cli.of_sites import (
     WithTemplates,
     capacity_site,
@@ -118,9 +120,11 @@ GROUPS = {
             "capacity": capacity_site,
             "explain": explain_site,
             "restore": restore_site,
+            "points": points_site,
             "check": check_site,
             "size": size_site,
             "plot": plot_site,
+            "report": report_site,
         },
     ),
 }

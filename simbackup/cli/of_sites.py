@@ -192,7 +192,10 @@ def explain_site(
 
 def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
-    what: Annotated[str, typer.Option(metavar="WHAT", help="site, 'client NAME', or 'one-file NAME'.")] = "site",
+    what: Annotated[
+        str,
+        typer.Option(metavar="WHAT", help="site, 'client NAME' (or 'client FIRST,SECOND,...'), or 'one-file NAME'."),
+    ] = "site",
     at: Annotated[
         str | None,
         typer.Option(
@@ -204,7 +207,18 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     lost: Annotated[
         str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")
     ] = "",
+    point: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE|TIME",
+            help="Bring back the state of this date, or with logs of a moment such as '2027-06-08 14:36'; the newest "
+            "by default. 'plan points' lists them.",
+        ),
+    ] = None,
     at_once: Annotated[int, typer.Option(metavar="N", help="How many restores from disk run at once.", min=1)] = 4,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Explain why it takes so long: each phase, and the bottleneck.")
+    ] = False,
     intervals: Wanted = Intervals.QUICK,
     sets: SiteSets = None,
     as_json: Json = False,
@@ -217,8 +231,12 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     loaded = load_site(site, overrides(sets or []))
     moment = None if at is None else moment_at(loaded.start, at)
+    state = None if point is None else moment_at(loaded.start, point, "--point")
     with counting.nights() as play:
-        found = restore(loaded, what, moment, lost, at_once, intervals=intervals.value, play=play(loaded))
+        found = restore(
+            loaded, what, moment, lost, at_once, point=state, intervals=intervals.value, play=play(loaded),
+            explain=explain,
+        )  # fmt: skip
     warn(found.warnings)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))
@@ -299,7 +317,7 @@ def size_site(
 
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
-    kind: Annotated[str, typer.Argument(help="capacity, calendar or restore.")] = "capacity",
+    kind: Annotated[str, typer.Argument(help="capacity, calendar, restore or points.")] = "capacity",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
     ] = None,
@@ -308,14 +326,21 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     ] = HORIZON,
     at: Annotated[
         str | None,
-        typer.Option(metavar="DATE|TIME", help="The day or moment of a restore; by default, a year after the start."),
+        typer.Option(
+            metavar="DATE|TIME",
+            help="The day or moment of a restore, or of points; by default, a year after the start.",
+        ),
     ] = None,
     lost: Annotated[
         str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost; for restore.")
     ] = "",
+    policy: Annotated[
+        str, typer.Option(metavar="NAME", help="Whose points are drawn; by default, those of the first policy.")
+    ] = "",
     sets: SiteSets = None,
 ) -> None:
-    """Plot the capacity in use over time, the nights as a calendar, or the systems that a restore brings back."""
+    """Plot capacity over time, nights as a calendar, the systems that a restore brings back, or restore points."""
+    from simbackup.cli.of_points import drawn_points  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
@@ -325,7 +350,7 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.plots import style  # noqa: PLC0415
     from simbackup.plots.of_plan import KINDS  # noqa: PLC0415
 
-    kinds = (*KINDS, "restore")
+    kinds = (*KINDS, "restore", "points")
     if kind not in kinds:
         problem = Problem(Place("simbackup plan plot"), "", f"there is no picture '{kind}'", choices(kind, kinds))
         raise InputError([problem])
@@ -336,6 +361,8 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         found = restore(loaded, "site", None if at is None else moment_at(loaded.start, at), lost)
         warn(found.warnings)
         drawn = found.plot.restore()
+    elif kind == "points":
+        drawn = drawn_points(loaded, at, policy)
     else:
         drawn = planned(loaded, until).plot.kinds()[kind]()
     note(f"written to {style.write(drawn, out or Path(f'{loaded.file.name}-{kind}.png'))}")

@@ -12,7 +12,7 @@ from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.night_reasons import NightReasons
 from simbackup.planning.plan import FitsUntil, Plan
-from simbackup.planning.recovery import SHARES, Recovery
+from simbackup.planning.recovery import SHARES, Recovery, RestoreReasons
 from simbackup.planning.sizing import Sizing
 from simbackup.units import show_short
 
@@ -190,6 +190,19 @@ def recovery(found: Recovery) -> None:
     if found.read_back is not None:
         size, cost, currency = found.read_back
         show.line(f"reading {show_short(size, 'B', 3)} back from object storage costs {cost:,.0f} {currency}")
+    if found.reasons is not None:
+        _phases(found.reasons)
+
+
+def _phases(found: RestoreReasons) -> None:
+    """What all systems spend their time on, and why the last one is back so late."""
+    rows = [
+        (one.activity, one.at, show_short(one.seconds, "s", 3), f"{one.share:.1%}")
+        for one in found.phases if one.share >= LEAST
+    ]  # fmt: skip
+    show.table(("phase", "on", "in all", "share"), rows, "Phases of all restores together", right=(2, 3))
+    show.line("The system that is back last")
+    show_causes.explained([found.last], {})
 
 
 def night(found: NightReasons) -> None:

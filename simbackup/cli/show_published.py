@@ -122,7 +122,7 @@ def constant_text(value: float, unit: str) -> str:
     return f"{value:.4g}" if unit == "1" else units.show_short(value, unit)
 
 
-def fits(found: list[Fitted], apart: Separability) -> None:
+def fits(found: Sequence[Fitted], apart: Separability) -> None:
     """Print fitted constants, and which of them are not identifiable."""
     rows = [
         [
@@ -184,7 +184,7 @@ def apart_lines(found: Separability) -> list[str]:
     return lines
 
 
-def fits_json(found: list[Fitted], apart: Separability) -> None:
+def fits_json(found: Sequence[Fitted], apart: Separability) -> None:
     """Print the same as JSON."""
     constants = [
         {

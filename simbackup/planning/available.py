@@ -22,13 +22,15 @@ class Available(NamedTuple):
     """The chain of the newest restore point of a policy, its full backup first.
 
     `logs` is the target that has all logs since, empty if none has; `delay` are the seconds that the longest of their
-    backups took. `late` says whether newer save sets were still being written.
+    backups took. `late` says whether newer save sets were still being written. `until` is the moment up to which logs
+    are applied, where an older state is wanted than the newest.
     """
 
     links: tuple[ChainLink, ...]
     logs: str = ""
     delay: float = 0.0
     late: bool = False
+    until: datetime | None = None
 
     @property
     def point(self) -> RestorePoint:
@@ -36,9 +38,12 @@ class Available(NamedTuple):
         return self.links[-1].point
 
     def lost(self, every: float, now: datetime) -> float:
-        """Seconds of new data that are lost: since the point, or at most between two backups of logs and during one."""
+        """Seconds of new data that are lost: since the state that comes back, which logs bring near the moment."""
         since = elapsed(self.point.time, now)
-        return min(since, every + self.delay) if self.logs else since
+        if not self.logs:
+            return since
+        newest = min(since, every + self.delay)
+        return newest if self.until is None else max(newest, elapsed(self.until, now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,9 @@ class Remaining:
     logged: bool = True
     """Whether logs of transactions can be applied to what comes back."""
 
-    def newest(self, policy: str, points: Points, systems: Sequence[str], now: datetime) -> Available | None:
+    def newest(
+        self, policy: str, points: Points, systems: Sequence[str], now: datetime, state: datetime | None = None
+    ) -> Available | None:
         """The newest restore point of a policy in a place that is left; of equal ones, that on disk. None without one.
 
         Parameters
@@ -71,6 +78,8 @@ class Remaining:
             The systems whose save sets have to be whole.
         now
             The moment.
+        state
+            The moment whose state is wanted, an earlier one; the newest that there is by default.
         """
         struck = now.astimezone(UTC) - timedelta(seconds=self.unnoticed)
 
@@ -86,7 +95,7 @@ class Remaining:
             clean = not self.unnoticed or self.arrivals.there(policy, "", point, systems, struck)
             return clean and there(copy, point)
 
-        found = self.newest_of(policy, points, usable, struck)
+        found = self.newest_of(policy, points, usable, struck if state is None else min(struck, state), state)
         return None if found is None else self.with_delay(found, policy, systems, now)
 
     def with_delay(self, found: Available, policy: str, systems: Sequence[str], now: datetime) -> Available:
@@ -96,11 +105,11 @@ class Remaining:
         return found._replace(delay=self.arrivals.longest_logs(policy, found.logs, systems, now))
 
     def newest_of(
-        self, policy: str, points: Points, usable: Usable, struck: datetime | None = None
+        self, policy: str, points: Points, usable: Usable, end: datetime | None = None, state: datetime | None = None
     ) -> Available | None:
         """The newest restore point of a policy of which all can be used, without the delay of its logs.
 
-        It is no younger than the moment at which a loss `struck`, if that is given.
+        It is no younger than an `end`, if one is given, and logs go on to the wanted `state`.
         """
         best_of: tuple[int, bool] = (-1, False)
         best: Available | None = None
@@ -112,7 +121,7 @@ class Remaining:
                 number: points.series[copy].points[number].time for copy in here for number in points.series[copy].kept
             }
             late = False
-            for number in sorted((n for n, time in kept.items() if struck is None or time <= struck), reverse=True):
+            for number in sorted((n for n, time in kept.items() if end is None or time <= end), reverse=True):
                 if (number, not left[here[0]].tape) <= best_of:  # it cannot be better, and chains may be long
                     break
                 links = points.chain(number, here, usable)
@@ -121,9 +130,10 @@ class Remaining:
                     best_of, best = (reached, Available(links, late=late)) if reached > best_of else (best_of, best)
                     break
                 late = late or points.chain(number, here) is not None
-        if best is None or not self.logged:
-            return best
-        return best._replace(logs=self._logs(policy, points, best.point.number))
+        if best is None:
+            return None
+        logs = self._logs(policy, points, best.point.number, state) if self.logged else ""
+        return best._replace(logs=logs, until=state)
 
     def _newest_on_tape(self, policy: str, copy: str, points: Points, there: Usable) -> int | None:
         """The number of the newest save set on cartridges if it is unreadable; None otherwise."""
@@ -131,15 +141,21 @@ class Remaining:
             return None
         return max((number for number, point in points.series[copy].points.items() if there(copy, point)), default=None)
 
-    def _logs(self, policy: str, points: Points, number: int) -> str:
-        """The target that is left with all logs of a policy since a point; empty if there is none.
+    def _logs(self, policy: str, points: Points, number: int, state: datetime | None) -> str:
+        """The target that is left with all logs of a policy from a point to a state; empty if there is none.
 
         Logs are kept as long as the restore point before them.
         """
-        given, own = self.site.file.spec.policies[policy], points.series[""]
-        if given.logs is None or not all(after in own.kept for after in range(number, own.count - 1)):
+        given, made = self.site.file.spec.policies[policy], points.series[""].count
+        end = made - 1 if state is None else min(made - 1, self._made_until(policy, state))
+        if given.logs is None or not all(after in points.series[""].kept for after in range(number, end)):
             return ""
         return next((to for to in given.logs.to or (given.target,) if to not in self.gone), "")
+
+    def _made_until(self, policy: str, state: datetime) -> int:
+        """How many restore points a policy has made up to a moment."""
+        runs = self.site.calendar(policy).runs(self.site.start, state.date(), self.site.zone)
+        return sum(run.time <= state for run in runs)
 
 
 class Loss(NamedTuple):

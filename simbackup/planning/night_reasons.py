@@ -18,7 +18,6 @@ from simbackup.planning.scenarios import logs_jobs, logs_of
 from simbackup.planning.verdicts import Verdict, verdicts_of
 from simbackup.planning.windows import tightness
 from simbackup.policies.calendar import evening
-from simbackup.results.causes import spent
 from simbackup.results.result import Result
 
 Waited = tuple[tuple[str, float], ...]
@@ -128,20 +127,12 @@ def night_reasons(plan: Plan, night: date | None = None, jobs: Sequence[str] = (
     alike = {row.bottleneck: row.job for row in reversed(rows)}  # the latest with each bottleneck comes last, and stays
     shown = [row.job for row in rows if jobs or alike[row.bottleneck] == row.job]
     told = {one.name: one for one in reasons(result, result.scenario, [runs[name] for name in shown])}
-    explained = tuple(replace(_called(told[runs[name]], origins), name=name) for name in shown)
+    explained = tuple(replace(origins.explained(told[runs[name]]), name=name) for name in shown)
     return NightReasons(day, tuple(rows), len(late), len(verdicts), explained)
 
 
 def _name(one: Verdict) -> str:
     return f"{one.system}-{one.copy}" if one.copy else one.system
-
-
-def _called(one: Reasons, origins: Origins) -> Reasons:
-    """An explanation with the addresses of the site file."""
-    causes = spent((cause._replace(address=origins.called(cause.address)), each) for cause, each in one.causes.items())
-    wait = one.wait and one.wait._replace(address=origins.called(one.wait.address))
-    bottleneck, later = (part and origins.called(part) for part in (one.bottleneck, one.next_bottleneck))
-    return replace(one, causes=causes, bottleneck=bottleneck, next_bottleneck=later, wait=wait)
 
 
 def _before(result: Result, run: str, one: Verdict, due: float) -> Waited:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.hardware import datastore_of, machine_of
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import LOGS
 from simbackup.planning.spec import SiteSpec
+from simbackup.results.causes import spent
 from simbackup.scenario import Scenario, load
+
+if TYPE_CHECKING:
+    from simbackup.experiments.what_if import Reasons
 
 Path = tuple[str, ...]
 SECTIONS = ("hosts", "devices", "links", "data", "jobs")
@@ -84,6 +88,13 @@ class Origins:
         """An address in the scenario as the site file has it; one of a part that is not in there as it is."""
         section, name, *_ = (*address.split("."), "")
         return ".".join(self.path(address)) if self.origin(section, name).path else address
+
+    def explained(self, one: Reasons) -> Reasons:
+        """An explanation with the addresses of the site file."""
+        causes = spent((cause._replace(address=self.called(cause.address)), each) for cause, each in one.causes.items())
+        wait = one.wait and one.wait._replace(address=self.called(one.wait.address))
+        bottleneck, later = (part and self.called(part) for part in (one.bottleneck, one.next_bottleneck))
+        return replace(one, causes=causes, bottleneck=bottleneck, next_bottleneck=later, wait=wait)
 
     def written(self, path: Path) -> Path:
         """A path as its user wrote it: a policy that is divided is one of its parts in the scenario."""

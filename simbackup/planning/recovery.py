@@ -19,6 +19,7 @@ from simbackup.units import show_short
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simbackup.experiments.what_if import Reasons
     from simbackup.plots.of_recovery import RecoveryPlots
     from simbackup.plots.style import Chart
 
@@ -49,6 +50,28 @@ class Restored(NamedTuple):
     """The targets from which its save sets are read."""
     free: float = 0.0
     """Seconds until the drives that read it are free again; no longer than until it is back without tape."""
+    applies: float = 0.0
+    """Seconds for which a database still applies its logs when they have been read."""
+
+
+class RestorePhase(NamedTuple):
+    """What restores did at one part, such as `locate` at a drive: seconds of all systems together, and their share."""
+
+    activity: str
+    at: str
+    seconds: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreReasons:
+    """Why a restore takes as long as it does: what all systems spend their time on, and why the last is back so late.
+
+    Waiting for another restore is no phase, as it is the time of that other one.
+    """
+
+    phases: tuple[RestorePhase, ...]
+    last: Reasons
 
 
 class Branch(NamedTuple):
@@ -85,6 +108,8 @@ class Recovery(Tabled):
     """What goes on side by side before the first restore begins, the longest first."""
     left_out: tuple[str, ...] = ()
     """The addresses of times that the site does not state, and that are not included."""
+    reasons: RestoreReasons | None = None
+    """Why it takes as long as it does, if that was asked for."""
 
     @property
     def when(self) -> str:
@@ -149,6 +174,9 @@ class Recovery(Tabled):
         return {
             "what": self.what, "at": f"{self.at:%Y-%m-%d %H:%M}", "after_loss_of": self.lost, "complete": self.complete,
             "interval": self.interval and {"probability": LEVEL, **self.interval._asdict()},
+            "reasons": self.reasons and {
+                "phases": [one._asdict() for one in self.reasons.phases], "last": self.reasons.last.as_dict(),
+            },
             "read_back": self.read_back and self.read_back._asdict(),
             "branches": [{"steps": dict(one.steps), "after": one.seconds} for one in self.branches],
             "left_out": list(self.left_out), "data_lost": self.data_lost,

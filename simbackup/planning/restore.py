@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any, NamedTuple
 
 from dateutil.relativedelta import relativedelta
@@ -22,6 +22,7 @@ from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.playing import GOOD, NEVER, Play
 from simbackup.planning.recovery import Recovery, Restored
 from simbackup.planning.restore_interval import least_of, restore_interval, sampled, waits_of
+from simbackup.planning.restore_reasons import restore_reasons
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import NOON, moment
@@ -42,24 +43,30 @@ def restore(  # noqa: PLR0913
     lost: str = "",
     at_once: int = AT_ONCE,
     *,
+    point: date | datetime | None = None,
     intervals: str = "none",
     nights: Nights | None = None,
     play: Play | None = None,
+    explain: bool = False,
 ) -> Recovery:
-    """The time of a restore at a moment, from the newest save sets that were complete by then.
+    """The time of a restore at a moment, from the newest save sets that were complete by then, or from older ones.
 
     Parameters
     ----------
     what
         A site, or the path of its file, YAML text or a mapping.
     scope
-        `site`, `client NAME`, or `one-file NAME`; the largest system with files unless one is named.
+        `site`, `client NAME`, or `one-file NAME`; the largest system with files unless one is named. Several names with
+        commas come back in their order, and a site by the priorities of its systems.
     at
         The moment, in the zone of the site, or a day, which means its noon; by default, a year after the start.
     lost
         A target or a place whose copies are lost.
     at_once
         Number of restores from disk that run at the same time.
+    point
+        The date of the restore point that is wanted, or of the newest before it; of a moment, also the logs up to it.
+        The newest that there is by default.
     intervals
         `none`, `quick` or `thorough`: how thoroughly the ranges of systems and devices are sampled.
     nights
@@ -67,20 +74,22 @@ def restore(  # noqa: PLR0913
         simulated.
     play
         A function that simulates them; the simulator by default.
+    explain
+        Whether to find out why it takes as long as it does, which needs further runs.
 
     Raises
     ------
     InputError
-        Something is wrong with the file, the scope, or the name of what is lost.
+        Something is wrong with the file, the scope, the point, or the name of what is lost.
     """
     site = what if isinstance(what, PlannedSite) else load_site(what)
-    now = moment_of(site, at or site.start + relativedelta(years=1))
+    now = moment_of(site, at)
     ledger = Ledger(site)
     days = [*ledger.days(now)]
     arrivals = Arrivals(nights) if nights is not None else Arrivals.before(site, days, play)
     remaining = Remaining(site, arrivals, frozenset(site.lost_with(lost)))
     after = After(lost, remaining, Declared.of(site, bool(lost), bool(lost)))
-    return restored(ledger, now, scope_of(site, scope), after, Way(scope, at_once, intervals))
+    return restored(ledger, now, scope_of(site, scope), after, Way(scope, at_once, intervals, point, explain))
 
 
 class After(NamedTuple):
@@ -92,11 +101,18 @@ class After(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How things are restored: what, in words; how many at once from disk; how thoroughly ranges are sampled."""
+    """How things are restored."""
 
     what: str = "site"
+    """What is restored, in words."""
     at_once: int = AT_ONCE
+    """How many restores from disk run at once."""
     intervals: str = "none"
+    """How thoroughly ranges are sampled."""
+    point: date | datetime | None = None
+    """The date of an older restore point, or the moment whose state is wanted."""
+    explain: bool = False
+    """Whether to find out why it takes as long as it does."""
 
 
 def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool], after: After, way: Way) -> Recovery:
@@ -116,18 +132,13 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
         How things are restored.
     """
     site, (clients, one_file), (lost, remaining, declared) = ledger.site, scope, after
-    wanted: dict[str, list[str]] = {}
-    for client in clients:
-        wanted.setdefault(client.policy, []).append(client.name)
-    there: dict[str, RestoreSource] = {}
-    for policy, names in wanted.items():
-        found_here = remaining.newest(policy, ledger.stocks[policy].points, names, now)
-        if found_here is not None:
-            copies = tuple(ledger.stocks[policy].places[link.copy] for link in found_here.links)
-            there[policy] = RestoreSource(policy, found_here, copies)
-    ordered = sorted(clients, key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
+    there = _there(ledger, remaining, clients, now, way.point)
+    ordered = [*clients]
+    if way.what == WHAT[0]:
+        ordered.sort(key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
     group = [client for client in ordered if client.policy in there]
     nothing = f"no copy is left after the loss of '{lost}'" if lost else "nothing has been saved yet"
+    nothing = f"no restore point of {way.point} or before is left" if way.point is not None else nothing
 
     def recovery(result: Result | None, times: Declared) -> Recovery:
         rows = {row.system: row for row in _rows(site, there, group, now, result)} if result is not None else {}
@@ -167,7 +178,27 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
         sampled(result, lambda each: until(each, declared), jobs, way.intervals), least=least_of(result, jobs),
         waits=waits_of(result, jobs),
     )  # fmt: skip
-    return replace(found, interval=interval)
+    told = restore_reasons(site, result, found.systems) if way.explain else None
+    return replace(found, interval=interval, reasons=told)
+
+
+def _there(
+    ledger: Ledger, remaining: Remaining, clients: Iterable[Client], now: datetime, point: date | datetime | None
+) -> dict[str, RestoreSource]:
+    """From where the systems of each policy come back; of those without a restore point, none."""
+    state = None if point is None else state_of(ledger.site, point, now)
+    wanted: dict[str, list[str]] = {}
+    for client in clients:
+        wanted.setdefault(client.policy, []).append(client.name)
+    found: dict[str, RestoreSource] = {}
+    for policy, names in wanted.items():
+        newest = remaining.newest(policy, ledger.stocks[policy].points, names, now, state)
+        if newest is not None:
+            if point is not None and not isinstance(point, datetime):
+                newest = newest._replace(logs="", until=None)  # the backup of a date, and nothing after it
+            copies = tuple(ledger.stocks[policy].places[link.copy] for link in newest.links)
+            found[policy] = RestoreSource(policy, newest, copies)
+    return found
 
 
 def _read(
@@ -223,11 +254,28 @@ def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str
             yield Problem(place, f"policies.{policy}.logs.replay", message, "write for example '50 MB/s'", "warning")
 
 
-def moment_of(site: PlannedSite, at: date | datetime) -> datetime:
-    """The moment of a restore in the zone of a site; that of a day is noon."""
+def moment_of(site: PlannedSite, at: date | datetime | None = None) -> datetime:
+    """The moment of a restore in the zone of a site; that of a day is noon. By default, noon a year after the start."""
+    at = at or site.start + relativedelta(years=1)
     if isinstance(at, datetime):
         return at if at.tzinfo is not None else moment(at.date(), at.time(), site.zone)
     return moment(at, NOON, site.zone)
+
+
+def state_of(site: PlannedSite, point: date | datetime, now: datetime) -> datetime:
+    """The moment whose state a restore is to bring back; that of a date is its end.
+
+    Raises
+    ------
+    InputError
+        It is after the restore.
+    """
+    day = isinstance(point, datetime) and moment_of(site, point)
+    found = day or moment(point + relativedelta(days=1), time(), site.zone)
+    if (day or moment(point, time(), site.zone)) > now:
+        remedy = f"name a moment before the restore of {now:%Y-%m-%d %H:%M}, or a later one with --at"
+        raise InputError([Problem(Place("--point"), "", f"{point} is after the restore", remedy)])
+    return found
 
 
 def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
@@ -242,9 +290,15 @@ def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
         found = max(site.systems, key=lambda client: (client.by_file, client.size))
         return (found,), True
     known = {client.name: client for client in site.systems}
-    if name not in known:
-        raise InputError([Problem(Place("--what"), "", f"there is no system '{name}'", choices(name, known))])
-    return (known[name],), word == "one-file"
+    names = [each.strip() for each in name.split(",")] if word == "client" else [name]
+    unknown = [each for each in names if each not in known]
+    if unknown:
+        raise InputError([
+            Problem(Place("--what"), "", f"there is no system '{each}'", choices(each, known)) for each in unknown
+        ])  # fmt: skip
+    if len({*names}) < len(names):
+        raise InputError([Problem(Place("--what"), "", f"'{name}' names a system twice", "name each once")])
+    return tuple(known[each] for each in names), word == "one-file"
 
 
 def _rows(
@@ -274,6 +328,7 @@ def _rows(
             _mounts(result, f"back-{client.name}"), float(row["start"]) + float(row["waits"]) - since,
             _back(logs or row) - since + _applied(site, client, size, logs), source.lost(site, now), bad, size, names,
             max(float(one["end"]) for one in (row, logs) if one is not None) - since,
+            _applied(site, client, size, logs),
         )  # fmt: skip
 
 

@@ -111,7 +111,8 @@ def _logs(
     site: PlannedSite, source: RestoreSource, client: Client, now: datetime, parts: dict[str, Any]
 ) -> dict[str, Any]:
     """The job that writes the logs of a system since the newest point; adds the data and a device for them."""
-    size = max(client.log_over(elapsed(source.chain[-1].time, now), site.seconds(now)), 1.0)
+    until = source.available.until or now
+    size = max(client.log_over(elapsed(source.chain[-1].time, until), site.seconds(until)), 1.0)
     job = logs_job(site.file, client.name, size, parts)
     last = f"{client.name}-{len(source.chain) - 1}"
     return on_devices(site.file.spec, {f"{client.name}-logs": job | {"to": source.logs, "after": last}})

@@ -138,7 +138,7 @@ def calendar(plan: Plan) -> Chart:
 
 def _year(axis: Axes, year: int, kinds: dict[date, int]) -> None:
     """The nights of a year."""
-    first = date(year, 1, 1) - timedelta(days=date(year, 1, 1).weekday())
+    first = first_of(year)
     table = np.full((WEEK, WEEKS), np.nan)
     for night, kind in kinds.items():
         if night.year == year:
@@ -146,6 +146,17 @@ def _year(axis: Axes, year: int, kinds: dict[date, int]) -> None:
             table[since % WEEK, since // WEEK] = kind
     bounds = BoundaryNorm([i - 0.5 for i in range(len(COLOURS) + 1)], len(COLOURS))
     axis.pcolormesh(table, cmap=ListedColormap(COLOURS), norm=bounds, edgecolors="white", linewidth=0.6)
+    calendar_axis(axis, year)
+
+
+def first_of(year: int) -> date:
+    """The Monday with which the calendar of a year begins."""
+    return date(year, 1, 1) - timedelta(days=date(year, 1, 1).weekday())
+
+
+def calendar_axis(axis: Axes, year: int) -> None:
+    """Let an axis have a column for each week of a year, and a row for each day of the week."""
+    first = first_of(year)
     axis.set_xlim(0, WEEKS)
     axis.set_ylim(WEEK, 0)
     axis.set_yticks([i + 0.5 for i in range(WEEK)], ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"), fontsize=style.SMALLER)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import dropwhile
 
 from dateutil.relativedelta import relativedelta
@@ -27,6 +28,8 @@ DAYS_OF = {"day": 1, "week": 7, "month": 28, "year": 365}
 """Days that each unit of a calendar has at the least."""
 MOST_DAYS = 36_500
 """Days of the longest time."""
+FOREVER = "forever"
+"""The rule by which everything is kept where a site file names none."""
 
 
 def period(text: str) -> relativedelta:
@@ -90,19 +93,43 @@ class Retention:
         >>> sorted(Retention(daily=2, weekly=2).kept(nights, nights[-1].time))
         [2, 8, 9]
         """
+        return set[int]().union(*self.rules(points, now).values())
+
+    def rules(self, points: Sequence[RestorePoint], now: datetime) -> dict[str, set[int]]:
+        """By each rule, in words, the numbers of the restore points, given oldest first, that it keeps at a moment.
+
+        >>> from datetime import timedelta
+        >>> from simbackup.policies.levels import Level
+        >>> nights = [RestorePoint(i, datetime(2027, 1, 1) + timedelta(days=i), Level.FULL) for i in range(10)]
+        >>> Retention(last=2, age=period("1 week"), weekly=1, only_full=True).rules(nights, nights[-1].time)
+        {'last 2': {8, 9}, 'age 7 days': {3, 4, 5, 6, 7, 8, 9}, 'weekly 1 of full': {9}}
+        """
         if self.forever:
-            return {point.number for point in points}
-        kept = {point.number for point in points[-self.last :]} if self.last else set[int]()
+            return {FOREVER: {point.number for point in points}}
+        found = {f"last {self.last}": {point.number for point in points[-self.last :]}} if self.last else {}
         if self.age:
             shown = _shown(now)
             young = dropwhile(lambda point: _after(_shown(point.time), self.age) <= shown, points)
-            kept |= {point.number for point in young}
-        of_periods = {"daily": self.daily, "weekly": self.weekly, "monthly": self.monthly, "yearly": self.yearly}
-        if any(of_periods.values()):
-            counted = [point for point in points if point.level.whole or not self.only_full]
-            for name, number in of_periods.items():
-                kept |= _newest(counted, PERIODS[name], number) if number else set()
-        return kept
+            found[f"age {in_words(self.age)}"] = {point.number for point in young}
+        counted = [point for point in points if point.level.whole or not self.only_full]
+        for name, number in (
+            ("daily", self.daily), ("weekly", self.weekly), ("monthly", self.monthly), ("yearly", self.yearly)
+        ):  # fmt: skip
+            if number:
+                rule = f"{name} {number}{' of full' * self.only_full}"
+                found[rule] = _newest(counted, PERIODS[name], number)
+        return found
+
+
+@cache
+def in_words(age: relativedelta) -> str:
+    """A time of the calendar in words.
+
+    >>> in_words(period("5 weeks")), in_words(period("18 months"))
+    ('35 days', '1 year 6 months')
+    """
+    parts = ((age.years, "year"), (age.months, "month"), (age.days, "day"))
+    return " ".join(f"{number} {unit}{'s' * (number != 1)}" for number, unit in parts if number)
 
 
 def _shown(time: datetime) -> datetime:

@@ -63,6 +63,11 @@ class Series:
         took_up = tuple(self.points[number] for number in sorted(merged & needed))
         return Expiry(tuple(freed), took_up, tuple(merges))
 
+    def rules(self, now: datetime) -> dict[int, tuple[str, ...]]:
+        """The rules of the retention, in words, that keep each point since it was applied at a moment."""
+        found = self.retention.rules([self.points[number] for number in sorted(self.kept)], now)
+        return {number: tuple(rule for rule, kept in found.items() if number in kept) for number in self.kept}
+
     def chain(self, number: int) -> list[RestorePoint]:
         """What a restore of a point reads, its full backup first."""
         return chain(self.points, number)

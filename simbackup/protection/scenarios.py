@@ -6,10 +6,11 @@ from datetime import date
 from typing import Any
 
 from simbackup.errors import InputError
+from simbackup.planning.hardware import GROWING, whole_bytes
 from simbackup.planning.loading import image_kind
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
-from simbackup.planning.scenarios import GROWING, site_parts, whole_bytes
+from simbackup.planning.scenarios import site_parts
 from simbackup.planning.site import Client, PlannedSite
 from simbackup.protection.durability import DiskGroup
 from simbackup.protection.spec import LossSpec

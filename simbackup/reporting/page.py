@@ -62,20 +62,22 @@ def _seen(value: object) -> object:
 
 def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = (), compared: str = "") -> str:
     """The text of the page: the comparison if there are several results, then a chapter for each."""
+    first = chapters[0].result.record
+    title = first.title if len(chapters) == 1 else f"{len(chapters)} scenarios compared"
+    return filled(
+        "report.html", title=title, chapters=[_shown(chapter) for chapter in chapters], comparison=comparison,
+        compared=compared, version=first.version,
+    )  # fmt: skip
+
+
+def filled(template: str, **values: Any) -> str:
+    """The text of a template of a page with some values, each of which is escaped."""
     jinja: Any = import_module("jinja2")  # an extra, and slow to import
     environment = jinja.Environment(
         loader=jinja.PackageLoader("simbackup.reporting"), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja.StrictUndefined, keep_trailing_newline=True, finalize=_seen,
     )  # fmt: skip
-    first = chapters[0].result.record
-    title = first.title if len(chapters) == 1 else f"{len(chapters)} scenarios compared"
-    return str(
-        environment.get_template("report.html").render(
-            title=title, chapters=[_shown(chapter) for chapter in chapters], comparison=comparison,
-            compared=compared,
-            version=first.version,
-        )
-    )  # fmt: skip
+    return str(environment.get_template(template).render(**values))
 
 
 def _shown(chapter: Chapter) -> dict[str, Any]:
@@ -89,8 +91,9 @@ def _shown(chapter: Chapter) -> dict[str, Any]:
         "pictures": {shown.name: shown for shown in chapter.pictures}, "note": chapter.note,
         "notes": note_sentences(result.trace),
         "devices": sections.devices(result), "drives": sections.devices(result, tape=True),
-        "users": sections.users(result), "assumptions": sections.assumptions(result),
-        "sources": sections.sources(result), "bases": sections.bases(result), "total": len(result.values),
+        "users": sections.users(result), "assumptions": sections.assumptions(result.values),
+        "sources": sections.sources(result.values, result.works), "bases": sections.bases(result),
+        "total": len(result.values),
         "trust": _trust(distance(result)), "wide": bool(chapter.intervals),
         "exact": ", ".join(f"{count} {basis}" for basis, count in exact(result.values).items()),
         "clipped": chapter.clipped,

@@ -155,6 +155,10 @@ def tables_of(chapter: Chapter, *, alone: bool) -> list[ReportTable]:
     result = chapter.result
     every = [sections.jobs(result), restores(result), *(one.table for one in sections.splits(result))]
     every += [sections.devices(result), sections.devices(result, tape=True), sections.users(result)]
-    every += [sections.assumptions(result), sections.sources(result), sections.values(result)]
+    every += [
+        sections.assumptions(result.values),
+        sections.sources(result.values, result.works),
+        sections.values(result),
+    ]
     prefix = "" if alone else f"{chapter.name} "
     return [ReportTable(f"{prefix}{one.name}", one.columns, one.rows, one.caption) for one in every if one]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -166,14 +166,14 @@ def _impact(value: float | None, unit: str) -> Cell:
     return Cell(f"{value:,.3g}", value) if unit == "count" and value < 1000 else quantity(value, unit)  # noqa: PLR2004
 
 
-def assumptions(result: Result) -> ReportTable:
-    """The assumptions, each once, as one value at one place may serve many parts."""
+def assumptions(values: Iterable[UsedValue]) -> ReportTable:
+    """The assumptions among some values, each once, as one value at one place may serve many parts."""
     rows = [
         (
             words(_address(found)), quantity(found[0].value, found[0].unit),
             words(_span(found[0])), words(found[0].why or ""),
         )
-        for found in _together([value for value in result.values if value.basis == "assumed"])
+        for found in _together([value for value in values if value.basis == "assumed"])
     ]  # fmt: skip
     columns = (Column("what"), Column("value", "SI"), Column("range"), Column("why"))
     return ReportTable("Assumptions", columns, rows, "Values that no document states")
@@ -197,11 +197,10 @@ def _span(value: UsedValue) -> str:
     return f"{units.show_short(value.low, value.unit)} to {units.show_short(value.high, value.unit)}"
 
 
-def sources(result: Result) -> ReportTable:
-    """The works that values come from, with full citation and the number of values."""
-    works = result.works
+def sources(values: Iterable[UsedValue], works: Mapping[str, Mapping[str, Any]]) -> ReportTable:
+    """The works that some values come from, with full citation and the number of values."""
     counts: dict[str, list[UsedValue]] = {}
-    for value in result.values:
+    for value in values:
         if value.source is not None and value.source in works:
             counts.setdefault(value.source, []).append(value)
     rows: list[tuple[Cell, ...]] = []

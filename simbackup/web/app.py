@@ -65,7 +65,8 @@ class WhatIf:
         routes = [
             Route("/", self.page), Route("/library", self.library), Route("/open", self.open, methods=["POST"]),
             Route("/run", self.run, methods=["POST"]), Route("/check", self.check, methods=["POST"]),
-            Route("/complete", self.complete, methods=["POST"]), Route("/keep", self.keep, methods=["POST"]),
+            Route("/complete", self.complete, methods=["POST"]), Route("/points", self.points, methods=["POST"]),
+            Route("/keep", self.keep, methods=["POST"]),
             Route("/drop", self.drop, methods=["POST"]), Route("/variants", self.variants),
             Route("/variants/{key}/{name}", self.file),
             Route("/static/report.css", _style), Mount("/static", StaticFiles(packages=[("simbackup.web", "static")])),
@@ -170,6 +171,14 @@ class WhatIf:
     async def complete(self, request: Request) -> Response:
         """Report the words that may stand at a place of a text."""
         return await self._short(request, tasks.complete)
+
+    async def points(self, request: Request) -> Response:
+        """Report the restore points of a site on a date."""
+        guest, asked = await self._asked(request)
+        task = {
+            "folder": str(self._opened(guest, asked)), "text": text_of(asked, "text"), "at": text_of(asked, "at"),
+        }  # fmt: skip
+        return JSONResponse(await self._answer(tasks.points, task))
 
     async def _short(self, request: Request, work: Work) -> Response:
         guest, asked = await self._asked(request)

@@ -15,7 +15,11 @@ from simbackup.experiments.overview import scenario_list
 from simbackup.planning.cautions import cautions
 from simbackup.planning.described import MADE
 from simbackup.planning.json_schema import site_schema
+from simbackup.planning.restore import moment_of
+from simbackup.planning.restore_points import points_at
 from simbackup.planning.site import load_site
+from simbackup.planning.until import end_of, moment_at
+from simbackup.reporting.point_tables import tables_of_points
 from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
@@ -93,6 +97,24 @@ def complete(task: Task, send: Send) -> None:
     site = kind_of(found.file) == "site"
     words = completions(site_schema("site", names) if site else json_schema("scenario", names), found)
     send({"kind": "words", "words": [word._asdict() for word in words], "typed": found.word, "value": found.key})
+
+
+def points(task: Task, send: Send) -> None:
+    """Report the restore points of the site of a text on the date `at`; a year after its start without one."""
+    text = _ended(task["text"])
+    try:
+        with _in_folder(task["folder"]):
+            site = load_site(text)
+        now = moment_of(site, moment_at(site.start, task["at"]) if task["at"] else None)
+        tables = [(table, None) for table in tables_of_points(points_at(site, now))]
+    except InputError as error:
+        send(problems(text, error))
+    else:
+        first, last = site.start, end_of(site.start, "99y")
+        send({
+            "kind": "points", "at": str(now.date()), "first": str(first), "last": str(last),
+            "html": rendered("tables.html", tables=tables),
+        })  # fmt: skip
 
 
 def library(task: Task, send: Send) -> None:

@@ -8,7 +8,7 @@ import { Tabs } from "./tabs.js";
 
 const $ = (id) => document.getElementById(id);
 const OF_SCENARIO = ["timeline", "why", "system", "devices", "text", "variants"];
-const OF_SITE = ["capacity", "nights", "system", "text", "variants"];
+const OF_SITE = ["capacity", "nights", "points", "system", "text", "variants"];
 const PAUSE = 250; // milliseconds
 const NAMES = { "report.html": "Report", "tables.xlsx": "Excel", "scenario.yaml": "Scenario" };
 
@@ -22,7 +22,23 @@ const editor = new Editor(
 );
 const levers = new Levers($("levers"), () => { stale(true); if ($("live").checked) soon(); });
 const description = new Description($("describer"), describe);
-const tabs = new Tabs($("tabs"), (name) => { if (name === "variants") showVariants(); });
+const tabs = new Tabs($("tabs"), (name) => {
+  if (name === "variants") showVariants();
+  if (name === "points") showPoints();
+});
+$("points").addEventListener("submit", (event) => { event.preventDefault(); showPoints(); });
+$("points-at").addEventListener("change", () => showPoints());
+
+/** Show the restore points of the text on the date that is chosen; at first, a year after the start. */
+async function showPoints() {
+  const found = await ask("points", { document: opened.document, text: editor.text, at: $("points-at").value });
+  if (found.kind === "points") {
+    const at = $("points-at");
+    [at.value, at.min, at.max] = [found.at, found.first, found.last];
+  }
+  if (found.html === undefined) $("points-found").textContent = `No answer: ${found.why}.`;
+  else $("points-found").innerHTML = found.html;
+}
 
 /** Run when nothing has moved for a moment. */
 function soon() {
@@ -111,6 +127,7 @@ function begun(message) {
   $("panel-system").innerHTML = message.system;
   $("horizon").hidden = !message.site;
   tabs.offer(message.site ? OF_SITE : OF_SCENARIO);
+  if (!$("panel-points").hidden) showPoints();
   $("downloads").replaceChildren();
   $("problems").replaceChildren();
 }
@@ -158,10 +175,11 @@ async function open(asked) {
   answered = null;
   editor.show(found.text);
   levers.clear();
-  for (const panel of document.querySelectorAll("[role=tabpanel]:not(#panel-text, #panel-variants)")) {
+  for (const panel of document.querySelectorAll("[role=tabpanel]:not(#panel-text, #panel-points, #panel-variants)")) {
     panel.innerHTML = '<p class="faint">Nothing to show yet.</p>';
   }
-  for (const id of ["cards", "problems", "upload-problems", "description-problems", "levers"]) $(id).replaceChildren();
+  for (const id of ["cards", "problems", "upload-problems", "description-problems", "levers", "points-found"]) $(id).replaceChildren();
+  $("points-at").value = "";
   $("title").textContent = found.name;
   $("question").textContent = "";
   $("original").textContent = found.original;

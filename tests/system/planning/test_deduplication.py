@@ -72,7 +72,7 @@ def test_a_store_keeps_one_whole_and_what_each_day_brings(schedule: dict[str, st
     """Of whatever level the backups are: 21 points hold all chunks of the first, and those new on 20 days."""
     ledger = Ledger(loaded({"schedule": schedule, "retention": {"last": 21}}))
     days = list(ledger.days(SATURDAY))
-    held = len(ledger.places["nightly", ""].series.points)
+    held = len(ledger.stocks["nightly"].places[""].series.points)
     assert held >= 21
     assert days[-1].stocks["pool"].used == pytest.approx(SIZE * (1.0 + (held - 1) * new(1)), rel=1e-9)
 
@@ -82,7 +82,7 @@ def test_chunks_that_only_expired_points_had_are_freed() -> None:
     planned = loaded({"schedule": {"full": "daily"}, "retention": {"last": 7, "weekly": 6}})
     ledger = Ledger(planned)
     days = list(ledger.days(SATURDAY))
-    points = sorted(point.time for point in ledger.places["nightly", ""].series.points.values())
+    points = sorted(point.time for point in ledger.stocks["nightly"].places[""].series.points.values())
     gaps = [(later - earlier).days for earlier, later in pairwise(points)]
     assert sorted(set(gaps)) == [1, 7]
     assert days[-1].stocks["pool"].used == pytest.approx(SIZE * (1.0 + sum(map(new, gaps))), rel=1e-9)

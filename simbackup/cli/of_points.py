@@ -1,0 +1,76 @@
+"""The command about the restore points of a site: plan points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simbackup.cli.options import Json, SiteSets, overrides
+
+if TYPE_CHECKING:
+    from simbackup.planning.site import PlannedSite
+    from simbackup.plots.style import Chart
+
+
+def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
+    site: Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")],
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE|TIME",
+            help="The points at noon of this day, or at a moment such as '2027-06-09 10:05'; at noon a year after the "
+            "start by default.",
+        ),
+    ] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only the points of this policy; may be repeated.")
+    ] = None,
+    system: Annotated[str, typer.Option(metavar="NAME", help="Only the points of this system, with its bytes.")] = "",
+    log: Annotated[
+        bool, typer.Option("--log", help="Say instead, by date, what was made, merged, expired and freed until then.")
+    ] = False,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="DATE", help="The first date of the log; the start by default.")
+    ] = None,
+    sets: SiteSets = None,
+    as_json: Json = False,
+) -> None:
+    """List the restore points at a moment: what each needs, where it is, which rule keeps it, and until when.
+
+    A backup counts from the moment at which it is due. 'plan restore' simulates whether it was complete by then.
+    """
+    from simbackup.cli import show, show_plan, show_points  # noqa: PLC0415
+    from simbackup.planning.restore import moment_of  # noqa: PLC0415
+    from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
+
+    loaded = load_site(site, overrides(sets or []))
+    now = moment_of(loaded, None if at is None else moment_at(loaded.start, at))
+    first = loaded.start if since is None else end_of(loaded.start, since, "--from")
+    if log:
+        lines = [line for line in log_until(loaded, now, policy or [], system) if line.date >= first]
+        if as_json:
+            show.json(show_plan.plain([line.as_dict() for line in lines]))
+        else:
+            show_points.log(lines, now)
+        return
+    found = points_at(loaded, now, policy or [], system)
+    if as_json:
+        show.json(show_plan.plain({"at": now, "policies": [one.as_dict() for one in found]}))
+    else:
+        show_points.points(found, now)
+
+
+def drawn_points(site: PlannedSite, at: str | None, policy: str) -> Chart:
+    """The picture of the restore points of a policy at a moment; of a divided one, those of its first part."""
+    from simbackup.planning.restore import moment_of  # noqa: PLC0415
+    from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
+    from simbackup.planning.until import moment_at  # noqa: PLC0415
+    from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
+
+    now = moment_of(site, None if at is None else moment_at(site.start, at))
+    first, *_ = points_at(site, now, [policy] if policy else [])
+    lines = list(log_until(site, now, [first.policy]))
+    return calendar_of_points(first, lines, now, site.file.spec.title)

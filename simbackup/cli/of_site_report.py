@@ -1,0 +1,84 @@
+"""The command that reports on a site: plan report."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simbackup.cli.options import Intervals, SiteSets, Wanted, note, overrides, warn
+from simbackup.policies.horizon import HORIZON
+
+
+def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
+    site: Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .html file.")] = Path(
+        "report.html"
+    ),
+    until: Annotated[
+        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
+    ] = HORIZON,
+    goals: Annotated[str | None, typer.Option(metavar="FILE", help="Compare the plan with these goals.")] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="DATE|TIME", help="When everything is restored; a year after the start by default."),
+    ] = None,
+    lost: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--after-loss-of",
+            metavar="NAME",
+            help="A target or a place that is lost before everything is restored; may be repeated. By default, the "
+            "place of the first target, if there are others.",
+        ),
+    ] = None,
+    intervals: Wanted = Intervals.QUICK,
+    every_night: Annotated[
+        bool, typer.Option("--every-night", help="Simulate every night, which takes longer.")
+    ] = False,
+    sets: SiteSets = None,
+) -> None:
+    """Write a page for a manager: verdicts, what decides, recovery, cost, and the assumptions with their sources.
+
+    It is one file that loads nothing else; to get a PDF, print it in a browser.
+    """
+    from simbackup.cli import counting  # noqa: PLC0415
+    from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
+    from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
+    from simbackup.output.target import PAGE, check_file  # noqa: PLC0415
+    from simbackup.output.whole import write_whole  # noqa: PLC0415
+    from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
+    from simbackup.planning.intervals import sureness  # noqa: PLC0415
+    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.planning.restore import moment_of, restore  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
+    from simbackup.reporting.page import check_engine  # noqa: PLC0415
+    from simbackup.reporting.site_report import site_page, usual_losses  # noqa: PLC0415
+
+    check_engine()
+    check_file(out, PAGE)
+    wanted = None if goals is None else read_goals(goals)
+    loaded = load_site(site, overrides(sets or []))
+    losses = lost if lost is not None else usual_losses(loaded)
+    for name in losses:
+        loaded.lost_with(name)
+    moment = None if at is None else moment_at(loaded.start, at)
+    last = end_of(loaded.start, until)
+    day = moment_of(loaded, moment or min(last, end_of(loaded.start, "1y")))
+    if day.date() > last:
+        message, remedy = f"{day.date()} is after the end of the plan", f"the plan ends on {last}"
+        raise InputError([Problem(Place("--at"), "", message, remedy)])
+    with counting.nights() as play:
+        found = planned(loaded, until, play=play(loaded), every_night=every_night)
+    warn(found.warnings)
+    with worker_processes(1 if intervals is Intervals.NONE else os.cpu_count() or 1) as executor:
+        sure = sureness(found, intervals.value, executor)
+    recoveries = [
+        restore(loaded, "site", day, name, intervals=intervals.value, nights=found.nights, explain=True)
+        for name in losses
+    ]
+    page = site_page(found, sure, recoveries, None if wanted is None else judged(found, wanted))
+    note(f"written to {write_whole(out, page)}")

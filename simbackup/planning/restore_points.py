@@ -1,0 +1,309 @@
+"""The restore points of a site at a moment: what each needs, where it lies, which rule keeps it, and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+from dateutil.relativedelta import relativedelta
+
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.points import ChainLink, Points
+from simbackup.planning.site import PlannedSite
+from simbackup.planning.stored import Clients, StoredCopies
+from simbackup.policies.calendar import Due
+from simbackup.policies.levels import Level, RestorePoint
+from simbackup.policies.series import Expiry
+
+LOOK_AHEAD = relativedelta(years=30)
+"""How far ahead of a moment its restore points are followed until they expire."""
+STILL_HELD = relativedelta(years=1)
+"""How long the save sets that a chain holds are followed after the last rule has let go."""
+
+
+class StoredPoint(NamedTuple):
+    """A restore point on one target, in the words of its policy: what it needs, what keeps it, and until when.
+
+    `chain` are the levels and times of all save sets that a restore reads, its full backup first, empty if one is not
+    in the place; `reads` are their bytes. Without `rules` it is no restore point: only the chains of `needed_by` later
+    ones hold it. `expires` is when the last rule lets go, and `freed` when its space is free; None if that never
+    happens, or later than 30 years after the moment.
+    """
+
+    copy: str
+    target: str
+    place: str
+    time: datetime
+    level: Level
+    bytes: float
+    chain: tuple[tuple[Level, datetime], ...]
+    reads: float
+    rules: tuple[str, ...]
+    needed_by: int
+    expires: datetime | None
+    freed: datetime | None
+
+    @property
+    def restorable(self) -> bool:
+        """Whether it is a restore point, and its whole chain is in its place."""
+        return bool(self.rules and self.chain)
+
+    @property
+    def needs(self) -> str:
+        """What a restore reads before it, in words."""
+        if not self.chain:
+            return "not restorable: its base is not there"
+        (level, time), *others = self.chain
+        if not others:
+            return ""
+        return f"{_level(level)} of {time.date()}" + (f" and {len(others) - 1} more" if len(others) > 1 else "")
+
+    @property
+    def kept_by(self) -> str:
+        """What keeps it, in words."""
+        return ", ".join(self.rules) or f"only the chain of {self.needed_by} later"
+
+    def as_dict(self) -> dict[str, Any]:
+        """It for JSON."""
+        chain = [{"level": level.value, "time": time} for level, time in self.chain]
+        return {**self._asdict(), "level": self.level.value, "chain": chain, "restorable": self.restorable}
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyPoints:
+    """The save sets of a policy at a moment, the oldest first. Its `systems` all have the same restore points."""
+
+    policy: str
+    systems: tuple[str, ...]
+    points: tuple[StoredPoint, ...]
+    logs_since: datetime | None = None
+    """The moment from which on backups of logs reach any minute; None without them."""
+
+    @property
+    def rows(self) -> list[tuple[StoredPoint, tuple[str, ...]]]:
+        """The save sets with their targets; those of several targets on which all is equal count as one."""
+        targets: dict[StoredPoint, list[str]] = {}
+        for point in self.points:
+            alike = point._replace(copy="", target="", place="")
+            targets.setdefault(alike, []).append(point.target)
+        return [(point, tuple(names)) for point, names in targets.items()]
+
+    @property
+    def restorable(self) -> list[datetime]:
+        """The moments to which its systems can be restored, each once."""
+        return sorted({point.time for point in self.points if point.restorable})
+
+    def as_dict(self) -> dict[str, Any]:
+        """It for JSON."""
+        return {
+            "policy": self.policy, "systems": list(self.systems), "logs_since": self.logs_since,
+            "points": [point.as_dict() for point in self.points],
+        }  # fmt: skip
+
+
+class LogLine(NamedTuple):
+    """What happened to the save sets of a policy on one target on a date.
+
+    `made` is the level of a new save set, None without one. The others are the times of save sets: those that were
+    `merged` into the next one, that `expired`, whose space was `freed`, and that only chains hold afterwards.
+    """
+
+    date: date
+    policy: str
+    copy: str
+    target: str
+    made: Level | None
+    merged: tuple[datetime, ...]
+    expired: tuple[datetime, ...]
+    freed: tuple[datetime, ...]
+    held: tuple[datetime, ...]
+    points: int
+    """Restore points that its retention keeps afterwards."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """It for JSON."""
+        lists = {key: list(getattr(self, key)) for key in ("merged", "expired", "freed", "held")}
+        return {**self._asdict(), **lists, "made": self.made and self.made.value}
+
+
+class PlayedRun(NamedTuple):
+    """A run of a policy: its new restore point, the copies that are made of it, and what expired then, by copy."""
+
+    due: Due
+    point: RestorePoint
+    copies: tuple[str, ...]
+    expired: dict[str, Expiry]
+
+
+def points_at(
+    site: PlannedSite, now: datetime, policies: Sequence[str] = (), system: str = ""
+) -> tuple[PolicyPoints, ...]:
+    """The restore points that a site has at a moment, and the save sets that their chains hold.
+
+    A save set counts from the moment at which its backup is due.
+
+    Parameters
+    ----------
+    site
+        The site.
+    now
+        The moment.
+    policies
+        Names of policies; all by default.
+    system
+        The only system whose bytes count, all of a policy by default.
+
+    Raises
+    ------
+    InputError
+        There is no such policy or system.
+    """
+    return tuple(_points_of(site, name, now, system) for name in chosen(site, policies, system) if site.of_policy(name))
+
+
+def log_until(site: PlannedSite, now: datetime, policies: Sequence[str] = (), system: str = "") -> Iterator[LogLine]:
+    """What happened on each date up to a moment, by policy and target; the arguments are those of `points_at`."""
+    for name in chosen(site, policies, system):
+        points = Points.of(site, name)
+        before = {copy: frozenset[int]() for copy in points.series}
+        for run in play(site, name, points, None, now):
+            for copy, expiry in run.expired.items():
+                made = run.point.level if not copy or copy in run.copies else None
+                line = _line(site, name, copy, points, run, before[copy])
+                before[copy] = frozenset(points.series[copy].kept)
+                if made is not None or expiry.freed or line.expired:
+                    yield line._replace(made=made)
+
+
+def play(
+    site: PlannedSite, policy: str, points: Points, after: datetime | None, until: datetime
+) -> Iterator[PlayedRun]:
+    """The runs of a policy after a moment and up to another one, as each is added to its points and expires others."""
+    for due in site.calendar(policy).runs(site.start, until.date(), site.zone):
+        if (after is None or due.time > after) and due.time <= until:
+            point, copies = points.run(due)
+            yield PlayedRun(due, point, copies, points.expire(due.time))
+
+
+def chosen(site: PlannedSite, policies: Sequence[str] = (), system: str = "") -> list[str]:
+    """The policies that are asked for, a divided one with all its parts; of a system, the one that it follows.
+
+    Raises
+    ------
+    InputError
+        There is no such policy or system.
+    """
+    known = {client.name: client.policy for client in site.systems}
+    if system and system not in known:
+        raise InputError([Problem(Place("--system"), "", f"there is no system '{system}'", choices(system, known))])
+    names = {name: site.file.written(name) for name in site.file.spec.policies}
+    for policy in policies:
+        if policy not in {*names, *names.values()}:
+            legal = [*dict.fromkeys(names.values())]
+            raise InputError([Problem(Place("--policy"), "", f"there is no policy '{policy}'", choices(policy, legal))])
+    return [
+        name for name, written in names.items()
+        if (not policies or name in policies or written in policies) and (not system or known[system] == name)
+    ]  # fmt: skip
+
+
+def _points_of(site: PlannedSite, name: str, now: datetime, system: str) -> PolicyPoints:
+    points, times = Points.of(site, name), dict[int, datetime]()
+    for run in play(site, name, points, None, now):
+        times[run.point.number] = run.due.time
+    systems = site.of_policy(name)
+    stored = {copy: _stored(site, name, copy, points, times) for copy in points.series}
+    one = next((i for i, client in enumerate(systems) if client.name == system), None)
+    ends = _ends(site, name, points, now)
+    last = max(times.values(), default=now)
+    rules = {copy: series.rules(last) for copy, series in points.series.items()}
+
+    def size(link: ChainLink) -> float:
+        sizes = stored[link.copy].sizes[link.point.number]
+        return float(np.sum(sizes) if one is None else sizes[one])
+
+    found: list[StoredPoint] = []
+    for copy, series in points.series.items():
+        here = [copy, *(each for each in points.series if each != copy and points.places[each] == points.places[copy])]
+        chains = {number: points.chain(number, here) or () for number in series.points}
+        needed = [link.point.number for number in series.kept for link in chains[number][:-1] if link.copy == copy]
+        for number, point in series.points.items():
+            chain = chains[number]
+            expires, freed = ends[copy, number]
+            found.append(StoredPoint(
+                copy, site.target_of(name, copy), points.places[copy], point.time, point.level,
+                size(ChainLink(copy, point)), tuple((link.point.level, link.point.time) for link in chain),
+                sum(map(size, chain)), rules[copy].get(number, ()), needed.count(number), expires, freed,
+            ))  # fmt: skip
+    order = {copy: i for i, copy in enumerate(points.series)}
+    found.sort(key=lambda each: (each.time, order[each.copy]))
+    names = (system,) if system else tuple(client.name for client in systems)
+    return PolicyPoints(name, names, tuple(found), _logs_since(site, name, points, times))
+
+
+def _stored(site: PlannedSite, name: str, copy: str, points: Points, times: dict[int, datetime]) -> StoredCopies:
+    """The save sets of a policy on a target with their bytes, as the ledger has them."""
+    target, series = site.targets[site.target_of(name, copy)], points.series[copy]
+    stored = StoredCopies(copy, target, Clients(site, (name,)), series)
+    for _, point in sorted(series.points.items()):
+        stored.add(point, None if point.base is None else times[point.base])
+    return stored
+
+
+def _ends(
+    site: PlannedSite, name: str, points: Points, now: datetime
+) -> dict[tuple[str, int], tuple[datetime | None, datetime | None]]:
+    """When each point of each copy expires, and when its space is freed, as the calendar goes on."""
+    ahead = replace(points, series={
+        copy: replace(series, points=dict(series.points), kept=set(series.kept))
+        for copy, series in points.series.items()
+    })  # fmt: skip
+    there = {(copy, number) for copy, series in points.series.items() for number in series.points}
+    kept = {(copy, number) for copy, series in points.series.items() for number in series.kept}
+    expires, freed = dict[tuple[str, int], datetime](), dict[tuple[str, int], datetime]()
+    forever = {copy for copy, series in points.series.items() if series.retention.forever}
+    limit = now + LOOK_AHEAD
+    for run in play(site, name, ahead, now, limit):
+        gone = {key for key in kept if key[1] not in ahead.series[key[0]].kept}
+        free = {key for key in there if key[1] not in ahead.series[key[0]].points}
+        expires |= dict.fromkeys(gone, run.due.time)
+        freed |= dict.fromkeys(free, run.due.time)
+        kept, there = kept - gone, there - free
+        if not any(copy not in forever for copy, _ in kept):
+            limit = min(limit, max(expires.values(), default=now) + STILL_HELD)
+        if run.due.time > limit or not any(copy not in forever for copy, _ in there):
+            break
+    keys = ((copy, number) for copy, series in points.series.items() for number in series.points)
+    return {key: (expires.get(key), freed.get(key)) for key in keys}
+
+
+def _logs_since(site: PlannedSite, name: str, points: Points, times: dict[int, datetime]) -> datetime | None:
+    """The oldest restore point since which all logs are kept; they are kept as long as the point before them."""
+    own = points.series[""]
+    if site.file.spec.policies[name].logs is None or not own.kept:
+        return None
+    first = own.count
+    while first - 1 in own.kept:
+        first -= 1
+    return times.get(first)
+
+
+def _line(site: PlannedSite, name: str, copy: str, points: Points, run: PlayedRun, before: frozenset[int]) -> LogLine:
+    series, expiry = points.series[copy], run.expired[copy]
+    known = {point.number: point.time for point in (*expiry.freed, *series.points.values())}
+    merged = {below.number for below, _ in expiry.merges}
+    candidates = before | {run.point.number} if not copy or copy in run.copies else before
+    return LogLine(
+        run.due.day, name, copy, site.target_of(name, copy), None,
+        tuple(known[number] for number in sorted(merged)),
+        tuple(known[number] for number in sorted(candidates - series.kept)),
+        tuple(point.time for point in expiry.freed if point.number not in merged),
+        tuple(known[number] for number in sorted(series.points.keys() - series.kept)), len(series.kept),
+    )  # fmt: skip
+
+
+def _level(level: Level) -> str:
+    return level.value.replace("_", " ")

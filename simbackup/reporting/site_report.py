@@ -1,0 +1,238 @@
+# pyright: reportUnknownMemberType=false
+# (methods of matplotlib leave their settings untyped)
+"""The report on a site: one HTML page with the verdicts, what decides, and the assumptions, for whoever pays for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from simbackup.planning.alike import called
+from simbackup.planning.goals import Goal
+from simbackup.planning.intervals import Sureness
+from simbackup.planning.origins import Origins
+from simbackup.planning.plan import Plan
+from simbackup.planning.recovery import Recovery, Restored
+from simbackup.planning.restore import moment_of
+from simbackup.planning.restore_points import points_at
+from simbackup.planning.site import PlannedSite
+from simbackup.reporting import plan_tables, sections
+from simbackup.reporting.answer import AT_RISK, Answer
+from simbackup.reporting.bottleneck import sentence_on
+from simbackup.reporting.page import filled
+from simbackup.reporting.pictures import Shown, plot_picture
+from simbackup.reporting.site_answers import ALONE, answers_of_plan, in_short, tightest
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
+from simbackup.results.record import UsedValue, program_version, used_values
+
+SMALL = 0.005
+"""Share of the time of restores below which a phase has no row."""
+
+
+def site_page(
+    found: Plan, sure: Sureness, recoveries: Sequence[Recovery] = (), goals: Sequence[Goal] | None = None
+) -> str:
+    """The text of the page on a plan.
+
+    Parameters
+    ----------
+    found
+        The plan, whose nights have been simulated.
+    sure
+        Its intervals.
+    recoveries
+        Restores of the site that it reports on, too.
+    goals
+        Goals beside what was found; None without any.
+    """
+    spec, site = found.site.file.spec, found.site
+    answers, values = list(answers_of_plan(found, sure, recoveries)), list(_values(site))
+    works = {key: node.plain() for key, node in site.first_night.library.works.items()}
+    return filled(
+        "site.html", title=spec.title, start=site.start, until=found.until, systems=len(spec.systems),
+        size=_size(site), short=in_short(found.limits, found.until), risks=_risks(answers),
+        goals=goals, goal_table=_goals(goals or ()),
+        answers=answers, deciding=list(_deciding(found, sure, recoveries)),
+        recoveries=[(one, _by_policy(site, one), _phases(one), _curve(one)) for one in recoveries if one.complete],
+        nights=[plan_tables.windows(found), plan_tables.late(found)], calendar=calendar_picture(found),
+        stocks=plan_tables.stocks(found), capacity=capacity_picture(found), losses=_losses(found),
+        points=_points(found), costs=plan_tables.costs(found), stated=_stated(site),
+        assumptions=sections.assumptions(values), sources=sections.sources(values, works),
+        warnings=[str(one) for one in (*found.warnings, *(each for one in recoveries for each in one.warnings))],
+        version=program_version(),
+    )  # fmt: skip
+
+
+def usual_losses(site: PlannedSite) -> list[str]:
+    """After which losses a site is restored unless others are named: that of the place of its first target.
+
+    Where all targets are in one place, only data are lost.
+    """
+    first, *others = dict.fromkeys(target.place for target in site.targets.values())
+    return [first if others else ""]
+
+
+def capacity_picture(found: Plan) -> Shown:
+    """What each target holds over time."""
+    drawn = found.plot.capacity()
+    alt = "; ".join(f"{one.what}: {one.detail}" for one in found.full)
+    drawn.suptitle("")
+    label = f"Capacity over time. {alt}"
+    return plot_picture("capacity", drawn, "What each target holds over time.", label, titled=True)
+
+
+def calendar_picture(found: Plan) -> Shown:
+    """How much of its window each night takes."""
+    drawn = found.plot.calendar()
+    drawn.suptitle("")
+    shown = plot_picture(
+        "calendar", drawn, "How much of its window each night takes.",
+        "Nights as a calendar; windows missed are in the table", titled=True,
+    )  # fmt: skip
+    return replace(shown, narrow=shown.wide)
+
+
+def _curve(found: Recovery) -> Shown:
+    drawn = found.plot.restore()
+    drawn.suptitle("")
+    caption = f"Systems that are back after a loss of {found.lost or ALONE} at {found.when}."
+    return plot_picture("restore", drawn, caption, f"{caption} The figures are in the table")
+
+
+def _size(site: PlannedSite) -> str:
+    return quantity(sum(system.size for system in site.systems), "B").text
+
+
+def _risks(answers: Sequence[Answer]) -> str:
+    """What fits, but not within all of its interval, in a sentence."""
+    names = [one.name for one in answers if one.verdict == AT_RISK]
+    return f"At risk within the ranges of the inputs: {', '.join(names)}." if names else ""
+
+
+def _goals(goals: Sequence[Goal]) -> ReportTable:
+    rows = [(words(one.goal), words(one.wanted), words(one.found), words(_met(one))) for one in goals]
+    columns = (Column("goal"), Column("wanted"), Column("found"), Column("verdict"))
+    return ReportTable("Goals", columns, rows)
+
+
+def _met(goal: Goal) -> str:
+    return "met" if goal.met else "missed"
+
+
+def _deciding(found: Plan, sure: Sureness, recoveries: Sequence[Recovery]) -> Iterator[str]:
+    """What decides, in sentences: the tightest backup, what it waits for, and what each interval depends on most."""
+    one = found.windows.tightest
+    if one is not None:
+        matter = sure.night.decides if sure.night is not None else ()
+        of = f" Its interval depends most on {' and '.join(matter)}." if matter else ""
+        yield f"{tightest(found)} It waits most for {one.cause}.{of}"
+    for recovery in recoveries:
+        if recovery.complete and recovery.interval is not None:
+            last = max(recovery.systems, key=lambda each: each.back)
+            matter = recovery.interval.decides
+            of = f" The interval depends most on {' and '.join(matter)}." if matter else ""
+            why = f" {_begun(sentence_on(recovery.reasons.last))}" if recovery.reasons is not None else ""
+            yield f"After the loss of {recovery.lost or ALONE}, '{last.system}' is back last.{why}{of}"
+    for target in sure.full:
+        if target.early is not None:
+            yield f"'{target.target}' is full {target.sentence()}."
+
+
+def _begun(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _by_policy(site: PlannedSite, found: Recovery) -> ReportTable:
+    """When the systems of each policy are back, in the order in which the first of them is."""
+    policies = {system.name: site.file.written(system.policy) for system in site.systems}
+    each: dict[str, list[Restored]] = {}
+    for one in found.systems:
+        each.setdefault(policies[one.system], []).append(one)
+    rows = [
+        (
+            words(policy), words(called([one.system for one in systems])),
+            words(", ".join(dict.fromkeys(one.source for one in systems))),
+            quantity(sum(one.bytes for one in systems), "B"), quantity(min(one.back for one in systems), "s"),
+            quantity(max(one.back for one in systems), "s"), quantity(max(one.lost for one in systems), "s"),
+        )
+        for policy, systems in sorted(each.items(), key=lambda part: min(one.back for one in part[1]))
+    ]  # fmt: skip
+    columns = (
+        Column("policy"), Column("systems"), Column("from"), Column("bytes", "B"), Column("first back after", "s"),
+        Column("all back after", "s"), Column("data lost", "s"),
+    )  # fmt: skip
+    return ReportTable("Recovery", columns, rows)
+
+
+def _phases(found: Recovery) -> ReportTable:
+    """What all restores together spend their time on."""
+    rows = [
+        (
+            words(one.activity), words(one.at), quantity(one.seconds, "s"),
+            Cell(percent(one.share).text, one.share, one.share),
+        )
+        for one in (found.reasons.phases if found.reasons is not None else ())
+        if one.share >= SMALL
+    ]  # fmt: skip
+    columns = (Column("phase"), Column("on"), Column("time", "s"), Column("share", "1"))
+    return ReportTable("Phases", columns, rows, "What all restores together spend their time on")
+
+
+def _losses(found: Plan) -> ReportTable:
+    """What a loss at noon costs, of data alone and of each place."""
+    columns = (
+        Column("loss of"), Column("on the worst day", "s"), Column("which is"), Column("on average", "s"),
+        Column("from"),
+    )  # fmt: skip
+    rows = [
+        (
+            words(one["after_loss_of"] or ALONE), quantity(one["worst"], "s"), words(one["day"] or "everything"),
+            quantity(one["mean"], "s"), words(one["counted_from"] or ""),
+        )
+        for one in found.losses
+    ]  # fmt: skip
+    return ReportTable("Data lost", columns, rows, "New data that a loss at noon costs")
+
+
+def _points(found: Plan) -> ReportTable:
+    """The restore points of each policy at the end."""
+    columns = (
+        Column("policy"), Column("systems"), Column("restore points", "count"), Column("the oldest of"),
+        Column("save sets", "count"), Column("bytes", "B"),
+    )  # fmt: skip
+    rows = [
+        (
+            words(one.policy), words(called(one.systems)), quantity(len(one.restorable), "count"),
+            words(one.restorable[0].date() if one.restorable else ""), quantity(len(one.points), "count"),
+            quantity(sum(point.bytes for point in one.points), "B"),
+        )
+        for one in points_at(found.site, moment_of(found.site, found.until))
+    ]  # fmt: skip
+    return ReportTable("Restore points", columns, rows, f"Restore points at noon of {found.until}")
+
+
+def _values(site: PlannedSite) -> Iterator[UsedValue]:
+    """The values of datasheets on which the first night depends, with addresses of the site file."""
+    origins = Origins(site.file, {})
+    for value in used_values(site.first_night):
+        if value.place.startswith("models/"):
+            yield replace(value, address=origins.called(value.address))
+
+
+def _stated(site: PlannedSite) -> ReportTable:
+    """What the site file itself assumes: value, range and reason; a value that many systems share is one row."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for path, node in site.file.source.leaves():
+        given = cast("dict[str, Any]", node.plain() if node.is_quantity else {})
+        if given.get("basis") == "assumed":
+            ends = [str(end) for end in given.get("range", ())]
+            span = " to ".join(dict.fromkeys(ends)) if len({*ends}) > 1 else ""
+            key = str(given["value"]), span, str(given.get("why", ""))
+            alike.setdefault(key, []).append(".".join(path))
+    rows = [
+        (words(f"{paths[0]} and {len(paths) - 1} more" if paths[1:] else paths[0]), *map(words, key))
+        for key, paths in alike.items()
+    ]
+    columns = (Column("what"), Column("value"), Column("range"), Column("why"))
+    return ReportTable("Assumed in the site file", columns, rows)

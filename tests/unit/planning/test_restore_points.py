@@ -1,0 +1,159 @@
+"""The restore points of a site at a moment, beside its ledger and what one counts by hand."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import pytest
+from sites.plan import site
+
+from simbackup.errors import InputError
+from simbackup.planning.ledger import Ledger
+from simbackup.planning.restore import moment_of
+from simbackup.planning.restore_points import PolicyPoints, StoredPoint, chosen, log_until, points_at
+from simbackup.planning.site import PlannedSite, load_site
+from simbackup.policies.levels import Level
+from tests.cases import for_each
+
+FAR = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", "place": "second"}
+POOL = site()["targets"]["pool"]
+CHUNKS = {"model": "deduplication/appliance-2010", "at": "target"}
+WEEKLY: dict[str, Any] = {"schedule": {"full": "saturday", "incremental": "daily"}, "retention": {"age": "2 weeks"}}
+POLICIES: dict[str, dict[str, Any]] = {
+    "chains": WEEKLY | {"copies": {"tape": {"to": "vault", "which": "full", "retention": {"age": "13 weeks"}}}},
+    "merges": {
+        "schedule": {"incremental": "daily"}, "merges": True, "retention": {"last": 9},
+        "copies": {"away": {"to": "far", "retention": {"last": 5}, "merges": True}},
+    },
+    "thinned": {"schedule": {"full": "daily"}, "retention": {"daily": 5, "weekly": 3, "monthly": 2}},
+    "clones": {"schedule": {"synthetic_full": "saturday", "incremental": "daily"}, "retention": {"last": 12}},
+    "broken": {"schedule": WEEKLY["schedule"], "retention": {"age": "2 weeks"},
+               "copies": {"away": {"to": "far", "on": ["monday"], "retention": {"age": "3 weeks"}}}},
+}  # fmt: skip
+
+
+def planned(targets: dict[str, Any] | None = None, growth: str = "20 %", **policy: Any) -> PlannedSite:
+    """The site with one policy, whose data grow."""
+    parts = site(start="2027-01-02", zone="Europe/Berlin", growth=growth)
+    parts["targets"] |= {"far": FAR, **(targets or {})}
+    parts["systems"]["second"]["change"]["run"] = "64 KiB"
+    parts["policies"]["nightly"] = {"to": "pool", "at": "20:00", **policy}
+    return load_site(parts)
+
+
+def at(found: PlannedSite, day: date, **only: Any) -> PolicyPoints:
+    return points_at(found, moment_of(found, day), **only)[0]
+
+
+def on(points: PolicyPoints, copy: str = "") -> list[StoredPoint]:
+    return [point for point in points.points if point.copy == copy]
+
+
+@for_each("policy", POLICIES)
+@for_each("pool", [POOL, POOL | {"deduplication": CHUNKS}, POOL | {"clones": True}])
+def test_the_ledger_has_the_same_points_with_the_same_bytes(pool: dict[str, Any], policy: str) -> None:
+    found = planned({"pool": pool}, **POLICIES[policy])
+    now = moment_of(found, date(2027, 3, 25))
+    ledger = Ledger(found)
+    last = [*ledger.days(now)][-1]
+    there = points_at(found, now)[0]
+    for copy, place in ledger.stocks["nightly"].places.items():
+        here = on(there, copy)
+        assert [point.time for point in here] == [p.time for _, p in sorted(place.series.points.items())]
+        assert sum(point.bytes for point in here) == pytest.approx(place.used, rel=1e-12)
+        assert {point.time for point in here if point.rules} == {
+            place.series.points[number].time for number in place.series.kept
+        }
+    assert len(there.restorable) == last.points["nightly"]
+
+
+@for_each("policy", POLICIES)
+def test_points_expire_and_are_freed_when_the_log_says_so(policy: str) -> None:
+    found = planned(**POLICIES[policy])
+    now = moment_of(found, date(2027, 2, 20))
+    later = now + timedelta(days=60)
+    log = [line for line in log_until(found, later) if line.date >= now.date()]
+    for point in points_at(found, now)[0].points:
+        lines = [line for line in log if line.copy == point.copy]
+        expired = next((line.date for line in lines if point.time in line.expired), None)
+        gone = next((line.date for line in lines if point.time in (*line.freed, *line.merged)), None)
+        for told, noted in ((point.expires, expired), (point.freed, gone)):
+            assert (told.date() if told is not None and told <= later else None) == noted
+
+
+def test_a_chain_holds_what_no_rule_keeps() -> None:
+    """Two weeks of weekly full backups: on Thursday, 4 February, the full backup of 16 January is 19 days old."""
+    points = on(at(planned(**WEEKLY), date(2027, 2, 4)))
+    first, *others = points
+    assert (first.time.date(), first.level, first.rules) == (date(2027, 1, 16), Level.FULL, ())
+    assert first.needed_by == 2  # those of Thursday and Friday, 21 and 22 January, are not yet two weeks old
+    assert first.kept_by == "only the chain of 2 later"
+    assert not first.restorable
+    assert first.freed is not None
+    assert first.freed.date() == date(2027, 2, 5)
+    kept = next(point for point in others if point.time.date() == date(2027, 1, 21))
+    assert kept.rules == ("age 14 days",)
+    assert kept.needs == "full of 2027-01-16 and 4 more"
+    assert kept.reads == pytest.approx(first.bytes + sum(point.bytes for point in points[1:6]))
+    assert kept.expires is not None
+    assert kept.expires.date() == date(2027, 2, 4)
+
+
+def test_every_rule_that_keeps_a_point_is_named() -> None:
+    rules = {"last": 2, "weekly": 3, "of": "full"}
+    points = on(at(planned(schedule=WEEKLY["schedule"], retention=rules), date(2027, 2, 8)))
+    named = {str(point.time.date()): point.kept_by for point in points}
+    assert named["2027-02-07"] == "last 2"
+    assert named["2027-02-06"] == "last 2, weekly 3 of full"
+    assert named["2027-01-30"] == named["2027-01-23"] == "weekly 3 of full"
+    assert "2027-01-16" not in named
+
+
+def test_what_is_kept_for_ever_never_expires() -> None:
+    points = on(at(planned(schedule={"full": "daily"}), date(2027, 1, 5)))
+    assert [(point.kept_by, point.expires, point.freed) for point in points] == [("forever", None, None)] * 3
+
+
+def test_a_copy_without_its_base_is_not_restorable() -> None:
+    points = on(at(planned(**POLICIES["broken"]), date(2027, 1, 20)), "away")
+    assert [point.needs for point in points] == ["not restorable: its base is not there"] * 3
+    assert not any(point.restorable for point in points)
+
+
+def test_the_bytes_of_one_system_are_its_own() -> None:
+    found, day = planned(**WEEKLY), date(2027, 1, 20)
+    together = at(found, day)
+    one, two = (at(found, day, system=name) for name in ("first", "second"))
+    assert one.systems == ("first",)
+    for whole, *parts in zip(together.points, one.points, two.points, strict=True):
+        assert whole.bytes == pytest.approx(sum(part.bytes for part in parts))
+
+
+def test_logs_reach_back_as_far_as_the_points_before_them() -> None:
+    logs = {"every": "15 min", "to": ["pool"]}
+    found = at(planned(**WEEKLY, logs=logs), date(2027, 2, 4))
+    assert found.logs_since == min(point.time for point in on(found) if point.rules)
+    assert at(planned(**WEEKLY), date(2027, 2, 4)).logs_since is None
+
+
+def test_a_divided_policy_is_chosen_by_its_name_with_all_parts() -> None:
+    found = planned(**WEEKLY, spread=True)
+    assert chosen(found, ["nightly"]) == ["nightly-monday", "nightly-tuesday"]  # a full backup of each system a day
+    (own,) = chosen(found, [], "first")
+    assert [system.name for system in found.of_policy(own)] == ["first"]
+
+
+@for_each("only", [{"policies": ["nihgtly"]}, {"system": "frist"}])
+def test_names_that_are_unknown_are_reported(only: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"there is no .* did you mean"):
+        at(planned(**WEEKLY), date(2027, 1, 20), **only)
+
+
+def test_a_merge_is_logged_with_the_point_that_goes() -> None:
+    found = planned(schedule={"incremental": "daily"}, merges=True, retention={"last": 3})
+    lines = [*log_until(found, datetime(2027, 1, 6, 12, tzinfo=found.zone))]
+    assert [len(line.merged) for line in lines] == [0, 0, 0, 1]
+    assert [line.points for line in lines] == [1, 2, 3, 3]
+    assert lines[-1].merged == lines[-1].expired
+    assert (lines[-1].freed, lines[-1].held) == ((), ())

@@ -1,0 +1,59 @@
+"""The calendar of restore points has a cell for each backup, filled, pale or hollow, and a line to each base."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from matplotlib.colors import to_hex
+from sites.plan import site
+
+from simbackup.planning.restore import moment_of
+from simbackup.planning.restore_points import log_until, points_at
+from simbackup.planning.site import load_site
+from simbackup.plots.of_points import COLOURS, PALE, calendar_of_points
+from simbackup.policies.levels import Level
+
+
+def drawn(day: date, **policy: Any) -> list[Any]:
+    """The calendars, one for each target and year."""
+    parts = site(start="2027-01-02", zone="UTC")
+    parts["policies"]["nightly"] = {"to": "pool", "at": "20:00", **policy}
+    found = load_site(parts)
+    now = moment_of(found, day)
+    (points,) = points_at(found, now)
+    return calendar_of_points(points, list(log_until(found, now)), now, "a site").axes
+
+
+def test_cells_are_filled_pale_or_hollow_in_the_colour_of_their_level() -> None:
+    """On Thursday, 4 February: two weeks of points, and five save sets that two of them need."""
+    (axis,) = drawn(
+        date(2027, 2, 4), schedule={"full": "saturday", "incremental": "daily"}, retention={"age": "2 weeks"}
+    )
+    boxes, lines = axis.collections
+    filled = [colour[3] for colour in boxes.get_facecolors()]
+    assert len(filled) == 33
+    assert (filled.count(1.0), filled.count(PALE), filled.count(0.0)) == (14, 5, 14)
+    edges = [to_hex(colour) for colour in boxes.get_edgecolors()]
+    assert edges.count(COLOURS[Level.FULL]) == 5
+    assert edges.count(COLOURS[Level.INCREMENTAL]) == 28
+    assert lines.get_segments()
+
+
+def test_a_line_to_a_differential_passes_those_in_between_at_their_side() -> None:
+    (axis,) = drawn(date(2027, 1, 8), schedule={"full": "saturday", "differential": "daily"})
+    boxes, lines = axis.collections
+    assert len(boxes.get_facecolors()) == 6
+    upright = [line for line in lines.get_segments() if line[0][0] == line[1][0]]
+    assert all(line[0][0] % 1.0 != 0.5 for line in upright)
+
+
+def test_each_target_and_each_year_has_a_calendar() -> None:
+    tape = {"to": "vault", "which": "full", "retention": {"age": "13 weeks"}}
+    axes = drawn(date(2028, 1, 5), schedule={"full": "saturday"}, retention={"last": 3}, copies={"tape": tape})
+    assert [axis.get_title(loc="left") for axis in axes] == [
+        "pool: 3 restore points",
+        "",
+        "vault: 13 restore points",
+        "",
+    ]
