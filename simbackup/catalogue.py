@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -127,6 +128,10 @@ class Copy:
         """Bytes of the save set for each byte that is read from the medium."""
         return self.compression / self.reduction.repeated
 
+    def uses(self, medium: str) -> bool:
+        """Whether some of it is on a cartridge or volume."""
+        return any(extent.medium == medium for extent in self.extents)
+
     @property
     def done(self) -> float:
         """Bytes of the save set that are on media, from its beginning."""
@@ -162,6 +167,8 @@ class SaveSet:
     level: str = "full"
     log: float = 0.0
     shrinks: float | None = None
+    lost: dict[str, str] = field(default_factory=dict[str, str])
+    """Why copies cannot be read any more, by the runs that wrote them."""
 
     def copy_by(self, job: str) -> Copy | None:
         """The copy that a job made, the backup or one that copies it; None if there is none."""
@@ -196,6 +203,21 @@ class Catalogue:
             if copy is not None:
                 return saved, copy
         return None
+
+    def lose(self, which: Callable[[Copy], bool], reason: str) -> list[tuple[SaveSet, Copy]]:
+        """Take out the copies of all save sets that nobody can read any more for a reason, and return them."""
+        found = [(saved, copy) for saved in self.save_sets for copy in saved.copies if which(copy)]
+        for saved, copy in found:
+            saved.copies.remove(copy)
+            saved.lost[copy.job] = reason
+        return found
+
+    def why_lost(self, job: str) -> str:
+        """Why the newest save set of a backup job that has lost a copy has lost it; empty if none has."""
+        for saved in reversed(self._of.get(job, ())):
+            for reason in saved.lost.values():
+                return reason
+        return ""
 
     def since(self, job: str, time: float) -> list[SaveSet]:
         """The save sets of a backup job, of whichever of its runs, that were made after a time, oldest first."""

@@ -30,15 +30,12 @@ from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law, Segment, limit_of
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
+from simbackup.errors import JobFailedError
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Clock
 from simbackup.trace.columns import Amounts
 from simbackup.trace.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
-
-
-class JobFailedError(Exception):
-    """A job cannot go on; the text says why. The other jobs of the run go on."""
 
 
 @runtime_checkable
@@ -124,6 +121,8 @@ class System:
     spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
+    begun: dict[str, simpy.Event] = field(default_factory=dict[str, simpy.Event])
+    """When some jobs begin for the first time, by their names."""
     crossed: Amounts = field(default_factory=Amounts)
     """Seconds that the bytes of each run of a job that has ended take of each line at the least, by both names."""
 
@@ -257,7 +256,8 @@ class System:
         found = self.catalogue.last_copy(f"jobs.{backup}", None if by is None else f"jobs.{by}")
         if found is None:
             copied = f"copy of '{backup}' by '{by}'" if by not in {None, backup} else f"save set of '{backup}'"
-            raise JobFailedError(f"the catalogue has no {copied}")
+            why = self.catalogue.why_lost(f"jobs.{backup}")
+            raise JobFailedError(f"the catalogue has no {copied}" + (f": {why}" if why else ""))
         return found
 
     def reserve(self, volume: str, size: float) -> float:
@@ -309,12 +309,14 @@ class System:
         """Wait until all pending writes are on disk, and record what limits the last of them."""
         since = float(self.env.now)
         late = [dirty for dirty in pending if not dirty.on_disk.processed]
-        if not late:
-            return
-        yield self.env.all_of([dirty.on_disk for dirty in late])
-        last = max(late, key=lambda dirty: dirty.segments[-1].end if dirty.segments else since)
-        for begin, end, cause, parts in last.limits(since):
-            self.trace.span(begin, end, job, cause, Activity.WRITE_BACK, cycle=parts)
+        if late:
+            yield self.env.all_of([dirty.on_disk for dirty in late])
+            last = max(late, key=lambda dirty: dirty.segments[-1].end if dirty.segments else since)
+            for begin, end, cause, parts in last.limits(since):
+                self.trace.span(begin, end, job, cause, Activity.WRITE_BACK, cycle=parts)
+        for dirty in pending:
+            if dirty.failure is not None:
+                raise JobFailedError(dirty.failure)
 
     @contextmanager
     def standing(self, flow: Flow, loop: ClosedLoop) -> Generator[None]:

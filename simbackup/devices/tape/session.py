@@ -191,7 +191,7 @@ def take_seat(
                 if claim is not None:
                     library.free.release(claim) if claim.triggered else claim.cancel()
                 break
-            claim = claim if claim is not None else library.free.request()
+            claim = claim if claim is not None else library.claim()
             if claim.triggered:
                 found = Session(network, library, library.drive_of(claim), pool, most, stay)
                 library.claims[found.drive] = claim

@@ -69,6 +69,7 @@ class Application:
             cap=asking.rate if asking.rate is not None else asking.clients / self._alone(),
             moves=links,
             sequential=False,
+            patient=True,
         )
         for adapter in self.adapters:
             adapter.requests[self.flow] = asking.request

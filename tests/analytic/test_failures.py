@@ -1,0 +1,191 @@
+"""Parts that fail during a run, against sums by hand: what stops, what it costs, and what goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.errors import InputError
+
+MACHINE = "cores: 4, copy_rate: 1000 GB/s, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 0 %"
+FLASH = "kind: ssd, capacity: 1 TB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s"
+LINK = f"""\
+title: A client and its server
+hosts:
+  client: {{{MACHINE}, owns: [source, sink]}}
+  server: {{{MACHINE}, owns: [target]}}
+devices:
+  source: {{{FLASH}}}
+  target: {{{FLASH}}}
+  sink: {{kind: nul}}
+links:
+  wan: {{joins: [client, server], rate: 100 MB/s, latency: 0 s}}
+data:
+  files: {{"on": source, size: 100 GB}}
+jobs:
+  full: {{method: image, data: files, to: target}}
+"""
+"""100 GB over a link of 100 MB/s: 1,000 s."""
+TAIL = 0.02
+"""Seconds that the last bytes in memory take to disk, at most, as a share of the time on the link."""
+
+
+def run(text: str, failures: dict[str, dict[str, Any]], changes: dict[str, Any] | None = None) -> sb.Result:
+    """The result with some failures."""
+    stated = {f"failures.{name}.{key}": value for name, said in failures.items() for key, value in said.items()}
+    body = text + "failures:\n" + "".join(f"  {name}: {{}}\n" for name in failures) if failures else text
+    return sb.simulate(sb.load(body, stated | (changes or {})))
+
+
+def row(result: sb.Result, job: str) -> dict[str, Any]:
+    """What a job reports."""
+    return next(row for row in result.job_rows if row["job"] == job)
+
+
+def notes(result: sb.Result) -> str:
+    """What parts say of themselves."""
+    return "\n".join(f"{event.address} {event.what}" for event in result.trace.events if event.data.get("note"))
+
+
+OUTAGE = {"link": "wan", "at": "200 s", "lasts": "600 s"}
+
+
+def test_a_connection_that_survives_an_outage_is_as_much_later() -> None:
+    before = row(run(LINK, {}), "full")["elapsed"]
+    after = row(run(LINK, {"outage": {**OUTAGE, "timeout": "15 min"}}), "full")["elapsed"]
+    assert after == pytest.approx(before + 600.0, rel=1e-9)
+
+
+def test_a_connection_that_waits_too_long_fails_when_its_patience_ends() -> None:
+    found = row(run(LINK, {"outage": {**OUTAGE, "timeout": "5 min"}}), "full")
+    assert found["status"] == "failed"
+    assert found["end"] == pytest.approx(200.0 + 300.0)
+    assert "the link 'wan' failed" in found["reason"]
+
+
+def test_a_job_fails_when_its_link_does_and_others_that_follow_are_skipped() -> None:
+    result = run(LINK + "  more: {method: image, data: files, to: sink, after: full}\n", {"outage": OUTAGE})
+    assert (row(result, "full")["status"], row(result, "full")["end"]) == ("failed", pytest.approx(200.0))
+    assert row(result, "more")["status"] == "skipped"
+
+
+def test_a_retry_begins_anew_when_the_part_is_back() -> None:
+    alone = row(run(LINK, {}), "full")["elapsed"]
+    result = run(LINK, {"outage": OUTAGE}, {"jobs.full.retries": 1})
+    assert row(result, "full")["elapsed"] == pytest.approx(200.0 + 600.0 + alone, rel=1e-9)
+    assert "3 min 20 s of work were lost" in notes(result)
+    assert result.activities("full")["links.wan", "wait for repair"] == pytest.approx(600.0)
+
+
+def test_a_job_that_begins_during_an_outage_fails_at_once() -> None:
+    found = row(run(LINK, {"outage": OUTAGE}, {"jobs.full.begin": "300 s"}), "full")
+    assert (found["status"], found["end"]) == ("failed", pytest.approx(300.0))
+
+
+def test_a_host_takes_what_runs_there_along_and_nothing_else() -> None:
+    text = LINK + "  local: {method: image, data: files, to: sink}\n"
+    result = run(text, {"crash": {"host": "server", "at": "50 s"}})
+    assert (row(result, "full")["status"], row(result, "full")["end"]) == ("failed", pytest.approx(50.0))
+    assert row(result, "local")["status"] == "done"
+
+
+def test_what_was_saved_on_a_device_that_is_gone_cannot_be_restored_and_the_reason_says_so() -> None:
+    text = LINK + "  back: {restore: full, begin: 3000 s}\n"
+    result = run(text, {"loss": {"device": "target", "after": "full", "delay": "2000 s"}})
+    assert row(result, "full")["status"] == "done"
+    found = row(result, "back")
+    assert (found["status"], found["end"]) == ("failed", pytest.approx(3000.0))
+    assert "the device 'target' failed" in found["reason"]
+
+
+def test_two_failures_that_overlap_keep_a_link_closed_until_the_last_is_over() -> None:
+    failures = {
+        "one": {**OUTAGE, "timeout": "1 h"},
+        "other": {"link": "wan", "at": "500 s", "lasts": "1000 s", "timeout": "1 h"},
+    }
+    before = row(run(LINK, {}), "full")["elapsed"]
+    assert row(run(LINK, failures), "full")["elapsed"] == pytest.approx(before + 1300.0, rel=1e-9)
+
+
+ARRAY = f"""\
+title: An array that loses disks
+hosts:
+  host: {{{MACHINE}, owns: [array, sink]}}
+devices:
+  array: {{kind: raid, level: "10", disks: 4, stripe_unit: 64 KiB, controller_overhead: 0 s, ssd: {{capacity: 100 GB,
+    read_rate: 100 MB/s, write_rate: 100 MB/s, read_latency: 0 s, write_latency: 0 s}}}}
+  sink: {{kind: nul}}
+data:
+  files: {{"on": array, size: 100 GB}}
+jobs:
+  full: {{method: image, data: files, to: sink}}
+"""
+"""Four disks read at 400 MB/s together; of two pairs, one of which lacks a disk, at 200 MB/s."""
+
+
+def test_an_array_goes_on_more_slowly_from_the_moment_it_loses_a_disk() -> None:
+    found = row(run(ARRAY, {"first": {"disk": "array", "at": "100 s"}}), "full")
+    assert found["elapsed"] == pytest.approx(100.0 + (100e9 - 100.0 * 400e6) / 200e6, rel=1e-6)
+    whole = row(run(ARRAY, {"first": {"disk": "array", "at": "0 s"}}), "full")["elapsed"]
+    assert whole == row(run(ARRAY, {}, {"devices.array.failed": 1}), "full")["elapsed"]
+
+
+def test_a_spare_is_filled_beside_the_jobs_and_then_all_disks_work() -> None:
+    """The rebuild reads 100 GB of one disk and writes as many; it has the array for itself from the end of the job."""
+    result = run(ARRAY, {"first": {"disk": "array", "at": "0 s", "spare": "0 s"}})
+    by_job = run(
+        ARRAY.replace("full:", "again: {method: rebuild, of: array}\n  full:"), {}, {"devices.array.failed": 1}
+    )
+    assert row(result, "full")["elapsed"] == pytest.approx(row(by_job, "full")["elapsed"], rel=1e-9)
+    later = run(ARRAY, {"first": {"disk": "array", "at": "0 s", "spare": "0 s"}}, {"jobs.full.begin": "1500 s"})
+    assert row(later, "full")["elapsed"] == pytest.approx(100e9 / 400e6, rel=1e-6)
+
+
+def test_a_job_is_faster_again_from_the_moment_the_rebuild_ends() -> None:
+    """Of 1,000 s of rebuild, the job sees what is left after 900.
+
+    Both have half of the array's time, so the rebuild takes 200 s for its last 100. The job reads 20 GB meanwhile, at
+    half of 200 MB/s, and the rest at 400 MB/s.
+    """
+    spared = {"first": {"disk": "array", "at": "0 s", "spare": "0 s"}}
+    result = run(ARRAY, spared, {"jobs.full.begin": "900 s"})
+    assert row(result, "full")["elapsed"] == pytest.approx(200.0 + 80e9 / 400e6, rel=1e-6)
+    assert "has been rebuilt" in notes(result)
+
+
+def test_a_disk_beyond_the_redundancy_takes_the_data_and_their_restore_with_it() -> None:
+    text = ARRAY.replace(
+        "full: {method: image, data: files, to: sink}", "full: {method: image, data: other, to: array}"
+    )
+    text = text.replace("data:\n", 'data:\n  other: {"on": disk, size: 10 GB}\n', 1)
+    text = text.replace("  sink:", f"  disk: {{{FLASH}}}\n  sink:").replace("[array, sink]", "[array, disk, sink]")
+    text += "  back: {restore: full, begin: 1000 s}\n"
+    failures = {"first": {"disk": "array", "at": "500 s"}, "second": {"disk": "array", "at": "900 s"}}
+    result = run(text, failures)
+    assert row(run(text, {"first": failures["first"]}), "back")["status"] == "done"
+    found = row(result, "back")
+    assert found["status"] == "failed"
+    assert "too many disks of 'array' failed" in found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("said", "address"),
+    [
+        ({"link": "wan"}, "at"),
+        ({"at": "1 s"}, "device"),
+        ({"link": "wan", "host": "client", "at": "1 s"}, "link"),
+        ({"link": "wan", "at": "1 s", "after": "full"}, "after"),
+        ({"link": "wan", "at": "-1 s"}, "at"),
+        ({"link": "vpn", "at": "1 s"}, "link"),
+        ({"disk": "source", "at": "1 s"}, "disk"),
+        ({"cartridge": "full", "at": "1 s"}, "cartridge"),
+        ({"host": "client", "at": "1 s", "spare": "1 s"}, "spare"),
+        ({"host": "client", "at": "1 s", "timeout": "1 s"}, "timeout"),
+    ],
+)
+def test_what_is_wrong_is_reported_at_its_place(said: dict[str, Any], address: str) -> None:
+    with pytest.raises(InputError) as found:
+        run(LINK, {"x": said})
+    assert f"failures.x.{address}" in {problem.address for problem in found.value.problems}
