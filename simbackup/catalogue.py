@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from simbackup.errors import JobFailedError
 from simbackup.late import Late
 
 
@@ -128,9 +129,9 @@ class Copy:
         """Bytes of the save set for each byte that is read from the medium."""
         return self.compression / self.reduction.repeated
 
-    def uses(self, medium: str) -> bool:
-        """Whether some of it is on a cartridge or volume."""
-        return any(extent.medium == medium for extent in self.extents)
+    def uses(self, device: str, medium: str) -> bool:
+        """Whether some of it is on a cartridge of a device."""
+        return self.target == device and any(extent.medium == medium for extent in self.extents)
 
     @property
     def done(self) -> float:
@@ -175,6 +176,13 @@ class SaveSet:
         return next((copy for copy in self.copies if job_of(copy.job) == job), None)
 
 
+def first_copy(saved: SaveSet) -> Copy:
+    """The first copy of a save set; fails if all are lost."""
+    if not saved.copies:
+        raise JobFailedError(f"'{saved.job.removeprefix('jobs.')}' cannot be read: {next(iter(saved.lost.values()), '')}")
+    return saved.copies[0]
+
+
 @dataclass(slots=True)
 class Catalogue:
     """All save sets in the order in which they were made."""
@@ -196,10 +204,14 @@ class Catalogue:
         """The newest complete save set of a backup job, of whichever of its runs."""
         return next(reversed(self._of.get(job, ())), None)
 
-    def last_copy(self, job: str, by: str | None = None) -> tuple[SaveSet, Copy] | None:
-        """The newest save set of a backup job that has a copy by a job, or any; with that copy, the first of any."""
+    def last_copy(self, job: str, by: str | None = None, *, instead: bool = False) -> tuple[SaveSet, Copy] | None:
+        """The newest save set of a backup job that has a copy by a job, or any; with that copy, the first of any.
+
+        Another copy may be taken `instead` of one that is lost.
+        """
         for saved in reversed(self._of.get(job, ())):
-            copy = saved.copy_by(by) if by is not None else next(iter(saved.copies), None)
+            some = by is None or (instead and by in map(job_of, saved.lost))
+            copy = next(iter(saved.copies), None) if some else saved.copy_by(by or "")
             if copy is not None:
                 return saved, copy
         return None

@@ -88,11 +88,11 @@ class JobFailedError(Exception):
 
 
 class UnreadableError(JobFailedError):
-    """A job needs a medium that nobody can read."""
+    """A job needs a cartridge that nobody can read: the device that it belongs to, and its name there."""
 
-    def __init__(self, medium: str, reason: str) -> None:
-        super().__init__(reason)
-        self.medium = medium
+    def __init__(self, device: str, medium: str) -> None:
+        super().__init__(f"'{medium}' of '{device}' cannot be read")
+        self.device, self.medium = device, medium
 
 
 def _longer(word: str, words: Sequence[str]) -> list[str]:

@@ -230,12 +230,10 @@ def _lose_drive(system: System, failure: Failure) -> Steps:
     drive: Drive = next((each for each in working if each not in library.idle), working[0])
     part = f"the drive '{drive.name.removeprefix('devices.')}'"
     failure = replace(failure, part=drive.name, words=part)
-    library.lose(drive)
+    library.lose(drive, for_good=failure.lasts is None)
     yield from _closing(lambda _: (drive.link, drive.interface))(system, failure)
     if failure.lasts is not None:
         library.regain(drive)
-    elif all(each in library.broken for each in library.drives):
-        library.die(f"'{library.name.removeprefix('devices.')}' has no working drive")
 
 
 def _ruin(system: System, failure: Failure) -> Steps:

@@ -251,9 +251,12 @@ class System:
             raise JobFailedError(f"no space left on '{place.volume.name}'")
         return dirty
 
-    def saved(self, backup: str, by: str | None = None) -> tuple[SaveSet, Copy]:
-        """The newest save set of a backup job with its first copy, or with that of a job; fails if there is none."""
-        found = self.catalogue.last_copy(f"jobs.{backup}", None if by is None else f"jobs.{by}")
+    def saved(self, backup: str, by: str | None = None, *, instead: bool = False) -> tuple[SaveSet, Copy]:
+        """The newest save set of a backup job with its first copy, or with that of a job; fails if there is none.
+
+        Another copy may be taken `instead` of one that is lost.
+        """
+        found = self.catalogue.last_copy(f"jobs.{backup}", None if by is None else f"jobs.{by}", instead=instead)
         if found is None:
             copied = f"copy of '{backup}' by '{by}'" if by not in {None, backup} else f"save set of '{backup}'"
             why = self.catalogue.why_lost(f"jobs.{backup}")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import simpy
 
 from simbackup import units
+from simbackup.catalogue import Copy
 from simbackup.devices.job_queue.live import Admission, Claim, enter
 from simbackup.engine.randomness import stream
 from simbackup.errors import JobFailedError, UnreadableError
@@ -143,17 +145,17 @@ def side_by_side(
     if len(parts) == 1:
         yield from parts[0]
         return
-    reasons: list[str] = []
+    errors: list[JobFailedError] = []
 
     def one(part: Generator[simpy.Event, Any, None]) -> Generator[simpy.Event, Any, None]:
         try:
             yield from part
         except JobFailedError as error:
-            reasons.append(str(error))
+            errors.append(error)
 
     yield system.env.all_of([system.env.process(one(part)) for part in parts])
-    if reasons:
-        raise JobFailedError(reasons[0])
+    if errors:
+        raise errors[0]
 
 
 def start(system: System, jobs: list[Job], until: Collection[str] = ()) -> simpy.Event:
@@ -254,8 +256,8 @@ def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.
             yield from _failing(system, job.schedule, name, job.schedule.retries - left)
             return (yield from job.work.run(system, name)), ""
         except UnreadableError as error:  # one copy fewer, which is no failure of the job
-            system.catalogue.lose(lambda copy, medium=error.medium: copy.uses(medium), str(error))
-            system.trace.note(system.env.now, name, f"turns to another copy: {error}")
+            system.catalogue.lose(partial(Copy.uses, device=error.device, medium=error.medium), str(error))
+            system.trace.note(system.env.now, name, f"begins again: {error}")
             continue
         except JobFailedError as error:
             reason = str(error)

@@ -68,7 +68,8 @@ class FailureSpec(Part):
     lasts: PositiveDuration | None = None
     """How long it is away; for good by default."""
     timeout: Duration | None = None
-    """How long transfers wait for it before they fail, and go on if it is back by then. They fail at once by default."""
+    """How long transfers wait for it before they fail, and go on if it is back by then; they fail at once by default.
+    """
     spare: Duration | None = None
     """Time from the failure of a `disk` until its rebuild onto a spare disk begins, as by a job with the method
     `rebuild`; there is none by default.

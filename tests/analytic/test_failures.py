@@ -8,6 +8,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
+from tests.shared import LIBRARY_BY_HAND
 
 MACHINE = "cores: 4, copy_rate: 1000 GB/s, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 0 %"
 FLASH = "kind: ssd, capacity: 1 TB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s"
@@ -189,3 +190,84 @@ def test_what_is_wrong_is_reported_at_its_place(said: dict[str, Any], address: s
     with pytest.raises(InputError) as found:
         run(LINK, {"x": said})
     assert f"failures.x.{address}" in {problem.address for problem in found.value.problems}
+
+
+TAPE = f"""\
+title: A library with two drives, in round figures
+hosts:
+  host: {{{MACHINE}, owns: [source, target, library]}}
+devices:
+  source: {{{FLASH}}}
+  target: {{{FLASH}}}
+{LIBRARY_BY_HAND}
+data:
+  files: {{"on": source, size: 8 GB}}
+jobs:
+  full: {{method: image, data: files, to: library}}
+"""
+"""8 GB at 80 MB/s: 100 s. Robot 10 s, load 30 s; locate to the beginning 2 s; rewind, unload 10 s, robot 10 s."""
+LOADED = 10.0 + 30.0
+"""Seconds from the first move of the robot until the cartridge is loaded."""
+WRITES = 100.0
+
+
+def test_a_drive_that_fails_is_replaced_by_another_when_the_job_is_tried_again() -> None:
+    alone = row(run(TAPE, {}), "full")
+    failing = {"broken": {"drive": "library", "at": "90 s"}}
+    once = row(run(TAPE, failing), "full")
+    assert once["status"] == "failed"
+    assert "the drive 'library.drive.1' failed" in once["reason"]
+    again = row(run(TAPE, failing, {"jobs.full.retries": 1}), "full")
+    assert again["status"] == "done"
+    assert again["elapsed"] == pytest.approx(once["elapsed"] + alone["elapsed"], rel=1e-9)
+
+
+def test_who_waits_for_a_drive_that_never_comes_fails() -> None:
+    text = TAPE + "  more: {method: image, data: files, to: library}\n  last: {method: image, data: files, to: library}\n"
+    both = {name: {"drive": "library", "at": "90 s"} for name in ("one", "other")}
+    result = run(text, both)
+    assert {each["status"] for each in result.job_rows} == {"failed"}
+    assert "has no working drive" in row(result, "last")["reason"]
+
+
+def test_a_drive_comes_back_and_takes_who_waits() -> None:
+    text = TAPE + "  more: {method: image, data: files, to: library}\n"
+    result = run(text, {"broken": {"drive": "library", "at": "90 s", "lasts": "1 h"}}, {"jobs.full.retries": 1})
+    assert {each["status"] for each in result.job_rows} == {"done"}
+
+
+RESTORES = TAPE + "  later: {method: image, data: files, to: library, after: full}\n"
+
+
+def test_a_restore_that_cannot_read_its_cartridge_turns_to_the_copy_and_the_time_counts() -> None:
+    """It notices when the cartridge is loaded, and puts it back: 30 s more than the way there."""
+    text = TAPE + "  copy: {method: copy_save_set, save_set: full, to: target, after: full}\n"
+    text += "  back: {restore: full, begin: 1000 s}\n"
+    result = run(text, {"bad": {"cartridge": "full", "at": "900 s"}})
+    from_disk = row(run(text, {}, {"jobs.back.copied_by": "copy"}), "back")["elapsed"]
+    found = row(result, "back")
+    assert found["status"] == "done"
+    assert found["elapsed"] == pytest.approx(LOADED + 10.0 + 10.0 + from_disk, abs=0.1)
+    assert "cannot be read" in notes(result)
+
+
+def test_a_restore_that_cannot_read_its_cartridge_takes_the_older_save_set() -> None:
+    """Both save sets are on the first cartridge unless their pools differ."""
+    text = TAPE.replace("drives: 2,", "pools: {new: 4, old: 4}, drives: 2,")
+    text = text.replace("full: {method: image, data: files, to: library}", RUNS)
+    text += "  back: {restore: full, begin: 3 days}\n"
+    text += "  aside: {method: copy_save_set, save_set: full, to: library, pool: old, begin: 1 h}\n"
+    result = run(text, {"bad": {"cartridge": "full", "at": "2 days"}})
+    assert row(result, "back")["status"] == "done"
+    assert row(result, "back")["bytes"] == pytest.approx(8e9)
+
+
+RUNS = "full: {method: image, data: files, to: library, pool: new, every: 1 day, until: 1 day}"
+
+
+def test_a_restore_without_another_copy_fails_with_the_reason_and_when_it_has_noticed() -> None:
+    text = TAPE + "  back: {restore: full, begin: 1000 s}\n"
+    found = row(run(text, {"bad": {"cartridge": "full", "at": "900 s"}}), "back")
+    assert found["status"] == "failed"
+    assert "'cartridge.1' of 'library' cannot be read" in found["reason"]
+    assert found["elapsed"] == pytest.approx(LOADED + 10.0 + 10.0, abs=0.1)

@@ -42,10 +42,8 @@ class Library:
     returned: simpy.Event = field(init=False)
     vacated: simpy.Event = field(init=False)
     readings: JointReadings[Any] = field(init=False)
-    broken: set[Drive] = field(default_factory=set[Drive])
-    """Drives that do not work, whoever has them now."""
-    dead: str | None = None
-    """Why no drive will ever work again, if so."""
+    broken: dict[Drive, bool] = field(default_factory=dict[Drive, bool])
+    """Drives that do not work, whoever has them now, and whether they never will again."""
 
     def __post_init__(self) -> None:
         self.idle = list(self.drives)
@@ -78,9 +76,15 @@ class Library:
 
     def claim(self) -> Any:
         """A claim of a drive, which is granted when one is idle; fails if none will ever work."""
-        if self.dead is not None:
-            raise JobFailedError(self.dead)
+        self.need(1)
         return self.free.request()
+
+    def need(self, number: int) -> None:
+        """Fail if fewer than so many drives will ever work again."""
+        left = len(self.drives) - sum(self.broken.values())
+        if left < number:
+            lacking = "has no working drive" if not left else f"has {left} working drives, and {number} are needed"
+            raise JobFailedError(f"'{self.name.removeprefix('devices.')}' {lacking}")
 
     def drive_of(self, claim: simpy.Event, wanted: Cartridge | None = None) -> Drive:
         """The drive that one gets by a claim that was granted."""
@@ -91,6 +95,9 @@ class Library:
 
     def give_drive(self, drive: Drive) -> None:
         """Return a drive to those who wait for one; one that does not work keeps its claim, and is not given away."""
+        if drive.cartridge is not None and drive.cartridge.in_use:  # the job failed with it
+            drive.cartridge.in_use = False
+            self._announce()
         if drive in self.broken:
             drive.cartridge, drive.position = None, 0.0  # somebody takes it out by hand
             drive.waits_for_repair = True
@@ -100,28 +107,30 @@ class Library:
         self._rest(drive)
         self.free.release(claim)
 
-    def lose(self, drive: Drive) -> None:
-        """Let a drive work no more: whoever has it finds out, and nobody else gets it."""
-        self.broken.add(drive)
+    def lose(self, drive: Drive, *, for_good: bool) -> None:
+        """Let a drive work no more: whoever has it finds out, nobody else gets it, and who waits for the last fails."""
+        self.broken[drive] = for_good
         if drive in self.idle:
-            self.idle.remove(drive)
-            self.claims[drive] = self.free.request()
-            self.give_drive(drive)
-
-    def regain(self, drive: Drive) -> None:
-        """Let a drive work again."""
-        self.broken.remove(drive)
-        if drive.waits_for_repair:
-            drive.waits_for_repair = False
-            self.give_drive(drive)
-
-    def die(self, reason: str) -> None:
-        """Let all who wait for a drive fail, as none will ever work again."""
-        self.dead = reason
+            claim = self.free.request()
+            if claim.triggered:
+                self.idle.remove(drive)
+                self.claims[drive] = claim
+                self.give_drive(drive)
+            else:  # those who came at this instant take every idle drive
+                claim.cancel()
+        if not all(self.broken.get(each, False) for each in self.drives):
+            return
         waiting: list[Any] = [*cast("Any", self.free).queue]
         for claim in waiting:
             claim.cancel()
-            claim.fail(JobFailedError(reason))
+            claim.fail(JobFailedError(f"'{self.name.removeprefix('devices.')}' has no working drive"))
+
+    def regain(self, drive: Drive) -> None:
+        """Let a drive work again."""
+        del self.broken[drive]
+        if drive.waits_for_repair:
+            drive.waits_for_repair = False
+            self.give_drive(drive)
 
     def scratch(self, pool: str | None = None) -> Cartridge | None:
         """The fullest cartridge of a pool that has room at its end and that nobody uses."""
@@ -187,7 +196,7 @@ class Library:
             yield from self._eject(job, drive)
             cartridge.in_use, cartridge.end = False, cartridge.capacity  # nobody writes on it either
             self._announce()
-            raise UnreadableError(cartridge.name, f"'{cartridge.name}' cannot be read")
+            raise UnreadableError(self.name.removeprefix("devices."), cartridge.name)
         return drive
 
     def _exchange_for_holder(self, drive: Drive, cartridge: Cartridge) -> Drive:
