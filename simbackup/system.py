@@ -83,6 +83,22 @@ class BackupSource(NamedTuple):
 
 
 @dataclass(slots=True)
+class Attempt:
+    """What an attempt of a job leaves behind: where its save set begins, and by stream what it has written there.
+
+    Or so many bytes in objects.
+    """
+
+    position: float = 0.0
+    written: dict[int, list[Dirty]] = field(default_factory=dict[int, list[Dirty]])
+    in_objects: float = 0.0
+
+    def stored(self, number: int) -> float:
+        """Bytes that a stream has brought to the disk, or has on their way there."""
+        return math.fsum(dirty.size for dirty in self.written.get(number, ()))
+
+
+@dataclass(slots=True)
 class System:
     """A live system."""
 
@@ -121,6 +137,8 @@ class System:
     spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
+    attempts: dict[str, Attempt] = field(default_factory=dict[str, "Attempt"])
+    """What attempts of runs of jobs that failed have left behind, by their addresses."""
     begun: dict[str, simpy.Event] = field(default_factory=dict[str, simpy.Event])
     """When some jobs begin for the first time, by their names."""
     crossed: Amounts = field(default_factory=Amounts)
@@ -234,10 +252,12 @@ class System:
         activity: str = Activity.WRITE,
         *,
         law: Law | None = None,
+        written: list[Dirty] | None = None,
     ) -> Generator[simpy.Event, Any, Dirty]:
         """Write bytes of a volume through the page cache of a host, on record; what is then on its way to disk.
 
-        Ends when the last of them is in memory; fails when the volume is full.
+        Ends when the last of them is in memory; fails when the volume is full. `written` also takes what is on its way
+        if it fails.
         """
         wanted, place = place.size, place._replace(size=place.volume.fits(place.begin, place.size))
         if place.size < min(LEAST, wanted):
@@ -246,6 +266,8 @@ class System:
         cache = self.hosts[host].cache(place.volume.region.store)
         flow, dirty = yield from cache.write(job, place, self.bounded(job, fill), activity, law=law)
         self.note_dirty(dirty.on_disk)
+        if written is not None:
+            written.append(dirty)
         self.account(job, flow)
         if wanted - place.size >= LEAST:
             raise JobFailedError(f"no space left on '{place.volume.name}'")
@@ -302,10 +324,17 @@ class System:
                 users.open()
 
     def write_through(
-        self, job: str, host: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE
+        self,
+        job: str,
+        host: str,
+        place: VolumeRange,
+        fill: FlowShape,
+        activity: str = Activity.WRITE,
+        *,
+        written: list[Dirty] | None = None,
     ) -> Generator[simpy.Event, Any, None]:
         """Write bytes of a volume as `write` does, and wait until they are on disk, on record."""
-        dirty = yield from self.write(job, host, place, fill, activity)
+        dirty = yield from self.write(job, host, place, fill, activity, written=written)
         yield from self.written_back(job, [dirty])
 
     def written_back(self, job: str, pending: Sequence[Dirty]) -> Generator[simpy.Event, Any, None]:

@@ -222,8 +222,9 @@ class FlowNetwork:
         self._changes.links[link] = None
         self._solve_later()
         if not waits:
-            for name in dict.fromkeys(flow.name for flow in link.flows if not flow.patient):
-                self.refuse(name, closure)
+            for flow in [flow for flow in link.flows if not flow.patient]:
+                self.fail(flow, closure.reason)
+                self.refuse(flow.name, closure)
 
     def open(self, link: Link, closure: Closure) -> None:
         """Let a link serve again that was closed, unless something else keeps it closed."""
@@ -233,9 +234,12 @@ class FlowNetwork:
         self._solve_later()
 
     def refuse(self, name: str, closure: Closure) -> None:
-        """Let all flows of a name fail, also those that come, until the name is admitted."""
+        """Let all flows of a name fail, also those that come, until the name is admitted.
+
+        What goes on behind them, at low priority, only fails where it crosses a closed link itself.
+        """
         self.refused.setdefault(name, closure)
-        for flow in [flow for flow in self._flows if flow.name == name and not flow.patient]:
+        for flow in [flow for flow in self._flows if flow.name == name and not (flow.patient or flow.low_priority)]:
             self.fail(flow, closure.reason)
 
     def admit(self, name: str) -> Closure | None:
@@ -244,7 +248,7 @@ class FlowNetwork:
 
     def _refusal(self, flow: Flow) -> Closure | None:
         """Why a flow that comes fails at once, None if it does not."""
-        if flow.name in self.refused:
+        if flow.name in self.refused and not flow.low_priority:
             return self.refused[flow.name]
         for link in flow.links:
             for closure, waits in link.closures.items():

@@ -29,8 +29,8 @@ jobs:
   full: {{method: image, data: files, to: target}}
 """
 """100 GB over a link of 100 MB/s: 1,000 s."""
-TAIL = 0.02
-"""Seconds that the last bytes in memory take to disk, at most, as a share of the time on the link."""
+BUCKET = """kind: object_store, write_latency: 0 s, read_latency: 0 s, connection_rate: 1 GB/s, part: 1 GB,
+    write_requests: 1000 1/s, read_requests: 1000 1/s"""
 
 
 def run(text: str, failures: dict[str, dict[str, Any]], changes: dict[str, Any] | None = None) -> sb.Result:
@@ -78,6 +78,24 @@ def test_a_retry_begins_anew_when_the_part_is_back() -> None:
     assert row(result, "full")["elapsed"] == pytest.approx(200.0 + 600.0 + alone, rel=1e-9)
     assert "3 min 20 s of work were lost" in notes(result)
     assert result.activities("full")["links.wan", "wait for repair"] == pytest.approx(600.0)
+
+
+def test_a_program_that_resumes_reads_again_what_is_stored_and_sends_the_rest() -> None:
+    """20 GB are stored after 200 s; they are read at 1 GB/s, and 80 GB are sent."""
+    text = LINK.replace("to: target}", "to: target, retries: 1, tool: {model: backup_tool/raw-blocks}}")
+    anew = row(run(text, {"outage": OUTAGE}), "full")["elapsed"]
+    found = row(run(text, {"outage": OUTAGE}, {"jobs.full.tool.resumes": True}), "full")["elapsed"]
+    assert anew - found == pytest.approx(20e9 / 100e6 - 20e9 / 1e9, rel=1e-6)
+
+
+def test_objects_that_are_stored_are_not_sent_again() -> None:
+    text = LINK.replace("  sink:", f"  bucket: {{{BUCKET}}}\n  sink:").replace("[client, server]", "[client, bucket]")
+    text = text.replace(
+        "to: target}", "to: bucket, retries: 1, connections: 100, tool: {model: backup_tool/raw-blocks}}"
+    )
+    anew = row(run(text, {"outage": OUTAGE}), "full")["elapsed"]
+    found = row(run(text, {"outage": OUTAGE}, {"jobs.full.tool.resumes": True}), "full")["elapsed"]
+    assert anew - found == pytest.approx(20e9 / 100e6 - 20e9 / 1e9, rel=1e-6)
 
 
 def test_a_job_that_begins_during_an_outage_fails_at_once() -> None:
@@ -208,7 +226,6 @@ jobs:
 """8 GB at 80 MB/s: 100 s. Robot 10 s, load 30 s; locate to the beginning 2 s; rewind, unload 10 s, robot 10 s."""
 LOADED = 10.0 + 30.0
 """Seconds from the first move of the robot until the cartridge is loaded."""
-WRITES = 100.0
 
 
 def test_a_drive_that_fails_is_replaced_by_another_when_the_job_is_tried_again() -> None:
@@ -223,7 +240,9 @@ def test_a_drive_that_fails_is_replaced_by_another_when_the_job_is_tried_again()
 
 
 def test_who_waits_for_a_drive_that_never_comes_fails() -> None:
-    text = TAPE + "  more: {method: image, data: files, to: library}\n  last: {method: image, data: files, to: library}\n"
+    text = (
+        TAPE + "  more: {method: image, data: files, to: library}\n  last: {method: image, data: files, to: library}\n"
+    )
     both = {name: {"drive": "library", "at": "90 s"} for name in ("one", "other")}
     result = run(text, both)
     assert {each["status"] for each in result.job_rows} == {"failed"}
@@ -234,9 +253,6 @@ def test_a_drive_comes_back_and_takes_who_waits() -> None:
     text = TAPE + "  more: {method: image, data: files, to: library}\n"
     result = run(text, {"broken": {"drive": "library", "at": "90 s", "lasts": "1 h"}}, {"jobs.full.retries": 1})
     assert {each["status"] for each in result.job_rows} == {"done"}
-
-
-RESTORES = TAPE + "  later: {method: image, data: files, to: library, after: full}\n"
 
 
 def test_a_restore_that_cannot_read_its_cartridge_turns_to_the_copy_and_the_time_counts() -> None:
