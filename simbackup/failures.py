@@ -129,8 +129,10 @@ def _of_device(system: System, name: str) -> list[Link]:
 # how it fails
 
 
-def _closing(links: Callable[[System], Iterable[Link]], *, hosts: bool = False) -> Callable[[System, Failure], Steps]:
-    """The failure of a part that serves nobody while it is away."""
+def _closing(
+    links: Callable[[System], Iterable[Link]], *, hosts: bool = False, holds: bool = True
+) -> Callable[[System, Failure], Steps]:
+    """The failure of a part that serves nobody while it is away; of one that `holds` something, that may be lost."""
 
     def fails(system: System, failure: Failure) -> Steps:
         away = list(links(system))
@@ -143,7 +145,8 @@ def _closing(links: Callable[[System], Iterable[Link]], *, hosts: bool = False) 
             for name in [name for name, used in system.network.least.items() if any(link in used for link in away)]:
                 system.network.refuse(name, closure)
         if failure.lasts is None or opens is None:
-            _lose(system, failure, away)
+            if holds:
+                _lose(system, failure, away)
             return
         yield system.env.timeout(max(failure.lasts - failure.timeout, 0.0))
         _open(system, failure, away, closure)
@@ -231,7 +234,7 @@ def _lose_drive(system: System, failure: Failure) -> Steps:
     part = f"the drive '{drive.name.removeprefix('devices.')}'"
     failure = replace(failure, part=drive.name, words=part)
     library.lose(drive, for_good=failure.lasts is None)
-    yield from _closing(lambda _: (drive.link, drive.interface))(system, failure)
+    yield from _closing(lambda _: (drive.link, drive.interface), holds=False)(system, failure)
     if failure.lasts is not None:
         library.regain(drive)
 

@@ -249,6 +249,11 @@ def test_who_waits_for_a_drive_that_never_comes_fails() -> None:
     assert "has no working drive" in row(result, "last")["reason"]
 
 
+def test_what_is_on_tape_outlives_a_drive() -> None:
+    text = TAPE + "  back: {restore: full, begin: 1000 s}\n"
+    assert row(run(text, {"broken": {"drive": "library", "at": "500 s"}}), "back")["status"] == "done"
+
+
 def test_a_drive_comes_back_and_takes_who_waits() -> None:
     text = TAPE + "  more: {method: image, data: files, to: library}\n"
     result = run(text, {"broken": {"drive": "library", "at": "90 s", "lasts": "1 h"}}, {"jobs.full.retries": 1})
