@@ -369,7 +369,15 @@ class System:
         for segment in flow.segments:
             doing = flow if leader is None else leader(segment)
             begin, end, cause, parts = _waiting_for_one(job_of(job), doing, segment)
-            self.trace.span(begin, end, job, cause, doing.activity, cycle=parts)
+            for since, until in self.network.closed.get(cause, ()):
+                since, until = max(since, begin), min(until, end)
+                if since < until:
+                    if begin < since:
+                        self.trace.span(begin, since, job, cause, doing.activity, cycle=parts)
+                    self.trace.span(since, until, job, cause, Activity.WAIT_FOR_REPAIR)
+                    begin = until
+            if begin < end or segment.begin == end:
+                self.trace.span(begin, end, job, cause, doing.activity, cycle=parts)
         if flow.failure is not None:
             raise JobFailedError(flow.failure)
 

@@ -50,6 +50,8 @@ class FlowNetwork:
         """Seconds that ended flows of a name take of each link at the least, until they are asked for."""
         self.refused: dict[str, Closure] = {}
         """Why flows of a name fail, also those that come, until the name is admitted again."""
+        self.closed: dict[str, list[tuple[float, float]]] = {}
+        """When links were closed, in seconds, by name; the last may not be over."""
         self._flows: dict[Flow, None] = {}
         self._links: dict[Link, None] = {}
         """Those that flows cross."""
@@ -218,6 +220,8 @@ class FlowNetwork:
     def close(self, link: Link, closure: Closure, *, waits: bool = False) -> None:
         """Let a link serve nobody until it opens: flows fail that cross it or come to it, or all of them `wait`."""
         self._leave(link)
+        if not link.closures:
+            self.closed.setdefault(link.name, []).append((float(self.env.now), math.inf))
         link.close(closure, waits=waits)
         self._changes.links[link] = None
         self._solve_later()
@@ -230,6 +234,9 @@ class FlowNetwork:
         """Let a link serve again that was closed, unless something else keeps it closed."""
         self._leave(link)
         link.open(closure)
+        if not link.closures:
+            times = self.closed[link.name]
+            times[-1] = (times[-1][0], float(self.env.now))
         self._changes.links[link] = None
         self._solve_later()
 

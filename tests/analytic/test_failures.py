@@ -55,8 +55,9 @@ OUTAGE = {"link": "wan", "at": "200 s", "lasts": "600 s"}
 
 def test_a_connection_that_survives_an_outage_is_as_much_later() -> None:
     before = row(run(LINK, {}), "full")["elapsed"]
-    after = row(run(LINK, {"outage": {**OUTAGE, "timeout": "15 min"}}), "full")["elapsed"]
-    assert after == pytest.approx(before + 600.0, rel=1e-9)
+    after = run(LINK, {"outage": {**OUTAGE, "timeout": "15 min"}})
+    assert row(after, "full")["elapsed"] == pytest.approx(before + 600.0, rel=1e-9)
+    assert after.activities("full")["links.wan", "wait for repair"] == pytest.approx(600.0)
 
 
 def test_a_connection_that_waits_too_long_fails_when_its_patience_ends() -> None:
