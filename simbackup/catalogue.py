@@ -179,7 +179,8 @@ class SaveSet:
 def first_copy(saved: SaveSet) -> Copy:
     """The first copy of a save set; fails if all are lost."""
     if not saved.copies:
-        raise JobFailedError(f"'{saved.job.removeprefix('jobs.')}' cannot be read: {next(iter(saved.lost.values()), '')}")
+        why = next(iter(saved.lost.values()), "it was never written")
+        raise JobFailedError(f"no copy of '{saved.job.removeprefix('jobs.')}' can be read: {why}")
     return saved.copies[0]
 
 

@@ -58,9 +58,9 @@ class Failure:
         yield system.env.timeout(self.delay)
         yield from self.fails(system, self)
 
-    def note(self, system: System, what: str) -> None:
-        """Record what happens to the part."""
-        system.trace.note(system.env.now, self.part, what)
+    def note(self, system: System, what: str, *, failure: bool = False) -> None:
+        """Record what happens to the part, and whether that is a failure."""
+        system.trace.note(system.env.now, self.part, what, **{"failure": self.name} if failure else {})
 
 
 def begin(system: System, spec: Spec) -> None:
@@ -137,7 +137,7 @@ def _closing(
     def fails(system: System, failure: Failure) -> Steps:
         away = list(links(system))
         how = f"fails for {units.show_short(failure.lasts, 's')}" if failure.lasts is not None else "fails for good"
-        failure.note(system, how)
+        failure.note(system, how, failure=True)
         opens = system.env.event() if failure.lasts is not None else None
         closure = Closure(failure.reason, failure.part, opens)
         yield from _close(system, failure, away, closure)
@@ -207,12 +207,12 @@ def _lose_disk(system: System, failure: Failure) -> Steps:
         return
     goes_on = changing(system.network, store, store.fail)
     if not goes_on:
-        failure.note(system, "loses a disk too many, and all its data")
+        failure.note(system, "loses a disk too many, and all its data", failure=True)
         closure = Closure(f"'{name}' lost a disk too many", failure.part)
         system.network.close(store.link, closure)
         _lose(system, replace(failure, words=f"too many disks of '{name}'"), [store.link])
         return
-    failure.note(system, "goes on without one disk")
+    failure.note(system, "goes on without one disk", failure=True)
     if failure.spare is None:
         return
     yield system.env.timeout(failure.spare)
@@ -252,5 +252,5 @@ def _ruin(system: System, failure: Failure) -> Steps:
     name = found.extents[0].medium
     cartridge = next(each for each in system.libraries[found.target].cartridges if each.name == name)
     cartridge.unreadable = True
-    system.trace.note(system.env.now, f"devices.{found.target}.{name}", "becomes unreadable")
+    system.trace.note(system.env.now, f"devices.{found.target}.{name}", "becomes unreadable", failure=failure.name)
     yield from ()

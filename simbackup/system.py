@@ -84,18 +84,15 @@ class BackupSource(NamedTuple):
 
 @dataclass(slots=True)
 class Attempt:
-    """What an attempt of a job leaves behind: where its save set begins, and by stream what it has written there.
-
-    Or so many bytes in objects.
-    """
+    """What an attempt of a job leaves behind: where its save set begins, what it wrote there, and bytes in objects."""
 
     position: float = 0.0
-    written: dict[int, list[Dirty]] = field(default_factory=dict[int, list[Dirty]])
+    written: list[Dirty] = field(default_factory=list[Dirty])
     in_objects: float = 0.0
 
-    def stored(self, number: int) -> float:
-        """Bytes that a stream has brought to the disk, or has on their way there."""
-        return math.fsum(dirty.size for dirty in self.written.get(number, ()))
+    def stored(self, begin: float, size: float) -> float:
+        """Bytes of a part of the volume that are on disk, or on their way there."""
+        return math.fsum(dirty.size for dirty in self.written if begin <= dirty.begin < begin + size)
 
 
 @dataclass(slots=True)
@@ -252,12 +249,10 @@ class System:
         activity: str = Activity.WRITE,
         *,
         law: Law | None = None,
-        written: list[Dirty] | None = None,
     ) -> Generator[simpy.Event, Any, Dirty]:
         """Write bytes of a volume through the page cache of a host, on record; what is then on its way to disk.
 
-        Ends when the last of them is in memory; fails when the volume is full. `written` also takes what is on its way
-        if it fails.
+        Ends when the last of them is in memory; fails when the volume is full.
         """
         wanted, place = place.size, place._replace(size=place.volume.fits(place.begin, place.size))
         if place.size < min(LEAST, wanted):
@@ -266,8 +261,8 @@ class System:
         cache = self.hosts[host].cache(place.volume.region.store)
         flow, dirty = yield from cache.write(job, place, self.bounded(job, fill), activity, law=law)
         self.note_dirty(dirty.on_disk)
-        if written is not None:
-            written.append(dirty)
+        if job in self.attempts:
+            self.attempts[job].written.append(dirty)
         self.account(job, flow)
         if wanted - place.size >= LEAST:
             raise JobFailedError(f"no space left on '{place.volume.name}'")
@@ -324,17 +319,10 @@ class System:
                 users.open()
 
     def write_through(
-        self,
-        job: str,
-        host: str,
-        place: VolumeRange,
-        fill: FlowShape,
-        activity: str = Activity.WRITE,
-        *,
-        written: list[Dirty] | None = None,
+        self, job: str, host: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE
     ) -> Generator[simpy.Event, Any, None]:
         """Write bytes of a volume as `write` does, and wait until they are on disk, on record."""
-        dirty = yield from self.write(job, host, place, fill, activity, written=written)
+        dirty = yield from self.write(job, host, place, fill, activity)
         yield from self.written_back(job, [dirty])
 
     def written_back(self, job: str, pending: Sequence[Dirty]) -> Generator[simpy.Event, Any, None]:
@@ -369,13 +357,12 @@ class System:
         for segment in flow.segments:
             doing = flow if leader is None else leader(segment)
             begin, end, cause, parts = _waiting_for_one(job_of(job), doing, segment)
-            for since, until in self.network.closed.get(cause, ()):
-                since, until = max(since, begin), min(until, end)
-                if since < until:
-                    if begin < since:
-                        self.trace.span(begin, since, job, cause, doing.activity, cycle=parts)
-                    self.trace.span(since, until, job, cause, Activity.WAIT_FOR_REPAIR)
-                    begin = until
+            for closed, opened in self.network.closed.get(cause, ()):
+                if max(closed, begin) < min(opened, end):
+                    if begin < closed:
+                        self.trace.span(begin, closed, job, cause, doing.activity, cycle=parts)
+                    self.trace.span(max(closed, begin), min(opened, end), job, cause, Activity.WAIT_FOR_REPAIR)
+                    begin = min(opened, end)
             if begin < end or segment.begin == end:
                 self.trace.span(begin, end, job, cause, doing.activity, cycle=parts)
         if flow.failure is not None:

@@ -1,4 +1,4 @@
-"""Random systems in which parts fail at random: every run ends, and what was saved comes back or is lost for a reason."""
+"""Random systems in which parts fail: every run ends, and what was saved comes back, or is lost for a reason."""
 
 from __future__ import annotations
 

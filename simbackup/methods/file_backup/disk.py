@@ -82,19 +82,18 @@ class DiskBackup(Late):
         if job not in system.attempts:  # another attempt writes to the same place
             system.attempts[job] = Attempt(system.reserve(self.to, part.size / stored))
         attempt = system.attempts[job]
-        position, before = attempt.position, [attempt.stored(number) for number in range(self.streams)]
+        position, each = attempt.position, part.size / stored / self.streams
+        before = [attempt.stored(position + number * each, each) for number in range(self.streams)]
         yield from prepare(system, job, data, self.tool, part.files)
         yield from first_walk(system, job, self)
-        each = part.size / stored / self.streams
 
         def stream(number: int) -> Wait:
-            there = min(before[number], each) if self.tool.resumes else 0.0
+            there = before[number] if self.tool.resumes else 0.0
             if there > 0.0:
                 yield from self.read_again(system, job, there * stored, number)
             shape = self.arriving(system, job, part, number).times(stored)
             place = VolumeRange(system.volumes[self.to], position + number * each + there, each - there)
-            written = attempt.written.setdefault(number, [])
-            yield from system.write_through(job, self.server, place, shape, Activity.SAVE, written=written)
+            yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
 
         yield from side_by_side(system, [stream(number) for number in range(self.streams)])
         del system.attempts[job]

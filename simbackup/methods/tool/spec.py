@@ -154,8 +154,8 @@ class BackupToolSheet(Frozen):
     always on disk at the end.
     """
     resumes: Annotated[bool, Word()] = False
-    """Whether a job that is tried again goes on with what its last attempt stored on a disk or as objects: it reads that
-    once more, and sends only the rest. By default, it sends everything again.
+    """Whether a job that is tried again goes on with what its last attempt stored on a disk or as objects: it reads
+    that once more, and sends only the rest. By default, it sends everything again.
     """
     alternates: Annotated[bool, Word()] = False
     """Whether reading alternates with sending or writing to tape, instead of both happening at once; in a spooled
