@@ -266,7 +266,7 @@ def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.
                 place.leave()
         closure, lost = system.network.admit(name), system.env.now - since
         if closure is not None and lost > 0.0:
-            reason = f"{reason}, and {units.show_short(lost, 's')} of work were lost"
+            reason = f"{reason} after {units.show_short(lost, 's')} of work"
         if not left:
             return Moved(0.0, 0.0), reason
         left -= 1

@@ -77,7 +77,7 @@ def test_a_retry_begins_anew_when_the_part_is_back() -> None:
     alone = row(run(LINK, {}), "full")["elapsed"]
     result = run(LINK, {"outage": OUTAGE}, {"jobs.full.retries": 1})
     assert row(result, "full")["elapsed"] == pytest.approx(200.0 + 600.0 + alone, rel=1e-9)
-    assert "3 min 20 s of work were lost" in notes(result)
+    assert "the link 'wan' failed after 3 min 20 s of work" in notes(result)
     assert result.activities("full")["links.wan", "wait for repair"] == pytest.approx(600.0)
 
 
