@@ -144,6 +144,13 @@ class Link:
             self._known_capacity = capacity
         return self._known_capacity
 
+    @property
+    def nominal(self) -> float:
+        """Units per second that it has, or would have if it were not closed."""
+        if not self.closures:
+            return self.capacity
+        return self._capacity(tuple(self.crossing)) if callable(self._capacity) else self._capacity
+
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""
         self._capacity, self._known_capacity, self.stale = capacity, -1.0, True

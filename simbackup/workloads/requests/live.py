@@ -110,7 +110,7 @@ class Application:
 
     def _undisturbed(self, adapter: Adapter, rate: float) -> Queue:
         """What a client finds at an adapter that nobody else uses, when all make so many requests a second."""
-        load = self._kept * rate * self.asking.request / adapter.network.link.capacity
+        load = self._kept * rate * self.asking.request / adapter.network.link.nominal
         return Queue((), 0.0, self.asking.request / adapter.network.rate, load)
 
     def _beside_jobs(self, adapter: Adapter, rate: float) -> Queue:
