@@ -293,3 +293,20 @@ def test_a_restore_without_another_copy_fails_with_the_reason_and_when_it_has_no
     assert found["status"] == "failed"
     assert "'cartridge.1' of 'library' cannot be read" in found["reason"]
     assert found["elapsed"] == pytest.approx(LOADED + 10.0 + 10.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("planning/checkpoint-oltp-half-load", {"device": "disks", "at": "1000 s", "lasts": "100 s"}),
+        ("planning/gigabit-adapter", {"link": "nic", "at": "1000 s", "lasts": "100 s"}),
+        ("teaching/short-backups", {"device": "c", "at": "20 ms", "lasts": "5 s"}),
+        ("published/002-sql-server-tuning/base", {"device": "flash", "at": "20 s", "lasts": "10 s"}),
+    ],
+)
+def test_users_and_buffers_wait_or_fail_and_the_run_ends(name: str, said: dict[str, Any]) -> None:
+    jobs = sb.load(name).spec.jobs
+    tried = {f"jobs.{job}.retries": 1 for job in jobs if not getattr(jobs[job], "exists", False)}
+    result = sb.simulate(sb.load(name, {"failures": {"x": said}, **tried}))
+    assert "is back" in notes(result)
+    assert {each["status"] for each in result.job_rows} <= {"done", "late"}
