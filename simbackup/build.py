@@ -17,6 +17,7 @@ from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
+from simbackup.failures import begin
 from simbackup.live_parts import made
 from simbackup.methods.existing import Existing, Placing
 from simbackup.methods.job import Job, Schedule
@@ -56,6 +57,7 @@ def build(
         system.data[name] = make_data(system, name, data, begins[name])
     for name, workload in spec.workloads.items():
         system.workloads.append(made(workload, system, spec, f"workloads.{name}", workload))
+    begin(system, spec)
     for name, job in spec.jobs.items():
         if job.most_rate is not None:
             system.most[f"jobs.{name}"] = Link(f"jobs.{name}.most_rate", job.most_rate.si, fastest=job.most_rate.si)

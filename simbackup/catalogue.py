@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from simbackup.errors import JobFailedError
 from simbackup.late import Late
 
 
@@ -127,6 +129,10 @@ class Copy:
         """Bytes of the save set for each byte that is read from the medium."""
         return self.compression / self.reduction.repeated
 
+    def uses(self, device: str, medium: str) -> bool:
+        """Whether some of it is on a cartridge of a device."""
+        return self.target == device and any(extent.medium == medium for extent in self.extents)
+
     @property
     def done(self) -> float:
         """Bytes of the save set that are on media, from its beginning."""
@@ -162,10 +168,20 @@ class SaveSet:
     level: str = "full"
     log: float = 0.0
     shrinks: float | None = None
+    lost: dict[str, str] = field(default_factory=dict[str, str])
+    """Why copies cannot be read any more, by the runs that wrote them."""
 
     def copy_by(self, job: str) -> Copy | None:
         """The copy that a job made, the backup or one that copies it; None if there is none."""
         return next((copy for copy in self.copies if job_of(copy.job) == job), None)
+
+
+def first_copy(saved: SaveSet) -> Copy:
+    """The first copy of a save set; fails if all are lost."""
+    if not saved.copies:
+        why = next(iter(saved.lost.values()), "it was never written")
+        raise JobFailedError(f"no copy of '{saved.job.removeprefix('jobs.')}' can be read: {why}")
+    return saved.copies[0]
 
 
 @dataclass(slots=True)
@@ -189,13 +205,32 @@ class Catalogue:
         """The newest complete save set of a backup job, of whichever of its runs."""
         return next(reversed(self._of.get(job, ())), None)
 
-    def last_copy(self, job: str, by: str | None = None) -> tuple[SaveSet, Copy] | None:
-        """The newest save set of a backup job that has a copy by a job, or any; with that copy, the first of any."""
+    def last_copy(self, job: str, by: str | None = None, *, instead: bool = False) -> tuple[SaveSet, Copy] | None:
+        """The newest save set of a backup job that has a copy by a job, or any; with that copy, the first of any.
+
+        Another copy may be taken `instead` of one that is lost.
+        """
         for saved in reversed(self._of.get(job, ())):
-            copy = saved.copy_by(by) if by is not None else next(iter(saved.copies), None)
+            some = by is None or (instead and by in map(job_of, saved.lost))
+            copy = next(iter(saved.copies), None) if some else saved.copy_by(by or "")
             if copy is not None:
                 return saved, copy
         return None
+
+    def lose(self, which: Callable[[Copy], bool], reason: str) -> list[tuple[SaveSet, Copy]]:
+        """Take out the copies of all save sets that nobody can read any more for a reason, and return them."""
+        found = [(saved, copy) for saved in self.save_sets for copy in saved.copies if which(copy)]
+        for saved, copy in found:
+            saved.copies.remove(copy)
+            saved.lost[copy.job] = reason
+        return found
+
+    def why_lost(self, job: str) -> str:
+        """Why the newest save set of a backup job that has lost a copy has lost it; empty if none has."""
+        for saved in reversed(self._of.get(job, ())):
+            for reason in saved.lost.values():
+                return reason
+        return ""
 
     def since(self, job: str, time: float) -> list[SaveSet]:
         """The save sets of a backup job, of whichever of its runs, that were made after a time, oldest first."""

@@ -83,6 +83,18 @@ class ResultError(SimbackupError):
     """A result does not contain what was asked for, or could not be read."""
 
 
+class JobFailedError(Exception):
+    """A job cannot go on; the text says why. The other jobs of the run go on."""
+
+
+class UnreadableError(JobFailedError):
+    """A job needs a cartridge that nobody can read: the device that it belongs to, and its name there."""
+
+    def __init__(self, device: str, medium: str) -> None:
+        super().__init__(f"'{medium}' of '{device}' cannot be read")
+        self.device, self.medium = device, medium
+
+
 def _longer(word: str, words: Sequence[str]) -> list[str]:
     """The shortest name of the same folder that has the letters and digits of a name in a row, if any has them."""
     folder, _, name = word.rpartition("/")

@@ -30,15 +30,12 @@ from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law, Segment, limit_of
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
+from simbackup.errors import JobFailedError
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Clock
 from simbackup.trace.columns import Amounts
 from simbackup.trace.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
-
-
-class JobFailedError(Exception):
-    """A job cannot go on; the text says why. The other jobs of the run go on."""
 
 
 @runtime_checkable
@@ -86,6 +83,19 @@ class BackupSource(NamedTuple):
 
 
 @dataclass(slots=True)
+class Attempt:
+    """What an attempt of a job leaves behind: where its save set begins, what it wrote there, and bytes in objects."""
+
+    position: float = 0.0
+    written: list[Dirty] = field(default_factory=list[Dirty])
+    in_objects: float = 0.0
+
+    def stored(self, begin: float, size: float) -> float:
+        """Bytes of a part of the volume that are on disk, or on their way there."""
+        return math.fsum(dirty.size for dirty in self.written if begin <= dirty.begin < begin + size)
+
+
+@dataclass(slots=True)
 class System:
     """A live system."""
 
@@ -124,6 +134,10 @@ class System:
     spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
+    attempts: dict[str, Attempt] = field(default_factory=dict[str, "Attempt"])
+    """What attempts of runs of jobs that failed have left behind, by their addresses."""
+    begun: dict[str, simpy.Event] = field(default_factory=dict[str, simpy.Event])
+    """When some jobs begin for the first time, by their names."""
     crossed: Amounts = field(default_factory=Amounts)
     """Seconds that the bytes of each run of a job that has ended take of each line at the least, by both names."""
 
@@ -247,17 +261,23 @@ class System:
         cache = self.hosts[host].cache(place.volume.region.store)
         flow, dirty = yield from cache.write(job, place, self.bounded(job, fill), activity, law=law)
         self.note_dirty(dirty.on_disk)
+        if job in self.attempts:
+            self.attempts[job].written.append(dirty)
         self.account(job, flow)
         if wanted - place.size >= LEAST:
             raise JobFailedError(f"no space left on '{place.volume.name}'")
         return dirty
 
-    def saved(self, backup: str, by: str | None = None) -> tuple[SaveSet, Copy]:
-        """The newest save set of a backup job with its first copy, or with that of a job; fails if there is none."""
-        found = self.catalogue.last_copy(f"jobs.{backup}", None if by is None else f"jobs.{by}")
+    def saved(self, backup: str, by: str | None = None, *, instead: bool = False) -> tuple[SaveSet, Copy]:
+        """The newest save set of a backup job with its first copy, or with that of a job; fails if there is none.
+
+        Another copy may be taken `instead` of one that is lost.
+        """
+        found = self.catalogue.last_copy(f"jobs.{backup}", None if by is None else f"jobs.{by}", instead=instead)
         if found is None:
             copied = f"copy of '{backup}' by '{by}'" if by not in {None, backup} else f"save set of '{backup}'"
-            raise JobFailedError(f"the catalogue has no {copied}")
+            why = self.catalogue.why_lost(f"jobs.{backup}")
+            raise JobFailedError(f"the catalogue has no {copied}" + (f": {why}" if why else ""))
         return found
 
     def reserve(self, volume: str, size: float) -> float:
@@ -309,12 +329,14 @@ class System:
         """Wait until all pending writes are on disk, and record what limits the last of them."""
         since = float(self.env.now)
         late = [dirty for dirty in pending if not dirty.on_disk.processed]
-        if not late:
-            return
-        yield self.env.all_of([dirty.on_disk for dirty in late])
-        last = max(late, key=lambda dirty: dirty.segments[-1].end if dirty.segments else since)
-        for begin, end, cause, parts in last.limits(since):
-            self.trace.span(begin, end, job, cause, Activity.WRITE_BACK, cycle=parts)
+        if late:
+            yield self.env.all_of([dirty.on_disk for dirty in late])
+            last = max(late, key=lambda dirty: dirty.segments[-1].end if dirty.segments else since)
+            for begin, end, cause, parts in last.limits(since):
+                self.trace.span(begin, end, job, cause, Activity.WRITE_BACK, cycle=parts)
+        for dirty in pending:
+            if dirty.failure is not None:
+                raise JobFailedError(dirty.failure)
 
     @contextmanager
     def standing(self, flow: Flow, loop: ClosedLoop) -> Generator[None]:
@@ -335,7 +357,14 @@ class System:
         for segment in flow.segments:
             doing = flow if leader is None else leader(segment)
             begin, end, cause, parts = _waiting_for_one(job_of(job), doing, segment)
-            self.trace.span(begin, end, job, cause, doing.activity, cycle=parts)
+            for closed, opened in self.network.closed.get(cause, ()):
+                if max(closed, begin) < min(opened, end):
+                    if begin < closed:
+                        self.trace.span(begin, closed, job, cause, doing.activity, cycle=parts)
+                    self.trace.span(max(closed, begin), min(opened, end), job, cause, Activity.WAIT_FOR_REPAIR)
+                    begin = min(opened, end)
+            if begin < end or segment.begin == end:
+                self.trace.span(begin, end, job, cause, doing.activity, cycle=parts)
         if flow.failure is not None:
             raise JobFailedError(flow.failure)
 

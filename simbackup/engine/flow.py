@@ -75,8 +75,8 @@ class Flow:
         "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "active", "activity", "among",
         "amount", "asks", "bottleneck", "cap", "cause", "demands", "done", "due_at", "due_entry", "ends_at",
         "ends_entry", "failure", "given_share", "going", "group", "law", "level_stop", "limit", "limits", "links",
-        "low_priority", "may_ask", "moves", "name", "number", "own_rate", "places", "queues", "sequential", "share",
-        "spent", "split", "then", "until", "uses", "watchers", "weight",
+        "low_priority", "may_ask", "moves", "name", "number", "own_rate", "patient", "places", "queues", "sequential",
+        "share", "spent", "split", "then", "until", "uses", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913
@@ -96,6 +96,7 @@ class Flow:
         going: Customers | None = None,
         among: LocalWeight | None = None,
         low_priority: bool = False,
+        patient: bool = False,
     ) -> None:
         self._env = env
         self.name, self.activity, self.number = name, activity, 0
@@ -106,7 +107,7 @@ class Flow:
         self.split: tuple[float, float] | None = None
         """When that was, and the rate before it, units per second."""
         self.share, self.given_share, self.among = share, share, among
-        self.sequential, self.low_priority = sequential, low_priority
+        self.sequential, self.low_priority, self.patient = sequential, low_priority, patient
         self.law = law
         self.limits = Limits(limit)
         self.limit, self.cap = limit, limit.rate

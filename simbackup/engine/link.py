@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+
+import simpy
 
 from simbackup.engine.filling import TIE
 from simbackup.engine.streams import Losses, Streams
@@ -16,6 +18,14 @@ if TYPE_CHECKING:
 
 FEW = 16
 """Flows up to which the use of a link is summed anew at each change."""
+
+
+class Closure(NamedTuple):
+    """Why a link serves nobody, the address of what has failed, and when it serves again; None if it never does."""
+
+    reason: str
+    part: str = ""
+    opens: simpy.Event | None = None
 
 
 class Recorder(Protocol):
@@ -66,7 +76,7 @@ class Link:
 
     __slots__ = (
         "_asking", "_capacity", "_first", "_known_capacity", "_next_bytes_per_s", "_next_used", "_shifts", "_summed",
-        "_summed_ago", "asked", "busy", "busy_s", "bytes_moved", "bytes_per_s", "crossing", "entangled",
+        "_summed_ago", "asked", "busy", "busy_s", "bytes_moved", "bytes_per_s", "closures", "crossing", "entangled",
         "fastest", "group_meter", "groups", "heaviest", "limited", "may_ask", "name", "number", "peak_bytes_per_s",
         "plain", "pooled", "recorded_at", "recorded_busy", "recorded_bytes", "settled_at", "solved_capacity", "stale",
         "streams", "tracks", "units", "used", "variables", "watchers", "weighed",
@@ -85,6 +95,8 @@ class Link:
         self.name, self.number = name, 0
         self.pooled, self.fastest, self.plain = pooled, fastest, plain
         self._capacity = capacity
+        self.closures: dict[Closure, bool] = {}
+        """Why it serves nobody, if so; and whether flows wait meanwhile, or fail."""
         self._known_capacity = -1.0
         """Its capacity for the flows attached, negative until somebody asks for it."""
         self.streams = Streams(losses) if losses is not None else None
@@ -126,14 +138,32 @@ class Link:
         """Units per second that the flows now attached can have together."""
         if self._known_capacity < 0.0:
             capacity = self._capacity(tuple(self.crossing)) if callable(self._capacity) else self._capacity
+            capacity = 0.0 if self.closures else capacity
             if not capacity >= 0.0:
                 raise ValueError(f"capacity of {self.name} must be zero or more, not {capacity}")
             self._known_capacity = capacity
         return self._known_capacity
 
+    @property
+    def nominal(self) -> float:
+        """Units per second that it has, or would have if it were not closed."""
+        if not self.closures:
+            return self.capacity
+        return self._capacity(tuple(self.crossing)) if callable(self._capacity) else self._capacity
+
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""
         self._capacity, self._known_capacity, self.stale = capacity, -1.0, True
+
+    def close(self, closure: Closure, *, waits: bool) -> None:
+        """Serve nobody from now on; called by the network, which solves anew."""
+        self.closures[closure] = waits
+        self._known_capacity, self.stale = -1.0, True
+
+    def open(self, closure: Closure) -> None:
+        """Serve again, unless something else keeps it closed; called by the network, which solves anew."""
+        del self.closures[closure]
+        self._known_capacity, self.stale = -1.0, True
 
     @property
     def has_other_capacity(self) -> bool:

@@ -15,7 +15,7 @@ from simbackup.engine.flow import Flow, LocalWeight, own_limit
 from simbackup.engine.group import BottleneckGroup, LevelWatcher
 from simbackup.engine.groups import MANY, Groups
 from simbackup.engine.limit import Law, Limit, Parts, Spot
-from simbackup.engine.link import Link, Recorder
+from simbackup.engine.link import Closure, Link, Recorder
 from simbackup.engine.problem import BufferHold, More, Solution, solve
 from simbackup.engine.rounds import Customers
 
@@ -48,6 +48,10 @@ class FlowNetwork:
         self.whole = whole
         self.least: dict[str, dict[Link, float]] = {}
         """Seconds that ended flows of a name take of each link at the least, until they are asked for."""
+        self.refused: dict[str, Closure] = {}
+        """Why flows of a name fail, also those that come, until the name is admitted again."""
+        self.closed: dict[str, list[tuple[float, float]]] = {}
+        """When links were closed, in seconds, by name; the last may not be over."""
         self._flows: dict[Flow, None] = {}
         self._links: dict[Link, None] = {}
         """Those that flows cross."""
@@ -88,6 +92,7 @@ class FlowNetwork:
         going: Customers | None = None,
         among: LocalWeight | None = None,
         low_priority: bool = False,
+        patient: bool = False,
     ) -> Flow:
         """A flow under way, in units of the caller's choice (bytes, files).
 
@@ -117,6 +122,8 @@ class FlowNetwork:
             How its requests go round, if it is made of requests: they wait behind those of others.
         low_priority
             Whether requests that go round are served before it, as they are before write-back.
+        patient
+            Whether it waits while a link is closed, as users do; other flows fail.
 
         Raises
         ------
@@ -129,12 +136,16 @@ class FlowNetwork:
         flow = Flow(
             self.env, name=name, activity=activity, amount=amount, demands=demands, share=share,
             limit=own_limit(name, cap, cap_cause, cap_parts), moves=moves or {}, places=places or {},
-            sequential=sequential, law=law, going=going, among=among, low_priority=low_priority,
+            sequential=sequential, law=law, going=going, among=among, low_priority=low_priority, patient=patient,
         )  # fmt: skip
         if not flow.demands and math.isinf(cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
         if amount == 0.0:
             flow.active = False
+            flow.done.succeed()
+            return flow
+        if not patient and (closure := self._refusal(flow)) is not None:
+            flow.active, flow.failure = False, closure.reason
             flow.done.succeed()
             return flow
         flow.number = next(self._numbers)
@@ -199,12 +210,59 @@ class FlowNetwork:
 
     def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Give a link another capacity, units per second."""
-        self._groups.come_to(link)
-        if waits_alone(link):
-            self._groups.leave(link)
+        self._leave(link)
         link.set_capacity(capacity)
         self._changes.links[link] = None
         self._solve_later()
+
+    # failures
+
+    def close(self, link: Link, closure: Closure, *, waits: bool = False) -> None:
+        """Let a link serve nobody until it opens: flows fail that cross it or come to it, or all of them `wait`."""
+        self._leave(link)
+        if not link.closures:
+            self.closed.setdefault(link.name, []).append((float(self.env.now), math.inf))
+        link.close(closure, waits=waits)
+        self._changes.links[link] = None
+        self._solve_later()
+        if not waits:
+            for flow in [flow for flow in link.flows if not flow.patient]:
+                self.fail(flow, closure.reason)
+                self.refuse(flow.name, closure)
+
+    def open(self, link: Link, closure: Closure) -> None:
+        """Let a link serve again that was closed, unless something else keeps it closed."""
+        self._leave(link)
+        link.open(closure)
+        if not link.closures:
+            times = self.closed[link.name]
+            times[-1] = (times[-1][0], float(self.env.now))
+        self._changes.links[link] = None
+        self._solve_later()
+
+    def refuse(self, name: str, closure: Closure) -> None:
+        """Let all flows of a name fail, also those that come, until the name is admitted.
+
+        What goes on behind them, at low priority, only fails where it crosses a closed link itself.
+        """
+        self.refused.setdefault(name, closure)
+        for flow in [flow for flow in self._flows if flow.name == name and not (flow.patient or flow.low_priority)]:
+            self.fail(flow, closure.reason)
+
+    def admit(self, name: str) -> Closure | None:
+        """Refuse flows of a name no more; why they were refused, None if they were not."""
+        return self.refused.pop(name, None)
+
+    def _refusal(self, flow: Flow) -> Closure | None:
+        """Why a flow that comes fails at once, None if it does not."""
+        if flow.name in self.refused and not flow.low_priority:
+            return self.refused[flow.name]
+        for link in flow.links:
+            for closure, waits in link.closures.items():
+                if not waits:
+                    self.refuse(flow.name, closure)
+                    return closure
+        return None
 
     def settle(self) -> None:
         """Update the totals of all active flows and links to the present time."""
@@ -280,6 +338,12 @@ class FlowNetwork:
                 self._groups.release(flow)
                 flow.share = share
                 self._touch(flow)
+
+    def _leave(self, link: Link) -> None:
+        """Take flows out of groups whose rates another capacity of a link may change one by one."""
+        self._groups.come_to(link)
+        if waits_alone(link):
+            self._groups.leave(link)
 
     def _touch(self, flow: Flow) -> None:
         if flow.active:

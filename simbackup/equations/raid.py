@@ -58,6 +58,27 @@ def minimum_disks(level: Level) -> int:
     return SCHEMES[level].minimum_disks
 
 
+def tolerance(level: Level, disks: int) -> int:
+    """Disks of a group that may be missing, wherever they are, before it loses data.
+
+    Parameters
+    ----------
+    level
+        RAID level.
+    disks
+        Disks in the group.
+
+    Examples
+    --------
+    >>> tolerance("0", 4), tolerance("1", 3), tolerance("10", 8), tolerance("5", 8), tolerance("6", 8)
+    (0, 2, 1, 1, 2)
+
+    """
+    if level == "1":
+        return disks - 1
+    return 1 if level == "10" else SCHEMES[level].parity_disks
+
+
 def data_disks(level: Level, disks: int) -> int:
     """Disks' worth of user data in a group.
 

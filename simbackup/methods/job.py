@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import simpy
 
+from simbackup import units
+from simbackup.catalogue import Copy
 from simbackup.devices.job_queue.live import Admission, Claim, enter
 from simbackup.engine.randomness import stream
+from simbackup.errors import JobFailedError, UnreadableError
 from simbackup.late import Late
-from simbackup.system import JobFailedError, System
+from simbackup.system import System
 from simbackup.trace.activity import Activity
 
 Steps = Generator[simpy.Event, Any, "Moved"]
@@ -141,17 +145,17 @@ def side_by_side(
     if len(parts) == 1:
         yield from parts[0]
         return
-    reasons: list[str] = []
+    errors: list[JobFailedError] = []
 
     def one(part: Generator[simpy.Event, Any, None]) -> Generator[simpy.Event, Any, None]:
         try:
             yield from part
         except JobFailedError as error:
-            reasons.append(str(error))
+            errors.append(error)
 
     yield system.env.all_of([system.env.process(one(part)) for part in parts])
-    if reasons:
-        raise JobFailedError(reasons[0])
+    if errors:
+        raise errors[0]
 
 
 def start(system: System, jobs: list[Job], until: Collection[str] = ()) -> simpy.Event:
@@ -207,6 +211,9 @@ def _once(
 ) -> Generator[simpy.Event, Any, bool]:
     """One run of a job, when it was due and since when its deadline counts. Records it; whether it completed."""
     begin, due = system.env.now, times[0]
+    for each in (job.name, *job.beside):
+        if each in system.begun and not system.begun[each].triggered:
+            system.begun[each].succeed()
     window, missed = job.schedule.allowed(*times)
     for workload in system.workloads:
         workload.watch(name, begin)
@@ -241,22 +248,34 @@ def _once(
 
 def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.Event, Any, tuple[Moved, str]]:
     """Do the work of a job, which has to end at a time, as often as it takes; what it moved, and why it failed."""
-    reason = ""
-    for left in range(job.schedule.retries, -1, -1):
+    left = job.schedule.retries
+    while True:
         place = yield from _admitted(system, job, name, ends)
+        since = float(system.env.now)
         try:
             yield from _failing(system, job.schedule, name, job.schedule.retries - left)
             return (yield from job.work.run(system, name)), ""
+        except UnreadableError as error:  # one copy fewer, which is no failure of the job
+            system.catalogue.lose(partial(Copy.uses, device=error.device, medium=error.medium), str(error))
+            system.trace.note(system.env.now, name, f"begins again: {error}")
+            continue
         except JobFailedError as error:
             reason = str(error)
         finally:
             if place is not None:
                 place.leave()
-        if left:
-            system.trace.note(system.env.now, name, f"is tried again: {reason}")
-            with system.clock.span(name, name, Activity.WAIT):
-                yield system.env.timeout(job.schedule.retry_after)
-    return Moved(0.0, 0.0), reason
+        closure, lost = system.network.admit(name), system.env.now - since
+        if closure is not None and lost > 0.0:
+            reason = f"{reason} after {units.show_short(lost, 's')} of work"
+        if not left:
+            return Moved(0.0, 0.0), reason
+        left -= 1
+        system.trace.note(system.env.now, name, f"is tried again: {reason}")
+        with system.clock.span(name, name, Activity.WAIT):
+            yield system.env.timeout(job.schedule.retry_after)
+        if closure is not None and closure.opens is not None and not closure.opens.processed:
+            with system.clock.span(name, closure.part, Activity.WAIT_FOR_REPAIR):
+                yield closure.opens
 
 
 def _failing(system: System, schedule: Schedule, name: str, before: int) -> Generator[simpy.Event, Any, None]:

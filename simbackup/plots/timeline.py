@@ -55,7 +55,7 @@ def timeline(result: Result) -> style.Chart:
         axis = drawn.add_subplot()
         windows = _draw_windows(axis, rows, scale)
         seen = _draw_jobs(axis, result, rows, scale)
-        marks = [*legend_patches(seen), *windows, *_draw_ends(axis, rows, scale)]
+        marks = [*legend_patches(seen), *windows, *_draw_ends(axis, rows, scale), *_draw_failures(axis, result, scale)]
         style_rows(axis, [band.name for band in bands], _last(result) / scale.size, [band.middle for band in bands])
         axis.set_ylim(height - 0.4, -0.6)
         axis.set_xlim(left=first_start(result) / scale.size)
@@ -169,6 +169,14 @@ def _draw_windows(axis: Axes, rows: Rows, scale: style.Scale) -> list[Patch]:
         )
     )  # fmt: skip
     return [Patch(facecolor=palette.BAND, edgecolor=palette.SKY, linewidth=0.5, label="window")]
+
+
+def _draw_failures(axis: Axes, result: Result, scale: style.Scale) -> list[Line2D]:
+    """A line at each time at which a part failed."""
+    times = [event.time for event in result.trace.events if event.data.get("failure") and event.time <= _last(result)]
+    for time in times:
+        axis.axvline(time / scale.size, color=palette.RED, linewidth=0.9, linestyle="--", gid="failures", zorder=3)
+    return [Line2D([], [], color=palette.RED, linewidth=0.9, linestyle="--", label="failure")] if times else []
 
 
 def _draw_ends(axis: Axes, rows: Rows, scale: style.Scale) -> list[Line2D]:

@@ -54,6 +54,7 @@ def check(
         with checks.about("jobs", name):
             job.check(checks, ("jobs", name))
     _order(checks)
+    _each(checks, {"failures": spec.failures})
     return checks.problems + _not_checked(checks.waiting, tree, templates or {})
 
 
@@ -99,6 +100,7 @@ def _agreement(checks: Checks, agreeing: Container[tuple[str, ...]]) -> None:
     spec = checks.spec
     parts: dict[str, Mapping[str, Part]] = {
         "hosts": spec.hosts, "devices": spec.devices, "links": spec.links, "data": spec.data,
+        "failures": spec.failures,
     }  # fmt: skip
     for section, named in parts.items():
         for name, part in named.items():

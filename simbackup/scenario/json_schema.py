@@ -62,6 +62,7 @@ TEXTS = {
     "devices": "Disks, arrays, volumes, snapshots and tape libraries, by name.",
     "workloads": "Users and applications that go on working, by name.",
     "jobs": "What is done, by name.",
+    "failures": "Parts that fail while it runs, by any name.",
     "fleets": "Many similar parts, by name of the fleet: repeated for each row of a table, or a number of times.",
     "chance": "What chance decides, with each seed anew, by any name.",
     "history": "Which rows of a history of jobs are runs of which job, and what is fitted to them.",

@@ -17,6 +17,7 @@ from simbackup.scenario.places import Places
 from simbackup.schema import registry
 from simbackup.schema.capability import Device
 from simbackup.schema.chance import ChanceSpec
+from simbackup.schema.failure import FailureSpec
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.history import HistorySpec
 from simbackup.schema.job import Copying, JobSpec
@@ -49,6 +50,7 @@ class Spec(Places):
     data: dict[str, DataSpec]
     workloads: dict[str, WorkloadSpec]
     jobs: dict[str, JobSpec]
+    failures: dict[str, FailureSpec] = field(default_factory=dict[str, FailureSpec])
     history: HistorySpec | None = None
     chance: dict[str, ChanceSpec] = field(default_factory=dict[str, ChanceSpec])
     first_day: str = ""
@@ -146,6 +148,7 @@ def read_spec(
         parts("data", lambda node, address: DataSpec),  # noqa: ARG005
         parts("workloads", lambda node, address: _workload_class(node, address, problems)),
         parts("jobs", lambda node, address: _job_class(node, address, problems)),
+        parts("failures", lambda node, address: FailureSpec),  # noqa: ARG005
         _history(tree, problems),
         parts("chance", lambda node, address: ChanceSpec),  # noqa: ARG005
         _first_day(tree, problems),

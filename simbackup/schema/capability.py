@@ -100,6 +100,10 @@ class RedundantDevice(BlockDevice):
         """Whether a disk has failed."""
         raise NotImplementedError
 
+    def tolerance(self) -> int | None:
+        """How many of its disks may fail before it loses data; None if it is not simulated without one."""
+        raise NotImplementedError
+
 
 class OnDevice(Device):
     """A device that takes room on another one, in the order of the file."""

@@ -12,7 +12,7 @@ from simbackup.schema.quantity import Frozen, Pieces, PositiveDuration, Text
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import plain_scalar
 
-PARTS = ("hosts", "devices", "links", "data", "workloads", "jobs")
+PARTS = ("hosts", "devices", "links", "data", "workloads", "jobs", "failures")
 """The sections whose parts a fleet may repeat."""
 NUMBER = "number"
 """The placeholder that counts the rows from 1."""
@@ -43,6 +43,8 @@ class Fleet(Frozen):
     """Users of each row, by name."""
     jobs: Template | None = None
     """Jobs of each row, by name."""
+    failures: Template | None = None
+    """Failures of each row, by name."""
 
 
 class SpreadStarts(Frozen):

@@ -24,6 +24,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from simbackup.errors import SimbackupError
 from simbackup.schema.capability import Device
+from simbackup.schema.failure import FailureSpec
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import Frozen
@@ -191,8 +192,8 @@ def sheets() -> Mapping[str, type[Frozen]]:
 
 @cache
 def sections() -> Mapping[str, type[Part]]:
-    """What a part of each section says whose parts are all of one class: hosts, links, data."""
-    found: list[tuple[str, type[Part]]] = []
+    """What a part of each section says whose parts are all of one class: hosts, links, data, failures."""
+    found: list[tuple[str, type[Part]]] = [("failures", FailureSpec)]
     for room in rooms():
         found += cast("Mapping[str, type[Part]]", getattr(room, "SECTIONS", {})).items()
     return _unique(found)

@@ -91,6 +91,7 @@ class Activity(StrEnum):
     WAIT_FOR_TURN = "wait for a turn", Nature.WAITING, PAPER, "job queue"
     WAIT_FOR_REQUESTS = "wait for requests", Nature.WAITING, PAPER
     WAIT_FOR_RETRIEVAL = "wait for retrieval", Nature.WAITING, PAPER
+    WAIT_FOR_REPAIR = "wait for repair", Nature.WAITING, PAPER
     WAIT_FOR_ONE = "wait for one worker", Nature.WAITING, PAPER
     QUEUE = "queue", Nature.WAITING, CORAL  # a buffer behind other buffers of its job
 

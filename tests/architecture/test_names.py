@@ -61,6 +61,8 @@ NAMED = {
     "planning/inventory.py": {"machine"},
     "planning/names.py": {"disk"},
     "planning/site.py": {"compressor"},
+    "schema/failure.py": {"disk"},
+    "failures.py": {"disk"},
     "planning/loading.py": {"machine"},
     "cli/show_plan.py": {"level", "copy"},
     "cli/show_points.py": {"level"},
@@ -76,7 +78,8 @@ NAMED = {
 }
 """By module: the programs of a job, whose workers share its work; a word of sentences; the program of a job, which
 can limit it, as devices can; the word for any frozen image; a part of the section `workloads`; a kind of machine of a
-site; an ending of names; columns of a plan; the level of an interval; what planners move; and words of other
+site; an ending of names; what
+fails of an array; columns of a plan; the level of an interval; what planners move; and words of other
 programs."""
 
 

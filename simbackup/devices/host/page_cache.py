@@ -49,6 +49,8 @@ class Dirty:
     segments: list[Segment] = field(default_factory=list[Segment])
     drain: Flow | None = None
     """What brings a part of it to disk now."""
+    failure: str | None = None
+    """Why the rest of it will not come to disk, if so."""
 
     def came(self, size: float) -> bool:
         """Note that all that comes, so many bytes, is in memory: what others write there from now on goes after it.
@@ -126,10 +128,13 @@ class PageCache:
         if math.isfinite(self.limits.expire):
             signs.append(self.env.timeout(self.limits.expire))
         begin = self.env.any_of(signs)
-        self.env.process(self._write_back(dirty, buffer, self.env.all_of([begin, *older]) if older else begin))
+        begin = self.env.all_of([begin, *older]) if older else begin
+        self.env.process(self._write_back(dirty, buffer, begin, flow))
         return dirty
 
-    def _write_back(self, dirty: Dirty, buffer: Buffer, begin: simpy.Event) -> Generator[simpy.Event, Any, None]:
+    def _write_back(
+        self, dirty: Dirty, buffer: Buffer, begin: simpy.Event, fill: Flow
+    ) -> Generator[simpy.Event, Any, None]:
         """Write dirty data back, from the background limit, their greatest age or the end of writing on."""
         since = float(self.env.now)
         yield begin
@@ -141,6 +146,10 @@ class PageCache:
             written = yield from self._drain(dirty, buffer, stretch)
             dirty.volume.wrote(stretch, written)
             done += written
+            if dirty.failure is not None:  # what is still to come finds no disk
+                self.network.fail(fill, dirty.failure)
+                dirty.volume.forgo(dirty.begin + done, dirty.begin + dirty.size)
+                dirty.size = done
         dirty.volume.claims.leave(dirty)
         self.dirty -= 1
         dirty.left.pop(dirty, None)
@@ -157,5 +166,6 @@ class PageCache:
         dirty.drain = flow
         yield flow.done | dirty.volume.changed
         dirty.drain, written = None, self.network.stop(flow)
+        dirty.failure = flow.failure
         dirty.segments += flow.segments
         return written

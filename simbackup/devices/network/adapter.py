@@ -53,12 +53,12 @@ class Adapter:
     def queue(self, rates: Rates) -> Queue:
         """What a request finds on one of the wires, taken at random, when flows have some rates."""
         link, wire = self.network.link, self.network.rate
-        loads = {flow: link.demand(flow) * rates(flow) / link.capacity for flow in link.flows if flow in self.requests}
+        loads = {flow: link.demand(flow) * rates(flow) / link.nominal for flow in link.flows if flow in self.requests}
         load = sum(loads.values())
         own = sum(part * self.requests[flow] / wire for flow, part in loads.items()) / load if load > 0.0 else 0.0
         load = min(load, FULL)
         parties = [self._standing(flow, rates, load) for flow in link.flows if flow not in self.requests]
-        at_least, stage = together([party for party in parties if party is not None], link.capacity / wire)
+        at_least, stage = together([party for party in parties if party is not None], link.nominal / wire)
         return Queue(at_least, stage, own, load)
 
     def _standing(self, flow: Flow, rates: Rates, load: float) -> Standing | None:
@@ -83,7 +83,7 @@ class Adapter:
         The share of the network that requests of others take, and seconds of what all others have here.
         """
         found, link = self.queue(lambda flow: flow.rate), self.network.link
-        mine = min(link.demand(own) * own.rate / link.capacity, found.load) if own in link.crossing else 0.0
+        mine = min(link.demand(own) * own.rate / link.nominal, found.load) if own in link.crossing else 0.0
         load = found.load - mine
         theirs = found.load * found.request - mine * self.requests.get(own, 0.0) / self.network.rate
         return load, math.fsum(found.at_least) * found.stage + max(theirs, 0.0) - load * wait
@@ -100,7 +100,7 @@ class Adapters(dict[str, Adapter]):
 def used_by_others(link: Link, mine: Flow, rates: Rates) -> float:
     """Share of a link that all other flows use."""
     used = sum(link.demand(flow) * rates(flow) for flow in link.flows if flow is not mine)
-    return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
+    return min(used / link.nominal, 1.0) if link.nominal > 0.0 else 1.0
 
 
 def together(parties: Sequence[Standing], wires: float) -> tuple[tuple[float, ...], float]:

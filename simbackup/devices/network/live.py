@@ -44,7 +44,7 @@ class Network(Late):
     @property
     def wires(self) -> int:
         """How many wires lie side by side."""
-        return max(round(min(link.capacity for link in self.links) / self.rate), 1)
+        return max(round(min(link.nominal for link in self.links) / self.rate), 1)
 
 
 def commanded(networks: Sequence[Network]) -> Sequence[Network]:

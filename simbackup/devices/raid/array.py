@@ -174,9 +174,21 @@ class Rebuilding(Landed):
         """Whether a disk is missing."""
         return bool(self.layout.failed)
 
+    @property
+    def tolerance(self) -> int:
+        """Disks that may be missing before it loses data."""
+        return raid.tolerance(self.layout.level, self.layout.group)
+
+    def fail(self) -> bool:
+        """Go on without one more disk; whether it still has its data."""
+        if self.layout.failed >= self.tolerance:
+            return False
+        self.layout = replace(self.layout, failed=self.layout.failed + 1)
+        return True
+
     def rebuilt(self) -> None:
-        """Put the new disk in the place of the missing one."""
-        self.layout = replace(self.layout, failed=0)
+        """Put the new disk in the place of a missing one."""
+        self.layout = replace(self.layout, failed=self.layout.failed - 1)
 
     def _made(self, capacity: float, allocated: float) -> float:
         """Bytes of a new disk of a capacity that a rebuild writes: all, or as large a part as is allocated."""

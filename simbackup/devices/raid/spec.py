@@ -108,6 +108,13 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
         """Whether a disk has failed."""
         return self.failed is not None
 
+    def tolerance(self) -> int | None:
+        """How many disks of a group may fail before it loses data; None if it is not simulated without one."""
+        if self.level not in SURVIVING:
+            return 0 if self.level == "0" else None
+        groups = int(self.groups.si) if self.groups else 1
+        return raid.tolerance(self.level, int(self.disks.si) // groups)
+
     def rules(self) -> Rules:
         """Report disks that are missing or of two kinds, or do not make up whole groups of the level."""
         if self.member is None:

@@ -21,6 +21,8 @@ class Cartridge:
     end: float = 0.0
     in_use: bool = False
     new: bool = False
+    unreadable: bool = False
+    """Whether no drive can read it; whoever loads it finds out."""
 
     @property
     def room(self) -> float:

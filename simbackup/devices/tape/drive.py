@@ -42,6 +42,8 @@ class Drive:
     position: float = 0.0
     visits: int = 0
     stay: float | None = None
+    waits_for_repair: bool = False
+    """Whether it is broken, and nobody has it."""
     interface: Link = field(init=False)
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import simpy
 
@@ -13,6 +13,7 @@ from simbackup.devices.tape.drive import Drive
 from simbackup.devices.tape.joint_reading import JointReadings
 from simbackup.devices.tape.stops import shares, stops
 from simbackup.equations import tape
+from simbackup.errors import JobFailedError, UnreadableError
 from simbackup.trace.activity import Activity, Nature, nature_of
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace
@@ -41,6 +42,8 @@ class Library:
     returned: simpy.Event = field(init=False)
     vacated: simpy.Event = field(init=False)
     readings: JointReadings[Any] = field(init=False)
+    broken: dict[Drive, bool] = field(default_factory=dict[Drive, bool])
+    """Drives that do not work, whoever has them now, and whether they never will again."""
 
     def __post_init__(self) -> None:
         self.idle = list(self.drives)
@@ -66,10 +69,22 @@ class Library:
 
     def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:
         """A drive, as soon as one is idle: the one that holds a wanted cartridge, else an empty one if there is."""
-        claim = self.free.request()
+        claim = self.claim()
         with self.clock.span(job, self.name, Activity.WAIT_FOR_DRIVE):
             yield claim
         return self.drive_of(claim, wanted)
+
+    def claim(self) -> Any:
+        """A claim of a drive, which is granted when one is idle; fails if none will ever work."""
+        self.need(1)
+        return self.free.request()
+
+    def need(self, number: int) -> None:
+        """Fail if fewer than so many drives will ever work again."""
+        left = len(self.drives) - sum(self.broken.values())
+        if left < number:
+            lacking = "has no working drive" if not left else f"has {left} working drives, and {number} are needed"
+            raise JobFailedError(f"'{self.name.removeprefix('devices.')}' {lacking}")
 
     def drive_of(self, claim: simpy.Event, wanted: Cartridge | None = None) -> Drive:
         """The drive that one gets by a claim that was granted."""
@@ -79,10 +94,43 @@ class Library:
         return drive
 
     def give_drive(self, drive: Drive) -> None:
-        """Return a drive to those who wait for one."""
+        """Return a drive to those who wait for one; one that does not work keeps its claim, and is not given away."""
+        if drive.cartridge is not None and drive.cartridge.in_use:  # the job failed with it
+            drive.cartridge.in_use = False
+            self._announce()
+        if drive in self.broken:
+            drive.cartridge, drive.position = None, 0.0  # somebody takes it out by hand
+            drive.waits_for_repair = True
+            self._announce()
+            return
         claim = self.claims.pop(drive)
         self._rest(drive)
         self.free.release(claim)
+
+    def lose(self, drive: Drive, *, for_good: bool) -> None:
+        """Let a drive work no more: whoever has it finds out, nobody else gets it, and who waits for the last fails."""
+        self.broken[drive] = for_good
+        if drive in self.idle:
+            claim = self.free.request()
+            if claim.triggered:
+                self.idle.remove(drive)
+                self.claims[drive] = claim
+                self.give_drive(drive)
+            else:  # those who came at this instant take every idle drive
+                claim.cancel()
+        if not all(self.broken.get(each, False) for each in self.drives):
+            return
+        waiting: list[Any] = [*cast("Any", self.free).queue]
+        for claim in waiting:
+            claim.cancel()
+            claim.fail(JobFailedError(f"'{self.name.removeprefix('devices.')}' has no working drive"))
+
+    def regain(self, drive: Drive) -> None:
+        """Let a drive work again."""
+        del self.broken[drive]
+        if drive.waits_for_repair:
+            drive.waits_for_repair = False
+            self.give_drive(drive)
 
     def scratch(self, pool: str | None = None) -> Cartridge | None:
         """The fullest cartridge of a pool that has room at its end and that nobody uses."""
@@ -144,6 +192,11 @@ class Library:
                 yield self._timeout(job, "drive.initialise_time", drive.parameters.initialise_time)
             cartridge.new = False
         drive.cartridge, drive.position = cartridge, 0.0
+        if cartridge.unreadable:
+            yield from self._eject(job, drive)
+            cartridge.in_use, cartridge.end = False, cartridge.capacity  # nobody writes on it either
+            self._announce()
+            raise UnreadableError(self.name.removeprefix("devices."), cartridge.name)
         return drive
 
     def _exchange_for_holder(self, drive: Drive, cartridge: Cartridge) -> Drive:

@@ -71,7 +71,7 @@ class Session:
 
     def admits(self, pool: str | None, most: int) -> bool:
         """Whether one more stream of a pool may come that shares a drive with so many at most."""
-        return pool == self.pool and len(self.seats) < min(self.most, most)
+        return pool == self.pool and len(self.seats) < min(self.most, most) and self.drive not in self.library.broken
 
     def ready(self, job: str) -> Generator[simpy.Event, Any, bool]:
         """Wait for a cartridge with room, or bring one; whether there is any."""
@@ -191,7 +191,7 @@ def take_seat(
                 if claim is not None:
                     library.free.release(claim) if claim.triggered else claim.cancel()
                 break
-            claim = claim if claim is not None else library.free.request()
+            claim = claim if claim is not None else library.claim()
             if claim.triggered:
                 found = Session(network, library, library.drive_of(claim), pool, most, stay)
                 library.claims[found.drive] = claim

@@ -128,13 +128,17 @@ class FromTape:
         """Read one cartridge after the other in a drive, while another one writes."""
         library, (names, on) = system.libraries[self.lies.target], runs
         stay, to = self.tool.unload_after, system.libraries[copy.target]
+        library.need(2 if to is library else 1)
         turn: Any = system.pairs.request()
         with system.clock.span(copy.job, library.name, Activity.WAIT_FOR_DRIVE):
             yield turn
-        reading = yield from library.take_drive(copy.job)
-        writing = WritingDrive(to, pool, (yield from to.take_drive(copy.job)))
-        system.pairs.release(turn)
+        reading = writing = None
         try:
+            try:
+                reading = yield from library.take_drive(copy.job)
+                writing = WritingDrive(to, pool, (yield from to.take_drive(copy.job)))
+            finally:
+                system.pairs.release(turn)
             while names:
                 name = names.pop(0)
                 if any(each.in_use and each.name == name for each in library.cartridges):
@@ -146,8 +150,10 @@ class FromTape:
                 yield from library.release(copy.job, reading, stay)
             yield from writing.put_away(copy, stay)
         finally:
-            library.give_drive(reading)
-            to.give_drive(writing.drive)
+            if reading is not None:
+                library.give_drive(reading)
+            if writing is not None:
+                to.give_drive(writing.drive)
 
     def _pass(self, system: System, copy: Copy, reading: Drive, writing: WritingDrive, each: Pass) -> Wait:
         """Copy what is read in one pass, on one cartridge after the other."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.catalogue import Copy, Extent, SaveSet, first_copy
 from simbackup.data.live import Database, DataSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
@@ -208,7 +208,7 @@ class DatabaseRestore:
         """
         found = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
         found.sort(key=lambda log: log.time)
-        return [(log, next((c for c in log.copies if c.target == target), log.copies[0])) for log in found]
+        return [(log, next((c for c in log.copies if c.target == target), first_copy(log))) for log in found]
 
     def replayed(self, system: System, job: str, since: SaveSet, target: str) -> Generator[simpy.Event, Any, float]:
         """Replay the logs since a save set that came back from some target by another method; their bytes."""

@@ -32,7 +32,7 @@ from simbackup.methods.new_copy import enter
 from simbackup.methods.selection import Piece, Selection, gathered, passed_over, wanted
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
-from simbackup.system import JobFailedError, System
+from simbackup.system import Attempt, JobFailedError, System
 from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
@@ -79,19 +79,34 @@ class DiskBackup(Late):
         time = system.env.now
         part = self.begin(system, data)
         stored = self.reduction.stored
-        position = system.reserve(self.to, part.size / stored)
+        if job not in system.attempts:  # another attempt writes to the same place
+            system.attempts[job] = Attempt(system.reserve(self.to, part.size / stored))
+        attempt = system.attempts[job]
+        position, each = attempt.position, part.size / stored / self.streams
+        before = [attempt.stored(position + number * each, each) for number in range(self.streams)]
         yield from prepare(system, job, data, self.tool, part.files)
         yield from first_walk(system, job, self)
-        each = part.size / stored / self.streams
 
         def stream(number: int) -> Wait:
+            there = before[number] if self.tool.resumes else 0.0
+            if there > 0.0:
+                yield from self.read_again(system, job, there * stored, number)
             shape = self.arriving(system, job, part, number).times(stored)
-            place = VolumeRange(system.volumes[self.to], position + number * each, each)
+            place = VolumeRange(system.volumes[self.to], position + number * each + there, each - there)
             yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
 
         yield from side_by_side(system, [stream(number) for number in range(self.streams)])
+        del system.attempts[job]
         self.enter(system, job, part, time, Extent(0.0, part.size, self.to, position))
         return Moved(part.size, part.files)
+
+    def read_again(self, system: System, job: str, size: float, number: int = 0) -> Wait:
+        """Read bytes of one of its streams that the last attempt has stored, and find that they are there."""
+        client, server = system.hosts[self.host], system.hosts.get(self.server)
+        shape = compressed(self.reading(system, system.data[self.data], 1.0, number), client, server, self.reduction)
+        flow = shape.start(system.network, job, Activity.READ, size)
+        yield flow.done
+        system.account(job, flow)
 
     def arriving(self, system: System, job: str, part: Portion, number: int = 0) -> FlowShape:
         """How a byte of one of its streams loads all on its way into the memory of the target's host."""

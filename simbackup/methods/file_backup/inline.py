@@ -228,6 +228,8 @@ def _opened(system: System, job: str, ends: Sequence[Receiver]) -> Wait:
     if len(drives) < 2:  # noqa: PLR2004 (one drive cannot wait for another)
         yield from side_by_side(system, [end.open() for end in drives])
         return
+    for end in drives:
+        end.library.need(sum(other.library is end.library for other in drives))
     turn: Any = system.pairs.request()
     with system.clock.span(job, drives[0].library.name, Activity.WAIT_FOR_DRIVE):
         yield turn

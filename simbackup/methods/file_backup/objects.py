@@ -21,7 +21,7 @@ from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
-from simbackup.system import System
+from simbackup.system import Attempt, System
 from simbackup.trace.activity import Activity
 
 
@@ -55,10 +55,16 @@ class ObjectBackup:
         yield from prepare(system, job, data, it.tool, part.files)
         yield from first_walk(system, job, it)
         stored = it.reduction.stored
+        attempt = system.attempts.setdefault(job, Attempt())
+        there = attempt.in_objects if it.tool.resumes else 0.0
+        if there > 0.0:
+            yield from it.read_again(system, job, there * stored)
         shape = system.bounded(job, self.arriving(system, job, part).times(stored))
-        flow = shape.start(system.network, job, Activity.SAVE, part.size / stored)
+        flow = shape.start(system.network, job, Activity.SAVE, part.size / stored - there)
         yield flow.done
+        attempt.in_objects = there + flow.completed
         system.account(job, flow)
+        del system.attempts[job]
         it.enter(system, job, part, time, Extent(0.0, part.size, it.to, 0.0))
         return Moved(part.size, part.files)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from simbackup import units
-from simbackup.catalogue import Copy, SaveSet
+from simbackup.catalogue import Copy, SaveSet, first_copy
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.file_backup.disk import DiskRestore
 from simbackup.methods.file_backup.objects import ObjectRestore
@@ -63,13 +63,13 @@ class Restore:
 
     def _chain(self, system: System) -> list[tuple[SaveSet, Copy]]:
         """The save sets of the chain, without those that a later one of the same or a lower level holds, too."""
-        first, copy = system.saved(self.backup, self.copy)
+        first, copy = system.saved(self.backup, self.copy, instead=True)
         since = [system.catalogue.since(f"jobs.{name}", first.time) for name in self.replay]
         chain = [first]
         for above in sorted((one for sets in since for one in sets), key=lambda one: one.time):
             chain = [one for one in chain if ORDER[one.level] < ORDER[above.level] or above.level == INCREMENTAL]
             chain.append(above)
-        read = [(saved, copy if saved is first else saved.copies[0]) for saved in chain]
+        read = [(saved, copy if saved is first else first_copy(saved)) for saved in chain]
         if read[0][0] is first and self.ways[copy.target].selection is None:
             read[1:1] = [(aside, aside.copies[0]) for aside in copy.undone]
         return read

@@ -58,13 +58,13 @@ class _UnderWay:
 class _Wants:
     """What a restore wants of a cartridge, each run with the bytes of tape for one of its own.
 
-    `reasons` say why it failed, if so, and `ends` when its runs were read.
+    `errors` say why it failed, if so, and `ends` when its runs were read.
     """
 
     restore: TapeRestore
     it: _UnderWay
     runs: list[Extent]
-    reasons: list[str] = field(default_factory=list[str])
+    errors: list[JobFailedError] = field(default_factory=list[JobFailedError])
     ends: list[float] = field(default_factory=list[float])
 
     def read(self, drive: Drive, run: Extent, share: float) -> Wait:
@@ -72,7 +72,7 @@ class _Wants:
         try:
             yield from self.restore.read(self.it, drive, run, share)
         except JobFailedError as error:
-            self.reasons.append(str(error))
+            self.errors.append(error)
         self.ends.append(self.it.system.env.now)
 
     def wait(self, library: Library, since: float) -> None:
@@ -83,8 +83,8 @@ class _Wants:
 
     def settle(self) -> None:
         """Fail if something went wrong."""
-        if self.reasons:
-            raise JobFailedError(self.reasons[0])
+        if self.errors:
+            raise self.errors[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +155,13 @@ class TapeRestore(Late):
                     yield from self._along(it, others, wants)
                     continue
                 reading = library.readings.begin(medium, wants, lies, it.copy)
-                drive = drive or (yield from library.take_drive(it.job, medium))
-                yield from library.reserve(it.job, medium, drive)
-                drive = yield from library.mount(it.job, drive, medium)
+                try:
+                    drive = drive or (yield from library.take_drive(it.job, medium))
+                    yield from library.reserve(it.job, medium, drive)
+                    drive = yield from library.mount(it.job, drive, medium)
+                except JobFailedError as error:
+                    self._abandoned(library.readings.close(medium, reading), reading, error)
+                    raise
                 yield from self._together(library, drive, library.readings.close(medium, reading), reading)
                 yield from library.release(it.job, drive, self.tool.unload_after)
                 wants.settle()
@@ -172,6 +176,14 @@ class TapeRestore(Late):
         yield others.done
         wants.settle()
 
+    @staticmethod
+    def _abandoned(joined: list[_Wants], reading: JointReading[_Wants], error: JobFailedError) -> None:
+        """Let all fail who wanted to read a cartridge together."""
+        for each in joined:
+            each.errors.append(error)
+        reading.ready.succeed()
+        reading.done.succeed()
+
     def _together(self, library: Library, drive: Drive, joined: list[_Wants], reading: JointReading[_Wants]) -> Wait:
         """Read what some restores want, in passes over the tape each of which brings along what lies in between."""
         reading.ready.succeed()
@@ -180,7 +192,7 @@ class TapeRestore(Late):
         for each in passes(runs, 1.0, together=self.tool.one_pass):
             wanted = [(joined[int(run.medium)], run) for run in each]
             since = library.clock.env.now
-            yield from self._pass(library, drive, [(who, run) for who, run in wanted if not who.reasons], each)
+            yield from self._pass(library, drive, [(who, run) for who, run in wanted if not who.errors], each)
             for who in joined:
                 who.wait(library, since)
         reading.done.succeed()

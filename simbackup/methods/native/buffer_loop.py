@@ -190,7 +190,7 @@ def _idle(link: Link) -> float:
 def _seconds(shape: FlowShape, link: Link, others: Others) -> float:
     """Seconds of a byte on a link of which others use a share."""
     free = 1.0 - others(link)
-    return shape.demands[link] / (free * link.capacity) if free > 0.0 else math.inf
+    return shape.demands[link] / (free * link.nominal) if free > 0.0 else math.inf
 
 
 @lru_cache(maxsize=1024)

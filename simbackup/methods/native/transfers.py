@@ -15,6 +15,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.engine.limit import Others
 from simbackup.engine.link import Link
 from simbackup.engine.randomness import stream
+from simbackup.errors import JobFailedError
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 
@@ -138,6 +139,8 @@ class Transfers:
         self.queues: dict[tuple[Link, int], simpy.Resource] = {}
         self.spent: dict[tuple[str, str], float] = {}
         self.emptied: list[simpy.Event] = []
+        self.failure: str | None = None
+        """Why a buffer could not go on, if so."""
 
     def run(self, buffers: int, activity: str, *, files_first: bool, joined: bool = False) -> Wait:
         """Run the loop with so many buffers until all bytes have passed, and record where the last of them was.
@@ -152,6 +155,8 @@ class Transfers:
             [system.env.process(self._circulate(activity, other, files_first=files_first)) for _ in range(going)]
         )
         yield system.env.all_of(self.emptied)
+        if self.failure is not None:
+            raise JobFailedError(self.failure)
         if system.env.now > begin:
             most = max(self.spent, key=lambda part: self.spent[part])
             system.trace.span(begin, system.env.now, job, *most, cycle=self.spent)
@@ -232,6 +237,8 @@ class Transfers:
                 mean = size * stop.shape.demands[stop.link] / stop.network.rate
                 with self.system.standing(flow, WireQueue(turns, stop.network, mean)):
                     yield flow.done
+        if flow.failure is not None:  # no buffer goes round any more
+            self.failure, self.parts = flow.failure, []
         for link, before in peaks.items():  # chance makes a service short, and not the device faster
             if link.peak_bytes_per_s > before:
                 link.peak_bytes_per_s = max(before, link.peak_bytes_per_s * min(factor, 1.0))

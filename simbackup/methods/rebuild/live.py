@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.devices.redundant import Redundant
+from simbackup.devices.redundant import Redundant, changing
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
@@ -22,7 +22,7 @@ class Rebuild:
     method: str = "rebuild"
 
     def run(self, system: System, job: str) -> Steps:
-        """Fill the new disk; what begins afterwards finds the array whole."""
+        """Fill the new disk; then the array is whole again, also for what is under way."""
         store = system.stores[self.of]
         if not isinstance(store, Redundant) or not store.degraded:
             raise JobFailedError(f"no disk of '{self.of}' is missing")
@@ -31,5 +31,5 @@ class Rebuild:
         flow = shape.start(system.network, job, Activity.WRITE, size)
         yield flow.done
         system.account(job, flow)
-        store.rebuilt()
+        changing(system.network, store, store.rebuilt)
         return Moved(size, 0.0)

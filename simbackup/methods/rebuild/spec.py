@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 class RebuildSpec(JobSpec):
     """A new disk replaces a failed one, and the array reconstructs its contents from the other disks.
 
-    The time of the job is that of the rebuild. Transfers that are already running continue as on the degraded array;
-    those that begin later use the repaired array.
+    The time of the job is that of the rebuild. From its end on, all transfers use the repaired array.
     """
 
     method: Literal["rebuild"]

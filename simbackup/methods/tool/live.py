@@ -93,6 +93,8 @@ class Tool(Late):
     """Whether it reads the next request while it works on one."""
     ends_in_cache: bool = False
     """Whether what it restores may still be in memory at its end."""
+    resumes: bool = False
+    """Whether a job that is tried again sends only what its last attempt has not stored."""
     alternates: bool = False
     """Whether it reads and writes in turns."""
     walks_first: bool = False

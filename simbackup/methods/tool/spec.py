@@ -153,6 +153,10 @@ class BackupToolSheet(Frozen):
     that never ask for a flush; they go to disk afterwards. By default, it ends when all is on disk. Save sets are
     always on disk at the end.
     """
+    resumes: Annotated[bool, Word()] = False
+    """Whether a job that is tried again goes on with what its last attempt stored on a disk or as objects: it reads
+    that once more, and sends only the rest. By default, it sends everything again.
+    """
     alternates: Annotated[bool, Word()] = False
     """Whether reading alternates with sending or writing to tape, instead of both happening at once; in a spooled
     backup, this applies to the way from the spool.

@@ -69,6 +69,7 @@ class Application:
             cap=asking.rate if asking.rate is not None else asking.clients / self._alone(),
             moves=links,
             sequential=False,
+            patient=True,
         )
         for adapter in self.adapters:
             adapter.requests[self.flow] = asking.request
@@ -109,7 +110,7 @@ class Application:
 
     def _undisturbed(self, adapter: Adapter, rate: float) -> Queue:
         """What a client finds at an adapter that nobody else uses, when all make so many requests a second."""
-        load = self._kept * rate * self.asking.request / adapter.network.link.capacity
+        load = self._kept * rate * self.asking.request / adapter.network.link.nominal
         return Queue((), 0.0, self.asking.request / adapter.network.rate, load)
 
     def _beside_jobs(self, adapter: Adapter, rate: float) -> Queue:

@@ -127,6 +127,7 @@ class Users:
             cap_cause=cause,
             moves=shape.moves,
             sequential=False,
+            patient=True,
             law=self.queues.law,
         )
         self.queues.follow(self.flow, self.load)

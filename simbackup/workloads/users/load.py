@@ -83,7 +83,7 @@ class Load:
         slowest = min(network.links, key=lambda link: link.capacity)
         for link in network.links:  # the bytes pass all of them at the same time, and may wait at each
             self._wait(link, times * size / network.rate if link is slowest else 0.0, times * size, times)
-            self.ports[link] = Network(link, 0.0, link.capacity / network.wires, network.window)
+            self.ports[link] = Network(link, 0.0, link.nominal / network.wires, network.window)
 
     def _wait(self, link: Link, latency: float, busy: float, visits: float) -> None:
         self.waited[link] = self.waited.get(link, 0.0) + latency
@@ -99,11 +99,11 @@ class Load:
         """The queues that a user passes who finds others at each link."""
         centres: list[Centre] = []
         for link, demand in self.shape.demands.items():
-            held, standing = self.held.get(link, 0.0) / link.capacity, found.get(link, NOBODY)
+            held, standing = self.held.get(link, 0.0) / link.nominal, found.get(link, NOBODY)
             alone = self.waited.get(link, 0.0)
             wait = alone + self.visits.get(link, 0.0) * standing.work
-            servers = link.capacity if link.pooled else 1.0
-            centres.append(Centre(wait, held, demand / link.capacity - held, standing.load, servers, alone))
+            servers = link.nominal if link.pooled else 1.0
+            centres.append(Centre(wait, held, demand / link.nominal - held, standing.load, servers, alone))
         return centres
 
     def response(self, rate: float, found: Mapping[Link, Outstanding]) -> float:
@@ -113,9 +113,9 @@ class Load:
             standing = found.get(link, NOBODY)
             if link.pooled:
                 threads = self.visits[link] * standing.work / wait if wait > 0.0 else 0.0
-                seconds += processor_sharing(wait, rate * self.shape.demands[link], link.capacity, threads)
+                seconds += processor_sharing(wait, rate * self.shape.demands[link], link.nominal, threads)
                 continue
-            own = rate * self.shape.demands.get(link, 0.0) / link.capacity if link.capacity > 0.0 else 1.0
+            own = rate * self.shape.demands.get(link, 0.0) / link.nominal if link.nominal > 0.0 else 1.0
             if own + standing.load >= FULL and wait > 0.0:
                 return math.inf
             seconds += mixed_response(wait, own + standing.load, self.visits[link] * standing.work)

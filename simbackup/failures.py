@@ -1,0 +1,256 @@
+"""Parts that fail while a scenario runs: what stops with them, what is lost, and when it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import simpy
+
+from simbackup import units
+from simbackup.catalogue import Copy, job_of
+from simbackup.devices.network.spec import WAY
+from simbackup.devices.object_store.live import ObjectStore
+from simbackup.devices.redundant import Redundant, changing
+from simbackup.devices.tape.drive import Drive
+from simbackup.devices.tape.live import Library
+from simbackup.engine.link import Closure, Link
+from simbackup.errors import JobFailedError
+from simbackup.methods.rebuild.live import Rebuild
+from simbackup.schema.quantity import si_or
+from simbackup.system import System
+
+if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
+    from simbackup.schema.failure import FailureSpec
+
+Steps = Generator[simpy.Event, Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A part that fails: its address, what it is in words, and how it fails; when, in seconds, and for how long.
+
+    The time counts from the start, or from the first beginning of a job. What transfers over it waits for so many
+    seconds before it fails. Of an array, a rebuild begins so many seconds after one of its disks has failed.
+    """
+
+    name: str
+    part: str
+    words: str
+    fails: Callable[[System, Failure], Steps]
+    delay: float
+    after: str | None = None
+    lasts: float | None = None
+    timeout: float = 0.0
+    spare: float | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why what needs the part fails."""
+        return f"{self.words} failed"
+
+    def happens(self, system: System) -> Steps:
+        """Wait for the time, and fail."""
+        if self.after is not None:
+            yield system.begun[self.after]
+        yield system.env.timeout(self.delay)
+        yield from self.fails(system, self)
+
+    def note(self, system: System, what: str, *, failure: bool = False) -> None:
+        """Record what happens to the part, and whether that is a failure."""
+        system.trace.note(system.env.now, self.part, what, **{"failure": self.name} if failure else {})
+
+
+def begin(system: System, spec: Spec) -> None:
+    """Let the parts of a system fail when its scenario says so."""
+    for name, said in spec.failures.items():
+        failure = failure_of(name, said, spec)
+        if failure.after is not None:
+            system.begun.setdefault(failure.after, system.env.event())
+        system.env.process(failure.happens(system))
+
+
+def failure_of(name: str, said: FailureSpec, spec: Spec) -> Failure:
+    """What a scenario says about a failure."""
+    what, part = said.what, str(getattr(said, said.what))
+    fails, section, words = {
+        "host": (_closing(lambda system: _of_hosts(system, _dead(part, spec), spec), hosts=True), "hosts", "host"),
+        "link": (_closing(lambda system: _of_network(system, part)), "links", "link"),
+        "device": (_closing(lambda system: _of_device(system, part)), "devices", "device"),
+        "disk": (_lose_disk, "devices", "a disk of"),
+        "drive": (_lose_drive, "devices", "a drive of"),
+        "cartridge": (_ruin, "jobs", "a cartridge of"),
+    }[what]
+    return Failure(
+        name, f"{section}.{part}", f"{words} '{part}'" if " " in words else f"the {words} '{part}'", fails,
+        (units.parse_moment(said.at) if said.at is not None else 0.0) + si_or(said.delay, 0.0), said.after,
+        said.lasts.si if said.lasts is not None else None, si_or(said.timeout, 0.0),
+        said.spare.si if said.spare is not None else None,
+    )  # fmt: skip
+
+
+# where a part is: the links that serve nobody while it is away
+
+
+def _dead(host: str, spec: Spec) -> set[str]:
+    """A host with the virtual machines on it."""
+    return {host, *(name for name, part in spec.hosts.items() if part.within == host)}
+
+
+def _of_hosts(system: System, hosts: set[str], spec: Spec) -> list[Link]:
+    """The processors of hosts, and the devices that they own."""
+    owned = [name for name in spec.devices if spec.store_of(name) == name and spec.owner_of(name) in hosts]
+    cores = [system.hosts[host].cpu for host in sorted(hosts)]
+    return [*cores, *(link for name in owned for link in _of_device(system, name))]
+
+
+def _of_network(system: System, name: str) -> list[Link]:
+    """All directions and ports of a link."""
+    found = {network.link: None for way, network in system.networks.items() if way.split(WAY)[0].split(".")[0] == name}
+    switch = system.networks.switches.get(name)
+    return [*found, *([switch.fabric] if switch is not None and switch.fabric is not None else [])]
+
+
+def _of_device(system: System, name: str) -> list[Link]:
+    """What serves the requests to a device."""
+    if name in system.stores:
+        return [system.stores[name].link]
+    if name in system.libraries:
+        return [link for drive in system.libraries[name].drives for link in (drive.link, drive.interface)]
+    if name in system.object_stores:
+        store: ObjectStore = system.object_stores[name]
+        return [store.link, *store.requests.values(), *store.pipes.values()]
+    link = getattr(system.others.get(name), "link", None)
+    return [link] if isinstance(link, Link) else []
+
+
+# how it fails
+
+
+def _closing(
+    links: Callable[[System], Iterable[Link]], *, hosts: bool = False, holds: bool = True
+) -> Callable[[System, Failure], Steps]:
+    """The failure of a part that serves nobody while it is away; of one that `holds` something, that may be lost."""
+
+    def fails(system: System, failure: Failure) -> Steps:
+        away = list(links(system))
+        how = f"fails for {units.show_short(failure.lasts, 's')}" if failure.lasts is not None else "fails for good"
+        failure.note(system, how, failure=True)
+        opens = system.env.event() if failure.lasts is not None else None
+        closure = Closure(failure.reason, failure.part, opens)
+        yield from _close(system, failure, away, closure)
+        if hosts:  # also what runs there and moves nothing now
+            for name in [name for name, used in system.network.least.items() if any(link in used for link in away)]:
+                system.network.refuse(name, closure)
+        if failure.lasts is None or opens is None:
+            if holds:
+                _lose(system, failure, away)
+            return
+        yield system.env.timeout(max(failure.lasts - failure.timeout, 0.0))
+        _open(system, failure, away, closure)
+
+    return fails
+
+
+def _close(system: System, failure: Failure, links: Iterable[Link], closure: Closure) -> Steps:
+    """Close links: what crosses them waits for a while, and then fails."""
+    patience = min(failure.timeout, failure.lasts) if failure.lasts is not None else failure.timeout
+    for link in links:
+        system.network.close(link, closure, waits=patience > 0.0)
+    if patience > 0.0:
+        yield system.env.timeout(patience)
+        if failure.lasts is None or failure.lasts > patience:
+            for link in links:
+                system.network.close(link, closure)
+
+
+def _open(system: System, failure: Failure, links: Iterable[Link], closure: Closure) -> None:
+    """Let links serve again."""
+    failure.note(system, "is back")
+    for link in links:
+        system.network.open(link, closure)
+    if closure.opens is not None:
+        closure.opens.succeed()
+
+
+def _lose(system: System, failure: Failure, links: Iterable[Link]) -> None:
+    """Take the copies on what is gone for good out of the catalogue."""
+    gone = set(links)
+
+    def lies_there(copy: Copy) -> bool:
+        on = {copy.target, *(extent.medium for extent in copy.extents)}
+        return any(link in gone for name in sorted(on) for link in _holding(system, name))
+
+    _noted(system, system.catalogue.lose(lies_there, failure.reason), failure.reason)
+
+
+def _holding(system: System, name: str) -> list[Link]:
+    """What serves the device, or the volume, on which a copy is; nothing of a cartridge."""
+    if name in system.volumes:
+        return [system.volumes[name].region.store.link]
+    return _of_device(system, name)
+
+
+def _noted(system: System, lost: Iterable[tuple[Any, Copy]], reason: str) -> None:
+    """Record which copies are lost."""
+    for _, copy in lost:
+        system.trace.note(system.env.now, copy.job, f"has lost its save set on '{copy.target}': {reason}")
+
+
+def _lose_disk(system: System, failure: Failure) -> Steps:
+    """The failure of a disk of an array, which goes on without it and fills a spare one, or loses all data."""
+    name = failure.part.split(".")[1]
+    store = system.stores[name]
+    if not isinstance(store, Redundant):
+        return
+    goes_on = changing(system.network, store, store.fail)
+    if not goes_on:
+        failure.note(system, "loses a disk too many, and all its data", failure=True)
+        closure = Closure(f"'{name}' lost a disk too many", failure.part)
+        system.network.close(store.link, closure)
+        _lose(system, replace(failure, words=f"too many disks of '{name}'"), [store.link])
+        return
+    failure.note(system, "goes on without one disk", failure=True)
+    if failure.spare is None:
+        return
+    yield system.env.timeout(failure.spare)
+    try:
+        yield from Rebuild(name, 1.0).run(system, f"failures.{failure.name}")
+    except JobFailedError as error:
+        failure.note(system, f"is not rebuilt: {error}")
+    else:
+        failure.note(system, "has been rebuilt onto a spare disk")
+
+
+def _lose_drive(system: System, failure: Failure) -> Steps:
+    """The failure of a drive that works, or else of the first: its library goes on with the others."""
+    library: Library = system.libraries[failure.part.split(".")[1]]
+    working = [drive for drive in library.drives if drive not in library.broken]
+    if not working:
+        return
+    drive: Drive = next((each for each in working if each not in library.idle), working[0])
+    part = f"the drive '{drive.name.removeprefix('devices.')}'"
+    failure = replace(failure, part=drive.name, words=part)
+    library.lose(drive, for_good=failure.lasts is None)
+    yield from _closing(lambda _: (drive.link, drive.interface), holds=False)(system, failure)
+    if failure.lasts is not None:
+        library.regain(drive)
+
+
+def _ruin(system: System, failure: Failure) -> Steps:
+    """The first cartridge of what a job wrote last becomes unreadable; nobody notices before it is loaded."""
+    job = failure.part
+    found = next(
+        (copy for saved in reversed(system.catalogue.save_sets) for copy in saved.copies if job_of(copy.job) == job),
+        None,
+    )
+    if found is None or found.target not in system.libraries:
+        failure.note(system, "has written no cartridge yet that could become unreadable")
+        return
+    name = found.extents[0].medium
+    cartridge = next(each for each in system.libraries[found.target].cartridges if each.name == name)
+    cartridge.unreadable = True
+    system.trace.note(system.env.now, f"devices.{found.target}.{name}", "becomes unreadable", failure=failure.name)
+    yield from ()

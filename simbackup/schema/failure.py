@@ -1,0 +1,156 @@
+"""What a scenario may say about parts that fail while it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.capability import (
+    BlockDevice,
+    Device,
+    MediaLibrary,
+    ObjectTarget,
+    OnDevice,
+    RedundantDevice,
+    Service,
+)
+from simbackup.schema.chosen import Chosen
+from simbackup.schema.job import Storing
+from simbackup.schema.part import Part, Path, Rules
+from simbackup.schema.quantity import DURATION, LATEST, Duration, PositiveDuration, Text
+from simbackup.schema.refers import Refers
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+WHAT = ("device", "host", "link", "disk", "drive", "cartridge")
+"""Keys of which a failure has one: what fails."""
+LEGAL = {
+    "device": ("a disk, array, library, object store or service", (BlockDevice, MediaLibrary, ObjectTarget, Service)),
+    "disk": ("an array of disks", (RedundantDevice,)),
+    "drive": ("a tape library", (MediaLibrary,)),
+}
+"""The devices that fail under each key."""
+
+
+class FailureSpec(Part):
+    """A part that fails, once, at a time of the simulation.
+
+    Whatever moves bytes over it then fails with it, and so does what comes while it is away. A job that fails in this
+    way loses what it has done, and is tried again, as its `retries` allow, when the part is back.
+    """
+
+    device: Annotated[Text, Refers("breaks", "devices")] | None = None
+    """The disk, array, tape library, object store or service that fails. If it does so for good, what is on it is lost;
+    if it is back after a while, its contents are, too.
+    """
+    host: Annotated[Text, Refers("breaks", "hosts")] | None = None
+    """The host that fails, with its virtual machines and the devices that it owns. What runs on it fails."""
+    link: Annotated[Text, Refers("breaks", "links")] | None = None
+    """The link that fails, in all directions."""
+    disk: Annotated[Text, Refers("breaks", "devices")] | None = None
+    """The array of which one disk fails. It goes on without this disk, as with `failed: 1`, or loses its data if it has
+    no redundancy left. Of several failures, each hits the same group of disks.
+    """
+    drive: Annotated[Text, Refers("breaks", "devices")] | None = None
+    """The tape library of which one drive fails: the first that works at the time, or else the first."""
+    cartridge: Annotated[Text, Refers("breaks", "jobs")] | None = None
+    """The job of whose newest save set, or newest copy, the first cartridge becomes unreadable. Nobody knows until it
+    is loaded the next time. Whoever wants to read it then turns to another copy, or to an older save set of the backup.
+    """
+    at: Text | None = None
+    """When: a time of day, such as `02:00`, or a time after the start, such as `90 min`."""
+    after: Annotated[Text, Refers("after the beginning of", "jobs")] | None = None
+    """Instead of `at`, the job with whose first beginning the time counts."""
+    delay: Duration | None = None
+    """Time from then until it fails; none by default. State it under `chance` to let it fail at random."""
+    lasts: PositiveDuration | None = None
+    """How long it is away; for good by default."""
+    timeout: Duration | None = None
+    """How long transfers wait for it before they fail, and go on if it is back by then; they fail at once by default.
+    """
+    spare: Duration | None = None
+    """Time from the failure of a `disk` until its rebuild onto a spare disk begins, as by a job with the method
+    `rebuild`; there is none by default.
+    """
+
+    @property
+    def what(self) -> str:
+        """The key that names what fails; empty if none does."""
+        return next((key for key in WHAT if getattr(self, key) is not None), "")
+
+    def rules(self) -> Rules:
+        """Report what does not say what fails and when, and keys that do not belong to what fails."""
+        named = [key for key in WHAT if getattr(self, key) is not None]
+        if len(named) != 1:
+            message = "names several parts that fail" if named else "does not say what fails"
+            yield (named[-1] if named else WHAT[0],), message, f"write one of {', '.join(map(repr, WHAT))}"
+        if self.at is not None and self.after is not None:
+            yield ("after", "at"), "a failure happens at a time, or after the beginning of a job", "write one of them"
+        elif self.at is None and self.after is None:
+            yield ("at",), "does not say when it fails", "write 'at: 02:00', or 'after: JOB'"
+        if len(named) != 1:
+            return
+        what = named[0]
+        for key, of, remedy in (
+            ("spare", ("disk",), "only a disk of an array has a spare"),
+            ("lasts", ("device", "host", "link", "drive"), "write 'spare:' for a disk, or leave it out"),
+            ("timeout", ("device", "link", "drive"), "what runs on a host, or reads a cartridge, cannot wait for it"),
+        ):  # fmt: skip
+            if getattr(self, key) is not None and what not in of:
+                yield (key,), f"has no effect on a {what}", remedy
+        if self.timeout is not None and self.lasts is not None and not self.timeout.si:
+            yield ("timeout",), "is no time to wait", "leave it out"
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report parts that do not exist, or cannot fail, and a time that is none."""
+        if self.at is not None:
+            _moment(checks, (*path, "at"), self.at)
+        if self.after is not None:
+            checks.name((*path, "after"), self.after, checks.spec.jobs, "job")
+        what = self.what
+        name: str = getattr(self, what, "")
+        here = (*path, what)
+        if what == "host":
+            checks.name(here, name, checks.spec.hosts, "host")
+        elif what == "link":
+            checks.name(here, name, checks.spec.links, "link")
+        elif what == "cartridge":
+            self._unreadable(checks, here, name)
+        elif what:
+            self._device(checks, here, name)
+
+    def _device(self, checks: Checks, path: Path, name: str) -> None:
+        noun, kinds = LEGAL[str(path[-1])]
+        legal = Chosen(
+            checks.spec.devices, lambda device: isinstance(device, kinds) and not isinstance(device, OnDevice)
+        )
+        if not checks.name(path, name, legal, "device"):
+            if name in checks.spec.devices:
+                checks.report(path, f"'{name}' is not {noun}", choices(name, legal))
+            return
+        device: Device = checks.spec.devices[name]
+        if path[-1] == "disk" and isinstance(device, RedundantDevice) and device.tolerance() is None:
+            message = "the loss of a disk is not simulated at its level"
+            checks.report(path, message, "take an array of another level, or write 'device:' to lose it as a whole")
+
+    def _unreadable(self, checks: Checks, path: Path, name: str) -> None:
+        legal = Chosen(
+            checks.spec.jobs,
+            lambda job: isinstance(job, Storing) and isinstance(checks.spec.devices.get(str(job.to)), MediaLibrary),
+        )
+        if not checks.name(path, name, legal, "job") and name in checks.spec.jobs:
+            checks.report(path, f"'{name}' writes to no tape", choices(name, legal))
+
+
+def _moment(checks: Checks, path: Path, text: str) -> None:
+    """Report what is neither a time of day nor a time after the start."""
+    try:
+        seconds = units.parse_moment(text)
+    except units.UnitError as error:
+        what = str(error).split(";", maxsplit=1)[0]
+        checks.report(path, what, "write a time of day, '22:00', or a time after the start, '90 s'")
+        return
+    if not 0.0 <= seconds <= LATEST:
+        checks.report(path, f"{text} is out of bounds", DURATION.remedy(seconds))
