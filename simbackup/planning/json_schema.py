@@ -11,7 +11,7 @@ from simbackup.planning.prices import PricesSheet
 from simbackup.planning.spec import DatastoreSpec, MachineSpec, SiteHostSpec, SiteSpec, SystemSpec, TargetSpec
 from simbackup.schema.json_forms import Forms, Json
 from simbackup.schema.part import NAME
-from simbackup.schema.quantity import Frozen
+from simbackup.schema.quantity import Frozen, Unit
 from simbackup.schema.reflection import about
 from simbackup.schema.registry import sheets
 
@@ -33,6 +33,9 @@ NAMED: dict[type[Frozen], dict[str, type[Frozen]]] = {
     GoalsSpec: {"restores": RestoreGoalSpec},
 }
 """Keys that hold parts by name."""
+NAMING: dict[type[Frozen], tuple[str, ...]] = {TargetSpec: ("device", "host"), DatastoreSpec: ("device", "link")}
+"""Keys of parts of a scenario that may also name another part of the site."""
+PART_NAME = NAME.pattern.replace(r"\Z", "$")
 NAMES: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 """A name, or a list of names."""
 
@@ -66,7 +69,7 @@ def _whole(forms: Forms, part: type[Frozen]) -> Json:
     body = forms.whole(part)
     for key, inner in NAMED.get(part, {}).items():
         parts = forms.named(_whole(forms, inner), body["properties"][key].get("description") or about(inner))
-        body["properties"][key] = {**parts, "propertyNames": {"pattern": NAME.pattern.replace(r"\Z", "$")}}
+        body["properties"][key] = {**parts, "propertyNames": {"pattern": PART_NAME}}
     if part is PolicySpec:
         schedule = body["properties"]["schedule"]
         schedule["properties"] = dict.fromkeys(get_args(LevelName), NAMES)
@@ -75,5 +78,8 @@ def _whole(forms: Forms, part: type[Frozen]) -> Json:
         kinds = tuple(kind for kind in sheets() if kind.rpartition("_")[2] == key)
         names = forms.sheet_name(*kinds) if kinds else {"type": "string", "pattern": "/"}
         text = {"description": body["properties"][key]["description"]}
-        body["properties"][key] = {**text, "anyOf": [names, {"type": "object"}, {"type": "null"}]}
+        others = [{"type": "string", "pattern": PART_NAME}] if key in NAMING.get(part, ()) else []
+        body["properties"][key] = {**text, "anyOf": [names, *others, {"type": "object"}, {"type": "null"}]}
+    if part in {SiteSpec, SystemSpec}:  # a share, or a size in a year
+        body["properties"]["growth"]["anyOf"].append(forms.scalar(Unit("B/s")))
     return body
