@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from simbackup.cli.of_sites import SiteFile
-from simbackup.cli.options import Json, SiteSets, overrides, quantity
+from simbackup.cli.options import Json, SiteSets, overrides
 
 
-def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
+def protect(
     site: SiteFile,
     losses: Annotated[
         str | None, typer.Option(metavar="FILE", help="Losses of your own, a YAML file; the usual ones count, too.")
@@ -18,7 +18,6 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="Losses strike in the last 13 weeks before: a time or a date.")
     ] = "1y",
-    horizon: Annotated[str, typer.Option(metavar="TIME", help="Time for which probabilities are given.")] = "10 years",
     times: Annotated[
         bool, typer.Option("--times/--no-times", help="Simulate restores, which takes most of the time.")
     ] = True,
@@ -30,13 +29,12 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.cli.show_plan import plain  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.protection.losses import read_losses  # noqa: PLC0415
-    from simbackup.protection.protect import YEAR  # noqa: PLC0415
     from simbackup.protection.protect import protect as protected  # noqa: PLC0415
 
-    wanted, years = read_losses(losses), quantity("--horizon", horizon, "s") / YEAR
+    wanted = read_losses(losses)
     loaded = load_site(site, overrides(sets or []))
     with counting.nights() as play:
-        found = protected(loaded, wanted, until, horizon=years, times=times, play=play(loaded))
+        found = protected(loaded, wanted, until, times=times, play=play(loaded))
     if as_json:
         show.json(plain(found.as_dict()))
     else:
