@@ -108,9 +108,14 @@ def with_constants(
         What replaces $term in its phases, by term.
     """
     name, spec = operation
+    found = phases(spec, constants)
+    used = {group.get("workers") for groups in found.values() for group in groups.values()}
     job = {
         "method": "program", "operation": name, "data": "data", "target": "disk",
-        "program": {"options": program.options, "operations": {name: {"phases": phases(spec, constants)}}},
+        "program": {
+            "options": {option: number for option, number in program.options.items() if option in used},
+            "operations": {name: {"phases": found}},
+        },
     }  # fmt: skip
     shrinks = {"compressor": FREE} if "coded_byte" in spec.terms else {}
     return {"run": {**job, **shrinks, **({"since": "24 h"} if spec.changes else {})}}

@@ -61,8 +61,8 @@ def night_scenario(file: SiteFile, night: Night, *, overtime: bool = False) -> d
             saving.setdefault(name, []).append(backup)
             if room is not None:
                 backup["window"] = f"{room:.0f} s"
-            parts["jobs"] |= on_devices(file.spec, jobs)
-    return parts
+            parts["jobs"] |= jobs
+    return {**parts, "jobs": on_devices(file.spec, parts["jobs"])}
 
 
 def limited(file: SiteFile, parts: dict[str, Any], system: str, jobs: dict[str, Any]) -> None:

@@ -59,7 +59,7 @@ class Loss:
         >>> from simbackup.schema.quantity import Quantity
         >>> range = Quantity(3600.0, "s", "1 h", low=360.0, high=36000.0)
         >>> [round(delay) for delay in Loss("file", LossSpec(strikes="data", noticed=range)).delays]
-        [600, 1728, 3600, 7501, 21607]
+        [599, 1728, 3600, 7501, 21650]
         """
         given = self.spec.noticed
         if given is None or given.low is None or given.high is None:

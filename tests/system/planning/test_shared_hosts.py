@@ -16,7 +16,7 @@ from simbackup.planning.night import Night
 from simbackup.planning.night_reasons import night_reasons
 from simbackup.planning.origins import Origins
 from simbackup.planning.plan import plan
-from simbackup.planning.playing import simulated
+from simbackup.planning.playing import Player
 from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
 from simbackup.results.result import Result
@@ -28,7 +28,7 @@ PROXY = {"proxy1": {"host": SERVER, "slots": 4}}
 
 def first_night(made: dict[str, Any]) -> Result:
     site = load_site(made)
-    return simulated(site, Night.first(site.file))
+    return Player(site).result(Night.first(site.file))
 
 
 def took(result: Result) -> float:
@@ -181,7 +181,7 @@ def test_targets_share_a_library_and_its_drives() -> None:
     made["targets"] |= {"weekly": library, "monthly": {"device": "weekly", "pool": "two"}}
     made["policies"]["nightly"]["copies"] = {"a": {"to": "weekly"}, "b": {"to": "monthly", "at": "08:00"}}
     site = load_site(made)
-    result = simulated(site, Night.first(site.file))
+    result = Player(site).result(Night.first(site.file))
     spans = sorted(
         (row["start"] + row["waits"], row["end"]) for row in result.job_rows if str(row["job"])[-2:-1] == "-"
     )

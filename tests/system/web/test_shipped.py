@@ -58,7 +58,7 @@ def opens(client: Client, text: str, document: str) -> None:
 
 
 def test_every_kind_of_datasheet_has_a_scenario_around_it() -> None:
-    assert {*KINDS} == {*AROUND, "prices"}
+    assert {*KINDS} == {*AROUND, "loss", "prices"}
 
 
 @pytest.mark.slow
