@@ -79,7 +79,7 @@ class Separability(Tabled):
 
     @property
     def headline(self) -> str:
-        """How many pairs can be told apart, in a sentence."""
+        """How many pairs of constants are identifiable, in a sentence."""
         apart = sum(pair.identifiable for pair in self.pairs)
         return f"{apart} of {len(self.pairs)} pairs of constants are identifiable"
 

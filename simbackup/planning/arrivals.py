@@ -35,7 +35,7 @@ class Arrivals:
 
     @classmethod
     def before(cls, site: PlannedSite, days: Sequence[Day], play: Play | None = None, nights: int = NIGHTS) -> Arrivals:
-        """By the last nights of a ledger, of which those that decide are simulated now.
+        """When backups and copies ended in the last nights of a ledger; the nights that decide are simulated now.
 
         Parameters
         ----------

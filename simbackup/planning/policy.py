@@ -168,7 +168,7 @@ class SnapshotsSpec(Frozen):
     """For how long nobody can change or delete one, not even an administrator; not at all by default."""
 
     def rules(self) -> Rules:
-        """Report images that come faster than they are made."""
+        """Report snapshots at shorter intervals than can be simulated."""
         if self.every.si < SHORTEST:
             yield ("every",), f"is shorter than {SHORTEST} s", f"write {SHORTEST} s or more"
 

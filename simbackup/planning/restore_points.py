@@ -121,7 +121,7 @@ class LogLine(NamedTuple):
     freed: tuple[datetime, ...]
     held: tuple[datetime, ...]
     points: int
-    """Restore points that its retention keeps afterwards."""
+    """How many restore points the retention keeps after that."""
 
     def as_dict(self) -> dict[str, Any]:
         """It for JSON."""

@@ -124,8 +124,8 @@ class SiteHostSpec(Frozen):
     limit by default.
     """
     within: Text | None = None
-    """The host on which it is a virtual machine, as a proxy is that reads by hot-add: it uses the processor and the
-    links of that host.
+    """The host on which it runs, if it is a virtual machine, such as a proxy that reads by hot-add. It uses the
+    processor and the links of that host.
     """
     share: RawPart = None
     """How it reads as a proxy over the network, from the hosts of the systems: a datasheet `share/name`, such as
@@ -134,7 +134,7 @@ class SiteHostSpec(Frozen):
     """
 
     def rules(self) -> Rules:
-        """Report links of a virtual machine, which uses those of its host."""
+        """Refuse links of a virtual machine: it uses those of its host."""
         for key in ("network", "uplink"):
             if self.within is not None and getattr(self, key) is not None:
                 yield (key,), f"a virtual machine uses the links of its host, '{self.within}'", "leave it out"

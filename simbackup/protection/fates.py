@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
+from simbackup.errors import InputError, Problem
 from simbackup.planning.loading import image_kind
 from simbackup.planning.scenarios import machine_of
 from simbackup.planning.site import Client, PlannedSite
@@ -121,7 +122,20 @@ def _singular(words: str) -> str:
 
 
 def groups_of(site: PlannedSite, last: date) -> list[Group]:
-    """The systems of a site in groups that fare alike until a day, in the order of the file."""
+    """The systems of a site in groups that fare alike until a day, in the order of the file.
+
+    Raises
+    ------
+    InputError
+        Systems are on shared hosts, whose place a site does not state.
+    """
+    tree = site.file.tree
+    shared = [tree.find(("systems", client.name)) for client in site.systems if not machine_of(site.file, client.name)]
+    if shared:
+        name = next(client.name for client in site.systems if not machine_of(site.file, client.name))
+        message = f"is on a shared host, as {len(shared)} systems are; protect does not know where such hosts are"
+        remedy = "let these systems name a 'machine' with a 'place' in a copy of the site"
+        raise InputError([Problem(shared[0][0].place, f"systems.{name}", message, remedy)])
     alike: dict[tuple[str, str], list[Client]] = {}
     for client in site.systems:
         alike.setdefault((client.policy, machine_of(site.file, client.name)), []).append(client)

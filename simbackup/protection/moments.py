@@ -30,7 +30,7 @@ class Source(NamedTuple):
     logs: tuple[float, float] | None = None
 
     def lost(self, begin: float, end: float) -> list[tuple[float, float, float]]:
-        """Seconds of data that are lost with a strike from one moment to another: evenly spread pieces.
+        """How much data, in seconds of work, a loss costs if it strikes between two moments: evenly spread pieces.
 
         Each is how long it lasts, and the least and the most that is lost. A backup of logs of every `T` seconds that
         takes `d` leaves evenly between `d` and `d + T`.
@@ -139,7 +139,7 @@ class Spread:
         return dict(sorted(shares.items(), key=lambda each: -each[1]))
 
     def at(self, share: float) -> Piece:
-        """The piece at which a share of all moments needs no longer chain, and none from older save sets.
+        """The piece within a share of all moments, in the order of the lengths of chains and the ages of save sets.
 
         Pieces at which all is lost count only if there are no others.
         """

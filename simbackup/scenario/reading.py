@@ -52,7 +52,7 @@ class ReadPart:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What readings have in common: parts that are written alike, and, of the same source, how it is laid out."""
+    """What several readings share: parts with the same text, and the layout of the fleets of one source."""
 
     source: Node
     layout: LaidOut
