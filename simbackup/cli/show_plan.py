@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from simbackup.cli import show, show_causes
 from simbackup.planning.alike import called
+from simbackup.planning.cost import by_year
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.night_reasons import NightReasons
@@ -74,11 +75,7 @@ def _limits(found: Plan, limits: Sequence[FitsUntil]) -> None:
 
 def _costs(found: Plan) -> None:
     """What each year costs, if there are prices."""
-    years: dict[str, list[float]] = {}
-    for month in found.months:
-        sums = years.setdefault(month.month[:4], [0.0, 0.0, 0.0, 0.0])
-        for i, each in enumerate((month.pools, month.cartridges, month.objects, month.total)):
-            sums[i] += each
+    years = by_year(found.months)
     if years:
         head = ("year", "pools", "cartridges", "object storage", f"total, {found.months[0].currency}")
         show.table(head, [(y, *(f"{x:,.0f}" for x in s)) for y, s in years.items()], "Cost", right=(1, 2, 3, 4))

@@ -89,3 +89,13 @@ def _objects(prices: PricesSpec, stocks: Iterable[Stock]) -> float:
     each = si_or(prices.write_requests, 0.0)
     requests = written.objects * each + written.parts * si_or(prices.part_requests, each)
     return held / TERABYTE / MEAN_MONTH * si_or(prices.object_month, 0.0) + requests / A_PRICE
+
+
+def by_year(found: Iterable[Month]) -> dict[str, list[float]]:
+    """What pools, cartridges, objects and all of them together cost in each year."""
+    years: dict[str, list[float]] = {}
+    for month in found:
+        sums = years.setdefault(month.month[:4], [0.0, 0.0, 0.0, 0.0])
+        for i, each in enumerate((month.pools, month.cartridges, month.objects, month.total)):
+            sums[i] += each
+    return years

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simbackup.planning.alike import called
+from simbackup.planning.cost import by_year
 from simbackup.planning.plan import Plan
 from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 
@@ -78,11 +79,7 @@ def stocks(plan: Plan) -> ReportTable:
 
 def costs(plan: Plan) -> ReportTable:
     """What each year costs; empty without prices."""
-    years: dict[str, list[float]] = {}
-    for month in plan.months:
-        sums = years.setdefault(month.month[:4], [0.0, 0.0, 0.0, 0.0])
-        for i, each in enumerate((month.pools, month.cartridges, month.objects, month.total)):
-            sums[i] += each
+    years = by_year(plan.months)
     currency = plan.months[0].currency if plan.months else ""
     columns = (
         Column("year"), Column("pools", "1"), Column("cartridges", "1"), Column("object storage", "1"),
