@@ -71,12 +71,11 @@ def no_serial_share(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Let Python look for no cycles among the tests, and what they import, which all stay until the end."""
+    """Let Python look for no cycles while tests and what they import are read, which all stay until the end."""
     gc.disable()
     try:
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
 
 
