@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 
 class Extent:
@@ -22,6 +23,11 @@ class Extent:
 def some(cases: Iterable[Any], most: int) -> list[Any]:
     """The first of many random cases; nightly, all of them."""
     return [*cases] if Extent.everything else [*cases][:most]
+
+
+def examples(usual: int) -> settings:
+    """How many examples of a property are tried: nightly, ten times as many as usual."""
+    return settings(max_examples=10 * usual if Extent.everything else usual)
 
 
 def grid(*values: Sequence[Any]) -> list[tuple[Any, ...]]:

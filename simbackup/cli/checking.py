@@ -14,6 +14,21 @@ CALIBRATION, STUDY, SOURCES = "calibration.yaml", ".study.yaml", "sources.yaml"
 """How the names of files end that are neither scenarios, sites nor datasheets."""
 
 
+def file_of(name: str) -> Path:
+    """The file of a path, or of the name of a scenario, a site, a study or a datasheet.
+
+    It is the path itself if there is neither, so that reading it says what is wrong.
+
+    >>> file_of("ssd/sata-ssd-2015").name
+    'sata-ssd-2015.yaml'
+    """
+    path = Path(name)
+    if path.exists() or path.suffix:
+        return path
+    kinds = (f"scenarios/{name}.yaml", f"scenarios/{name}.site.yaml", f"scenarios/{name}{STUDY}", f"models/{name}.yaml")
+    return next((root / each for each in kinds for root in shelf.roots() if shelf.is_file(root / each)), path)
+
+
 def check_file(path: Path) -> list[Problem]:
     """Everything that is wrong with a scenario, a datasheet, or a file of measurements or fits.
 

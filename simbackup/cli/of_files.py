@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,14 +11,14 @@ from simbackup.errors import InputError, Place, Problem
 
 
 def check(
-    files: Annotated[list[Path], typer.Argument(help="Scenarios, datasheets or files of measurements.")],
+    files: Annotated[list[str], typer.Argument(help="Files or names of scenarios, sites, studies or datasheets.")],
 ) -> None:
     """Report every error in files, with line and column."""
-    from simbackup.cli.checking import check_file  # noqa: PLC0415
+    from simbackup.cli.checking import check_file, file_of  # noqa: PLC0415
 
     problems: list[Problem] = []
     for file in files:
-        problems.extend(check_file(file))
+        problems.extend(check_file(file_of(file)))
     if any(problem.severity == "error" for problem in problems):
         raise InputError(problems)
     warn(problems)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simbackup as sb
 from simbackup.experiments.knock_out import faster
 from simbackup.results.causes import split
+from tests.cases import examples
 
 SITE = """
 title: Workers of one job
@@ -93,7 +94,7 @@ def test_a_device_that_only_several_fill_takes_its_time_and_then_that_of_one() -
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
+@examples(20)
 @given(job=st.sampled_from(sorted(JOBS)), many=st.integers(2, 32), shares=st.sets(st.integers(1, 99), max_size=2))
 def test_a_greater_share_takes_longer_and_no_longer_than_one_worker(job: str, many: int, shares: set[int]) -> None:
     times = [elapsed(job, many, share / 100.0) for share in (0, *sorted(shares), 100)]

@@ -152,6 +152,11 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str], monkeypatc
     ]
 
 
+def test_names_of_what_comes_along(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["teaching/mount-queue", "planning/forty-systems", "planning/buffers", "ssd/sata-ssd-2015"]
+    assert checked(capsys, monkeypatch, *names) == (0, "4 files are valid\n", "")
+
+
 def test_a_file_of_no_bytes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

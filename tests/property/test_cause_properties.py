@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup import Scenario, load, simulate
 from simbackup.experiments.what_if import reasons
 from simbackup.results.causes import split
 from simbackup.trace.activity import Activity
+from tests.cases import examples
 
 STORES = (
     "model: disk/scsi-10k-146gb-2004",
@@ -114,7 +115,7 @@ def loaded(plan: Plan) -> Scenario:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@examples(40)
 @given(plans())
 def test_every_job_is_split_without_remainder(plan: Plan) -> None:
     result = simulate(loaded(plan))
@@ -126,7 +127,7 @@ def test_every_job_is_split_without_remainder(plan: Plan) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@examples(40)
 @given(plans(serial=True))
 def test_a_serial_job_gains_no_more_than_the_share_of_what_is_removed(plan: Plan) -> None:
     """A job is serial where one thing is done at a time, or where what goes on beside it never gets ahead of it.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import simpy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup import Result, simulate
@@ -23,6 +23,7 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.methods.file_backup.walk import Walkers, walking
+from tests.cases import examples
 
 FIGURES = disks.DiskParameters(10e12, 120.0, 1e-3, 8.5e-3, 18e-3, 200e6, 100e6, 0.3e-3, 1e6)
 STORES: dict[str, Store] = {
@@ -198,7 +199,7 @@ def moved(result: Result, name: str) -> float:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@examples(60)
 @given(save_sets())
 def test_save_sets_side_by_side_lose_no_byte(sets: Sets) -> None:
     result = run(sets)
@@ -214,7 +215,7 @@ def test_save_sets_side_by_side_lose_no_byte(sets: Sets) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@examples(30)
 @given(save_sets(), st.booleans())
 def test_a_save_set_alone_is_no_slower_than_beside_others(sets: Sets, walked: bool) -> None:
     all_of_them = replace(sets, methods=("file_level" if walked else "image",) * len(sets.sizes))
@@ -222,7 +223,7 @@ def test_a_save_set_alone_is_no_slower_than_beside_others(sets: Sets, walked: bo
     assert run(alone).get("jobs.s0.elapsed") <= run(all_of_them).get("jobs.s0.elapsed") * (1 + 1e-9)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(save_sets())
 def test_a_hundred_million_files_make_as_many_events_as_ten_thousand(sets: Sets) -> None:
     """Files of 100 bytes to 10 kB; the rates of a long save set change once more, when the cache is full or empty."""

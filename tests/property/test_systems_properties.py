@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simbackup import Result, load, simulate
@@ -17,6 +17,7 @@ from simbackup.build import build
 from simbackup.catalogue import SaveSet
 from simbackup.methods.job import start
 from simbackup.system import System
+from tests.cases import examples
 
 MB = 10**6
 
@@ -114,7 +115,7 @@ def copied(result: Result) -> float:
     return sum(row["copied_bytes"] for row in result.device_rows if row["kind"] == "snapshot")
 
 
-some_plans = settings(max_examples=40)
+some_plans = examples(40)
 
 
 def devices_move_what_the_jobs_imply(plan: Plan, result: Result) -> None:
@@ -149,7 +150,7 @@ def nothing_is_busier_than_always_and_no_area_fuller_than_full(_: Plan, result: 
             assert row["copied_bytes"] <= row["area_bytes"]
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(plans(), st.integers(0, 2**31))
 def test_the_same_seed_gives_the_same_trace(plan: Plan, seed: int) -> None:
     assert list(run(plan, seed).trace.to_lines()) == list(run(plan, seed).trace.to_lines())
@@ -164,7 +165,7 @@ def test_a_faster_disk_is_never_slower_for_one_stream_at_a_time(plan: Plan) -> N
     assert fast.end <= slow.end * (1 + 1e-9)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(plans())
 def test_more_drives_never_let_a_set_of_backups_end_later(plan: Plan) -> None:
     alone = replace(plan, together=True, snapshots=0, writes=(0,), copies=(), drives=1, disks=3)

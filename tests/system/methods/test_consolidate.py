@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.in_order import one_by_one
 
@@ -12,7 +12,7 @@ from simbackup.build import build
 from simbackup.equations import disk as equations
 from simbackup.errors import InputError
 from simbackup.parameters import parameters_of
-from tests.cases import for_each
+from tests.cases import examples, for_each
 
 SITE = """
 title: A backup onto a disk pool, which makes more of it by itself
@@ -39,7 +39,7 @@ def rows(result: Result) -> dict[str, dict[str, Any]]:
     return {row["job"]: row for row in result.job_rows}
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(st.floats(0.001, 0.2), st.floats(20.0, 500.0))
 def test_a_merge_reads_and_writes_the_change(daily: float, size: float) -> None:
     """At the disk of the target: the incremental that is written, and the same that is read and written once more."""

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sites.plan import site
 
@@ -18,6 +18,7 @@ from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.run import simulate
 from simbackup.scenario import load
+from tests.cases import examples
 
 SATURDAY = date(2027, 3, 13)
 FOR_EVER = {"schedule": {"incremental": "daily"}, "merges": True, "retention": {"last": 20}}
@@ -42,14 +43,14 @@ def moved(loaded: PlannedSite) -> float:
     return float(next(row["bytes"] for row in result.device_rows if row["device"] == "devices.pool"))
 
 
-@settings(max_examples=5)
+@examples(5)
 @given(st.floats(0.002, 0.1))
 def test_incremental_for_ever_reads_and_writes_the_change(daily: float) -> None:
     """Written as it comes; then a change of the same size is read, and written where it belongs."""
     assert moved(of(FOR_EVER, daily)) == pytest.approx(3 * WHOLE * daily, rel=1e-3)
 
 
-@settings(max_examples=5)
+@examples(5)
 @given(st.floats(0.002, 0.1))
 def test_a_synthetic_full_backup_reads_and_writes_the_change_where_blocks_are_cloned(daily: float) -> None:
     assert moved(of(SYNTHETIC, daily, clones=True)) == pytest.approx(3 * WHOLE * daily, rel=1e-3)

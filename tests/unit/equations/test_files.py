@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.equations.deduplication import touched_chunks
 from simbackup.equations.files import delta, looking, outside_record, positioned_reads
-from tests.cases import for_each
+from tests.cases import examples, for_each
 
 
 @for_each("size, reads", [(0.0, 0.0), (1.0, 1.0), (65536.0, 1.0), (2 * 65536.0, 2.0), (40 * 65536.0, 40.0)])
@@ -42,7 +42,7 @@ def walk(directories: int, each: int, entries: int, records: int) -> tuple[int, 
     return sum(kind == "entries" for kind, _, _ in read), sum(kind == "records" for kind, _, _ in read)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.integers(1, 40), st.integers(1, 120), st.integers(1, 64), st.integers(1, 64))
 def test_a_read_serves_all_files_that_lie_in_it(directories: int, each: int, entries: int, records: int) -> None:
     """A directory's last block is half empty in the mean: less than a read for each directory is left out."""
