@@ -1,4 +1,4 @@
-"""Devices that answer operations, as a metadata server or a catalogue does."""
+"""What a service device offers to jobs: operations that move no bytes (a metadata server, a catalogue)."""
 
 from __future__ import annotations
 

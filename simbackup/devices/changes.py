@@ -1,4 +1,4 @@
-"""What has changed since a volume was frozen: runs of bytes, and places drawn at random."""
+"""Which parts of a volume have changed since a snapshot: ranges in sequence, and places drawn at random."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A save set that is stored in pieces, as its readers see it."""
+"""A deduplicated save set as a block device: its reader seeks after each piece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Credits: a device that is faster for a while, until it has used up what it has saved up."""
+"""Burst credits (token bucket) of a link: full rate while credits last, then the baseline."""
 
 from __future__ import annotations
 

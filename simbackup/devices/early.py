@@ -1,4 +1,4 @@
-"""Requests that are made before their bytes are needed."""
+"""Read-ahead of a worker: how much of the time of later requests is hidden behind its computing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every live frozen image does."""
+"""The base class of frozen images: created, read, lost, removed."""
 
 from __future__ import annotations
 

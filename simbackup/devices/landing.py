@@ -1,4 +1,4 @@
-"""Landing zones: what is written comes to a fast place first, and goes on from there to its own."""
+"""Landing zones: a device writes to a small fast area first (SLC, media cache), and moves data on later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who else makes requests to some devices, and when that changes."""
+"""An event that fires when flows with random requests begin or end on some devices."""
 
 from __future__ import annotations
 

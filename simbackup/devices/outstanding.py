@@ -1,4 +1,4 @@
-"""What a request finds at a device: the requests that streams and users have there, one of each stream."""
+"""The queue that an arriving request finds at a device: requests of users, and one request of each stream."""
 
 from __future__ import annotations
 

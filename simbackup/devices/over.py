@@ -1,4 +1,4 @@
-"""A block device seen in a way of its own: by those who reach it over other buses, or read what lies on it."""
+"""A wrapper around a block device with another path (other buses), or another layout (deduplicated, redirected)."""
 
 from __future__ import annotations
 

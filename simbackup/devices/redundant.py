@@ -1,4 +1,4 @@
-"""Block devices that make what a failed disk held again, as those see them who lose and rebuild one."""
+"""What an array offers to failures and rebuilds: lose a disk, run degraded, rebuild it."""
 
 from __future__ import annotations
 

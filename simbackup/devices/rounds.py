@@ -1,4 +1,4 @@
-"""Requests of a flow that go round between a processor, buses and devices, and wait there behind those of others."""
+"""The workers of a flow as customers of a closed queueing network: service demands, and the rate."""
 
 from __future__ import annotations
 

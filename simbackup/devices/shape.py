@@ -1,4 +1,4 @@
-"""How one unit of a flow loads what it crosses."""
+"""`FlowShape`: what one unit of a job's work costs each device, in series and in parallel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a live device is made from: its name, the live system, the scenario, and the room that it takes."""
+"""The arguments of a device's `make`: its name, the live system, the scenario, and the space reserved for it."""
 
 from __future__ import annotations
 

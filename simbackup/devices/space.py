@@ -1,4 +1,4 @@
-"""Room on a device that several volumes and clones share."""
+"""Free space of a device: what its volumes and clones are guaranteed, and what they use."""
 
 from __future__ import annotations
 

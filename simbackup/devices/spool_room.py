@@ -1,4 +1,4 @@
-"""Room on a volume that several backups take in turn, each for as long as it spools."""
+"""Space on a spool volume: lent to backups in the order of their requests, and returned."""
 
 from __future__ import annotations
 

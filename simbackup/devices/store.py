@@ -1,4 +1,4 @@
-"""Block devices as all others see them: the time that requests and streams take, and regions."""
+"""The interface of block devices (`Store`), a base for devices without an arm (`FlatStore`), and `Region`."""
 
 from __future__ import annotations
 

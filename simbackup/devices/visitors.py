@@ -1,4 +1,4 @@
-"""Users of a device, to whose requests its arm goes while it moves a stream."""
+"""What a sequential stream loses because the disk's arm also serves random requests of users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of this process, which share small runs with it: they start within milliseconds, as all is imported."""
+"""Forked processes for small runs: they start within milliseconds, as all is imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constants and the runs of a history that determine them: the misfit, its least squares, and predictions."""
+"""The least-squares problem of a fit to past jobs."""
 
 from __future__ import annotations
 

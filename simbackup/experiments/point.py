@@ -1,4 +1,4 @@
-"""A point: one run of a study. What to run, under which key its outcome is known, and what it gives."""
+"""`Point`: one run of a study (scenario, values, seed), its key in the store, and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which constants of a fit are identifiable from the measured rows."""
+"""Identifiability: which constants of a fit the measured rows determine."""
 
 from __future__ import annotations
 

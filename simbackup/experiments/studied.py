@@ -1,4 +1,4 @@
-"""What a study found, as one table."""
+"""`Study`: the result of a study."""
 
 from __future__ import annotations
 

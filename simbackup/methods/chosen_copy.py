@@ -1,4 +1,4 @@
-"""Which copy of a save set a restore, or another copy, reads."""
+"""Checks of `copied_by:`, which names the copy of a save set that a job reads."""
 
 from __future__ import annotations
 

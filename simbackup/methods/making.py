@@ -1,4 +1,4 @@
-"""Files that are made, in a restore, a copy or by a program: what each costs processor and disk besides its bytes."""
+"""The cost of creating a file: metadata, attributes and flushes, beside its bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Further copies of a save set: how their bytes are reduced, and what the catalogue says of them at first."""
+"""Enters a new save set, or a further copy of one, in the catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of save sets on tape, one cartridge after the other, by whoever copies them or brings them back."""
+"""Reads a copy on tape, cartridge by cartridge, for copies of save sets and restores of databases."""
 
 from __future__ import annotations
 

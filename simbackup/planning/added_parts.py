@@ -1,4 +1,4 @@
-"""Parts that an inventory names and a template does not have, as copies of its first ones."""
+"""Adds systems and targets of an inventory to the YAML text of a template."""
 
 from __future__ import annotations
 

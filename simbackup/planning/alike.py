@@ -1,4 +1,4 @@
-"""Systems that are alike, in few words."""
+"""Names for many systems: "db01 to db40"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which save sets are whole at a moment: backups and copies take time, as the nights before show."""
+"""When each backup and copy of a plan had ended, so that a restore may use it."""
 
 from __future__ import annotations
 

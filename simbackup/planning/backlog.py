@@ -1,4 +1,4 @@
-"""Backups that never catch up: by how much each system is late when it is to be saved again, from week to week."""
+"""Backups that take longer than their period: how late each system begins, from week to week."""
 
 from __future__ import annotations
 

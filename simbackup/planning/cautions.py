@@ -1,4 +1,4 @@
-"""What is doubtful about a site though nothing is wrong with it: warnings for which no night has to be simulated."""
+"""Warnings about a site file that need no simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Targets that deduplicate: how much of a save set is new to them, and what jobs say of it."""
+"""Deduplicating targets of a site: the ratio of each save set, and the keys of its jobs."""
 
 from __future__ import annotations
 

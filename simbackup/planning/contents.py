@@ -1,4 +1,4 @@
-"""Kinds of nights: what targets hold before them, and what they read and write by themselves."""
+"""What is on the targets when a night begins, and the bytes of work at the targets (merges, log backups)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times of a restore that no simulation knows and the site declares: people, the catalogue, hosts, couriers."""
+"""Restore times that the site file states (staff, catalogue recovery, new hosts, couriers), added to simulated ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies that are divided over days or among targets, and systems among proxies, with about as much for each part."""
+"""Spreads systems evenly over the days, targets and proxies that a policy names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains that never end: each save set needs all before it, so that none of them ever expires."""
+"""A warning: an incremental chain without a new full backup, of which nothing can expire."""
 
 from __future__ import annotations
 

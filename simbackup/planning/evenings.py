@@ -1,4 +1,4 @@
-"""The days of a ledger as nights from noon to noon: what runs in the evening competes with what runs in the morning."""
+"""Groups the jobs of two calendar days into one night, from noon to noon."""
 
 from __future__ import annotations
 

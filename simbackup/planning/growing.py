@@ -1,4 +1,4 @@
-"""Nights of a kind on the line between two simulated ones: where each job is on it, by the bytes of its own system."""
+"""Interpolates the nights between two simulated ones, job by job, by the growth of its system."""
 
 from __future__ import annotations
 

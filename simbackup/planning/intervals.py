@@ -1,4 +1,4 @@
-"""How sure a plan is: the night that decides, sampled over its uncertain inputs, and when pools are full."""
+"""Intervals of a plan: the deciding night over the ranges of its inputs, and the dates when pools are full."""
 
 from __future__ import annotations
 

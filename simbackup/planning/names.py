@@ -1,4 +1,4 @@
-"""Names of a site that the scenarios of its nights give to parts of their own, and that no part of it may have."""
+"""Reserved names: what a plan adds to the scenario of a night must not collide with names of the site file."""
 
 from __future__ import annotations
 

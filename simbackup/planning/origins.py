@@ -1,4 +1,4 @@
-"""Scenarios that a plan makes, with whatever is wrong in them reported in the words of the site file."""
+"""Maps mistakes in a generated scenario back to lines of the site file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nights by the simulator: how each backup and copy went."""
+"""Simulates a night and returns the outcome of each job."""
 
 from __future__ import annotations
 

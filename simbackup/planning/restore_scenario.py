@@ -1,4 +1,4 @@
-"""The scenario of a restore: chains and logs are written, and then come back in order."""
+"""Writes the scenario of a restore: save sets that exist, and restores in their order."""
 
 from __future__ import annotations
 

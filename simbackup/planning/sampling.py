@@ -1,4 +1,4 @@
-"""Which nights of a plan are simulated: the ends of each kind, those between until the others follow, first misses."""
+"""Which nights are simulated: the ends of each kind, then halves until the others follow, and first misses."""
 
 from __future__ import annotations
 

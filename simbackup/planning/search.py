@@ -1,4 +1,4 @@
-"""The first of some ordered places at which something holds, where looking is dear and guessing is cheap."""
+"""Binary search with a guess: the first index at which an expensive test holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a time a scenario declares, and no model computes: waits of a stated length, and starts at stated times.
+"""The part of a job's time that the scenario states and nothing computes, such as a wait for a courier.
 
 The error of a model makes the computed part of a time longer or shorter, and never the declared part.
 """

@@ -1,4 +1,4 @@
-"""The least that jobs can take, for what the slowest line on the way of their bytes carries at its full rate."""
+"""Lower bounds: no job is faster than its bytes on its slowest line at full rate."""
 
 from __future__ import annotations
 

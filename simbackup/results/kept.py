@@ -1,4 +1,4 @@
-"""What is kept of a long run: all of its trace, only what tables say of it, or only what jobs report."""
+"""How much of the trace a long run keeps: all, tables only, jobs only."""
 
 from __future__ import annotations
 

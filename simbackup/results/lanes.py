@@ -1,4 +1,4 @@
-"""Lanes: stretches of time side by side, so that none overlaps another on its lane."""
+"""Packs overlapping time spans into as few rows as possible, for timelines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes that parts make of themselves in a run: an image that is full, a job with nothing to do."""
+"""Messages that parts left in the trace, such as "the image is full"."""
 
 from __future__ import annotations
 

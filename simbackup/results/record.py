@@ -1,4 +1,4 @@
-"""Which run a result comes from, and the values that it depends on."""
+"""`Record`: the provenance of a result (version, scenario, seed, values)."""
 
 from __future__ import annotations
 

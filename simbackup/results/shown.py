@@ -1,4 +1,4 @@
-"""What tables of a result show, and the one that a notebook shows."""
+"""Columns and HTML of a result's tables."""
 
 from __future__ import annotations
 

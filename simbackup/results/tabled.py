@@ -1,4 +1,4 @@
-"""What the results of the Python interface share: a main table, and the look of it in a notebook."""
+"""`Tabled`: the base class of results with a main table."""
 
 from __future__ import annotations
 

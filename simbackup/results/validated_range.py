@@ -1,4 +1,4 @@
-"""How far a result is from validated ranges: errors of published scenarios, and the values that they cover."""
+"""Warns if a value of a scenario lies outside the ranges of the published scenarios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which inputs decide figures: groups of them are moved together, and a group that moves a figure is halved.
+"""Sequential bifurcation: finds the inputs that move a figure by halving groups of them.
 
 Few of many inputs matter, and in a simulation without noise those that do not move nothing at all. So a group whose
 inputs together leave all figures nearly as they are is dropped after two runs (Bettonvil and Kleijnen, "Searching for

@@ -1,4 +1,4 @@
-"""How much work goes into intervals: by the size of what is run, so that it is the same on any machine."""
+"""How many cases an interval takes (`none`, `quick`, `thorough`), by the size of the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a constant was fitted to the very figure that an interval is about."""
+"""Whether a figure was itself used to fit a value of its scenario."""
 
 from __future__ import annotations
 

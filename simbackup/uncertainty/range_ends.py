@@ -1,4 +1,4 @@
-"""The ends of ranges, as far as a scenario allows them: what a check refuses is moved less far."""
+"""Moves inputs to the ends of their ranges, or as far as the checks of the scenario allow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole interval of a figure: what its inputs leave open and what the model leaves out, within what can be."""
+"""The whole interval: the spread from inputs and the error of the model, cut at physical bounds."""
 
 from __future__ import annotations
 

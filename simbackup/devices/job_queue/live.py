@@ -1,4 +1,4 @@
-"""Jobs that wait until others have ended."""
+"""A job queue: at most so many jobs run at once; others wait in its order."""
 
 from __future__ import annotations
 

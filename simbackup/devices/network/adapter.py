@@ -1,4 +1,4 @@
-"""A network adapter as a queue: it holds requests of applications and what jobs have outstanding."""
+"""The queue in front of a link: what a small request finds there, and how long it waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The device that keeps nothing: it takes no time."""
+"""Makes `nul`, which discards everything and takes no time."""
 
 from __future__ import annotations
 

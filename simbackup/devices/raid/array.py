@@ -1,4 +1,4 @@
-"""What the controller of an array does: rates, overhead, read-ahead, and a cache for what is written."""
+"""The controller of an array (rates, overhead, read-ahead, write cache), and the layout of data and parity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fragmented data of a redirect-on-write volume, and the volume as a device that is written to free places."""
+"""How updates fragment data on a redirect-on-write volume, and what reading the fragments costs."""
 
 from __future__ import annotations
 

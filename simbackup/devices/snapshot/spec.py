@@ -1,4 +1,4 @@
-"""What a file may say about copy-on-write snapshots and of checkpoints of a file system."""
+"""What a file may say about copy-on-write snapshots, and about checkpoints of a file system."""
 
 from __future__ import annotations
 

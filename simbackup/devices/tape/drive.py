@@ -1,4 +1,4 @@
-"""Tape drives: what a stream that passes one loads, and how a slow host stops and starts the tape."""
+"""A tape drive: how a byte loads it and its interface, and the rate of a tape that stops and starts."""
 
 from __future__ import annotations
 

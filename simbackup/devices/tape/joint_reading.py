@@ -1,4 +1,4 @@
-"""A cartridge that is about to be read: who wants what of it, until the tape moves."""
+"""Restores that want the same cartridge join one pass, as long as the tape has not moved."""
 
 from __future__ import annotations
 

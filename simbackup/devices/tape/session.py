@@ -1,4 +1,4 @@
-"""A drive that several streams share: their blocks lie on the cartridge in turns."""
+"""Multiplexing: several streams write interleaved blocks to one drive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room in copy areas that several writers fill at the same time."""
+"""How writers of a volume divide the free space of a snapshot's copy area."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What writes cost where a snapshot still needs the old data: chunks are copied and recorded before."""
+"""Copy-on-write: the first write to a chunk first copies the old chunk and commits that."""
 
 from __future__ import annotations
 

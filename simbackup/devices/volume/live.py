@@ -1,4 +1,4 @@
-"""Volumes that are written and frozen: what a write costs where a frozen image still needs the old data."""
+"""A logical volume: where it is written in place, and where a snapshot makes a write dearer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What compressing and expanding load on their way."""
+"""How compression and expansion load cores: the shape of a byte that passes through them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies that a backup writes while it writes its own: what such a copy may not say, and what they need together."""
+"""Checks of `inline: true` copies: keys that have no effect, and drives that all copies need at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store takes and gives back at most, and what its index reads."""
+"""Limits of a deduplicating store: ingest, restore rate, and reads of its index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a save set is new to a store, and in what pieces it lies there."""
+"""From keys to numbers: the deduplication ratio, and the fragmentation of a save set in the store."""
 
 from __future__ import annotations
 

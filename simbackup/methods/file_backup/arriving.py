@@ -1,4 +1,4 @@
-"""Where bytes go that come back: to the place of a data set, or nowhere, as in a check of what was saved."""
+"""Where restored bytes go: written to a data set, or only read (`to: nul`, a check)."""
 
 from __future__ import annotations
 

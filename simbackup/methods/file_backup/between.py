@@ -1,4 +1,4 @@
-"""What lies between data and target: compression, a disk before tape, and the backup that another one is based on."""
+"""Checks of file-level and image backups: reduction, spool, level, share, and the chain of a restore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images whose blocks another host asks for: those of a data set in sequence, or those that changed."""
+"""Images read by another host over a share, one request after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the data of a backup have changed since a store got them last."""
+"""From keys to numbers: how much has changed since the last backup to a deduplicating store."""
 
 from __future__ import annotations
 

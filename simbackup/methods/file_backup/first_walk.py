@@ -1,4 +1,4 @@
-"""A walk over all files before any of them is saved, as programs make it to know what there is."""
+"""The walk of programs that first count all files (`walks_first`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backup to a device that keeps nothing, by which the reading side is measured alone."""
+"""Backup to `nul`: reads and sends, writes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes over a cartridge: what of a save set is read together where several of its streams lie interleaved."""
+"""Reading a multiplexed cartridge: which interleaved streams one pass over the tape returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What takes a save set as it is read: pages in memory on their way to a disk, cartridges in a drive, or objects."""
+"""The targets of a backup that writes several copies at once: disk, tape, object store."""
 
 from __future__ import annotations
 

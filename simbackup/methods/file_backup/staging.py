@@ -1,4 +1,4 @@
-"""From a disk of a server to tape: copies of save sets, and what was spooled."""
+"""How a reader hands bytes to a tape drive: in parallel or by turns; and from a spool disk to tape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Restore from a tape library, by the catalogue."""
+"""Restore from tape: which cartridges are mounted, what is located, and who reads together."""
 
 from __future__ import annotations
 

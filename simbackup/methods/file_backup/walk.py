@@ -1,4 +1,4 @@
-"""A walk over the files of a data set: what each costs processor and disk."""
+"""The cost of one file in a backup: reads, core time, scanner, round trips; as the shape of a byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Those who walk the files of a backup, at their host or over a share."""
+"""The workers that walk the files of a backup, at their host or over a share."""
 
 from __future__ import annotations
 

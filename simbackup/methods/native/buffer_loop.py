@@ -1,4 +1,4 @@
-"""Buffers in a closed loop, or in two that are joined: their rate, and where they queue."""
+"""The steady rate of a native backup: its buffers are customers of one closed network, or of two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two sides of a loop of buffers, and what codes between them: what a byte loads, and what a request waits."""
+"""Readers and writers of a native backup: their files and volumes, and what a buffer costs there."""
 
 from __future__ import annotations
 

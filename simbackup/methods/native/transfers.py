@@ -1,4 +1,4 @@
-"""Buffers simulated one by one: which queues each passes, how long it is served there, and where its time goes."""
+"""A native backup event by event (`rounds: by_event`): each buffer at each queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time that passes."""
+"""Makes the work of an `observe` job."""
 
 from __future__ import annotations
 

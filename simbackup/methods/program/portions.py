@@ -1,4 +1,4 @@
-"""The portions of a data set that pass through the groups of a program, in bytes and in items."""
+"""What `of: changed` etc. mean in bytes and files for one data set."""
 
 from __future__ import annotations
 

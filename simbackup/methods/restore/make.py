@@ -1,4 +1,4 @@
-"""The work of a restore, which its backup decides."""
+"""Makes a restore with the function that the method of its backup names."""
 
 from __future__ import annotations
 

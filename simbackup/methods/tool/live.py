@@ -1,4 +1,4 @@
-"""What a backup program adds to the copying."""
+"""The costs of a backup program as numbers, and how they change a shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several workers of one job: how much of its work only one of them does."""
+"""`serial_share`: the part of a job that only one of its workers does."""
 
 from __future__ import annotations
 
