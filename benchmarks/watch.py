@@ -49,7 +49,7 @@ class Watch:
                 units = {link.name: link.demand(flow) * flow.rate * (until - now) for link in flow.links}
                 self.capacities |= {link.name: link.capacity for link in flow.links}
                 self.turning |= {link.name for link in flow.links if link.most_lost(link.crossing)}
-                self.round |= {flow.name} if flow.asks else set()
+                self.round |= {flow.name} if flow.depends else set()
                 self.pieces.setdefault(flow.name, []).append(
                     Piece(now, until, flow.activity, flow.rate * (until - now), units)
                 )

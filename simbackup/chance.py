@@ -11,9 +11,9 @@ import simpy
 from simbackup import units
 from simbackup.build import job_of
 from simbackup.data.change import change_of
-from simbackup.engine.randomness import stream
 from simbackup.late import changed
 from simbackup.methods.job import DAY, Job
+from simbackup.randomness import stream
 from simbackup.scenario import Scenario
 from simbackup.scenario.chance import COUNT, Bounded, addresses, bounded
 from simbackup.scenario.idle_keys import noted

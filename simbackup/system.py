@@ -375,9 +375,9 @@ def _waiting_for_one(job: str, flow: Flow, segment: Segment) -> Segment:
     These are the seconds of a unit beyond those that it took while all of them worked. A device that one worker fills
     holds up all of them as much.
     """
-    if flow.split is None or segment.begin < flow.split[0] or not segment.parts:
+    if flow.phase_change is None or segment.begin < flow.phase_change[0] or not segment.parts:
         return segment
-    seconds, together = math.fsum(segment.parts.values()), 1.0 / flow.split[1]
+    seconds, together = math.fsum(segment.parts.values()), 1.0 / flow.phase_change[1]
     if seconds <= together:
         return segment
     parts = {part: each * together / seconds for part, each in segment.parts.items()}

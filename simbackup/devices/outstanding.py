@@ -70,15 +70,15 @@ def _party(store: Store, flow: Flow, used: float, each: float) -> Party:
 
 def _workers(flow: Flow, link: Link) -> float:
     """Requests that a flow has at one of the disks of a link at most."""
-    if flow.going is None:
+    if flow.customers is None:
         return 1.0
-    taken = flow.going.waits().get(link, 0.0)
-    return flow.going.workers / (max(taken * link.capacity / flow.demands[link], 1.0) if taken > 0.0 else 1.0)
+    taken = flow.customers.service_demands().get(link, 0.0)
+    return flow.customers.workers / (max(taken * link.capacity / flow.demands[link], 1.0) if taken > 0.0 else 1.0)
 
 
 def _waiting(flow: Flow, link: Link) -> float | None:
     """The requests that a flow, or each of its workers, has at a link; None where something else holds it up."""
-    if flow.going is None or link not in flow.going.waits():  # it has been read ahead
+    if flow.customers is None or link not in flow.customers.service_demands():  # it has been read ahead
         place = flow.places.get(link)
         turns = place.turns if place is not None else 1.0
         return turns if flow.bottleneck is link else None

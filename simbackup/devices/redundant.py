@@ -84,7 +84,7 @@ def _slow(network: FlowNetwork, store: Store, flow: Flow, times: Service) -> Non
         return {part: seconds * (times.latency if part[0] == store.name else 1.0) for part, seconds in parts.items()}
 
     demands = {link: demand * (times.busy if link is store.link else 1.0) for link, demand in flow.demands.items()}
-    own, going = flow.limits.own, flow.going
+    own, going = flow.limits.own, flow.customers
     parts = spent(own.parts)
     total = math.fsum(own.parts.values())
     rate = own.rate * total / math.fsum(parts.values()) if parts and total > 0.0 else own.rate

@@ -19,20 +19,22 @@ STEP = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How each unit of a flow goes round: the parts of its cycle, what it holds of links, and how many workers go.
-
-    `serial` are seconds of a unit that only one worker at a time can spend. `visits` are the times that a unit comes to
-    links that serve in order of arrival, such as locks, if all who come there say so; elsewhere all share the link.
-    """
+    """The workers of a flow: one class of customers, who pass through a cycle of stations for each unit."""
 
     workers: int
     parts: Parts
+    """Seconds of a unit by address and activity: the cycle of a worker alone."""
     demands: Mapping[Link, float]
+    """Units of each link that one unit of the flow holds."""
     serial: float = 0.0
+    """Seconds of a unit that only one worker at a time can spend, behind a lock of their own."""
     visits: Mapping[Link, float] = field(default_factory=dict["Link", float])
+    """Times that a unit comes to links that serve in order of arrival, such as locks, if all who come there say so;
+    elsewhere all share the link."""
     own: Link = field(default_factory=lambda: Link("serial", 1.0))
+    """The station of that lock."""
 
-    def waits(self) -> dict[Link, float]:
+    def service_demands(self) -> dict[Link, float]:
         """Seconds of a unit that a worker alone takes at each link where it may wait for others.
 
         Core seconds that only one worker at a time can spend are waited for there, and not for a core.
@@ -45,29 +47,25 @@ class Rounds:
         serial = self.serial if self.workers > 1 else 0.0
         return {link: max(wait - serial, 0.0) if link.pooled else wait for link, wait in there.items()}
 
-    def turned(self, waits: Mapping[Link, float]) -> Rounds:
-        """The round when a unit waits so many seconds at some links for its turn."""
+    def switching(self, waits: Mapping[Link, float]) -> Rounds:
+        """The same customers when each unit also waits, in seconds, while links turn to other streams."""
         turns = {(link.name, Activity.TURN.value): seconds for link, seconds in waits.items() if seconds > 0.0}
         return replace(self, parts={**self.parts, **turns}) if turns else self
 
-    def together(
+    def limits_of(
         self,
-        all_of_them: Sequence[Rounds],
+        classes: Sequence[Rounds],
         others: Callable[[Link], float],
-        turns: Sequence[Mapping[Link, float]] | None = None,
-        away: Sequence[float] | None = None,
+        switchovers: Sequence[Mapping[Link, float]] | None = None,
+        blocked: Sequence[float] | None = None,
     ) -> list[Limit]:
-        """The limits of several flows whose requests go round at once, when others use a share of each link.
-
-        Workers that stay away for some seconds of each unit, as something else holds them up, are waited for less.
-        """
-        all_of_them = [
-            each.turned(lost) for each, lost in zip(all_of_them, turns or [NOBODY] * len(all_of_them), strict=True)
-        ]
-        return _Meeting(all_of_them, others, away or [0.0] * len(all_of_them)).limits()
+        """The limit of each of several flows of requests, when others use a share of each link: see `Customers`."""
+        waits = switchovers or [NOBODY] * len(classes)
+        classes = [each.switching(seconds) for each, seconds in zip(classes, waits, strict=True)]
+        return _ClosedNetwork(classes, others, blocked or [0.0] * len(classes)).limits()
 
     def round(self, waits: Mapping[Link, float], number: Mapping[Link, int], away: float) -> Round:
-        """One unit as a round of the queueing network, with some seconds away."""
+        """One unit as a class of the equations, by the numbers of its stations, `away` from all for some seconds."""
         visits = [
             Visit(
                 number[link],
@@ -97,12 +95,12 @@ class Rounds:
         return Limit(rate, max(spent, key=lambda address: spent[address]), parts)
 
 
-class _Meeting:
-    """Flows whose requests go round at once, as a queueing network."""
+class _ClosedNetwork:
+    """The flows whose requests meet, as the classes of one closed queueing network."""
 
     def __init__(self, flows: Sequence[Rounds], others: Callable[[Link], float], away: Sequence[float]) -> None:
         self.flows = flows
-        self.waits = [each.waits() for each in flows]
+        self.waits = [each.service_demands() for each in flows]
         used = {link: None for waits in self.waits for link in waits}
         private = [each.own for each in flows if each.workers > 1 and each.serial > 0.0]
         number = {link: i for i, link in enumerate([*used, *private])}
@@ -113,11 +111,11 @@ class _Meeting:
         self.pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
 
     def turnouts(self) -> list[Turnout | None]:
-        """How the requests of each flow go round; None for a flow whose requests take no time."""
+        """Throughput and residence times of each class; None for one whose requests take no time."""
         takes_time = [one.delay + sum(visit.wait for visit in one.visits) > 0.0 for one in self.rounds]
-        going = [one for one, does in zip(self.rounds, takes_time, strict=True) if does]
-        turned = iter(circulate(going, self.taken, self.pooled))
-        return [next(turned) if does else None for does in takes_time]
+        some = [one for one, does in zip(self.rounds, takes_time, strict=True) if does]
+        solved = iter(circulate(some, self.taken, self.pooled))
+        return [next(solved) if does else None for does in takes_time]
 
     def limits(self) -> list[Limit]:
         """The limits of all flows."""

@@ -113,12 +113,12 @@ class FlowShape(NamedTuple):
         flow = network.start(
             name, activity, amount, self.demands, share=share, cap=limit.rate, cap_cause=limit.cause or None,
             cap_parts=limit.parts, moves=self.moves, places=self.places, sequential=self.sequential, law=law,
-            going=going, among=among, low_priority=low_priority,
+            customers=going, among=among, low_priority=low_priority,
         )  # fmt: skip
         if self.source is not None and flow.active:
             self.source.follow(network, flow, self)
         if self.alone > 0.0 and flow.active and math.isfinite(amount) and self.shared_out:
-            network.split(flow, (1.0 - self.alone) * amount, lambda: self.by_one.go_on(network, flow))
+            network.add_phase(flow, (1.0 - self.alone) * amount, lambda: self.by_one.go_on(network, flow))
         return flow
 
     def go_on(self, network: FlowNetwork, flow: Flow) -> None:

@@ -7,7 +7,7 @@ it what they did. Otherwise the others are affected, too, and all is solved once
 nobody. Three things go further:
 
 - Flows whose laws stop them, requests that wait for others, and uneven streams ask what others use of a link. All flows
-  of such an entangled link are solved together. Even streams demand the same at any rates; one that comes or goes
+  of such an solved_jointly link are solved together. Even streams demand the same at any rates; one that comes or goes
   changes what all of them demand, which moves nobody while the link has room.
 - A full or empty buffer of a flow that is solved again is asked for its hold, and its followers are solved with it.
   Leaders that are not affected move what they do: to a single follower that is a cap.
@@ -71,7 +71,7 @@ class Affected:
         self.asked: dict[Coupling, Sides | None] = {}
         self.leaving: dict[Flow, None] = {}
         """Members of groups, which have to leave these before they can be solved."""
-        self._entangled: dict[Link, None] = {}
+        self._jointly: dict[Link, None] = {}
 
     def take(self, changes: Changes) -> None:
         """Add all that has changed, and the flows that changed links limit, until no coupling changes anything more."""
@@ -88,8 +88,8 @@ class Affected:
             for link in links:
                 self._see(link)
                 other = (link.streams is not None or link.has_other_capacity) and link.moves_all
-                alone = link.may_ask and waits_alone(link)
-                self.add(link.variables if other or alone or link.entangled else link.limited)
+                alone = link.may_depend and waits_alone(link)
+                self.add(link.variables if other or alone or link.solved_jointly else link.limited)
 
     def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
         """Add all flows, links and couplings of the network."""
@@ -113,7 +113,7 @@ class Affected:
                 self.leaving[one] = None
                 continue
             known[one] = None
-            if isinstance(one, Flow) and one.going is not None and not one.asks:
+            if isinstance(one, Flow) and one.customers is not None and not one.depends:
                 one.go_alone()
             for link in one.links:
                 self._cross(link, waiting)
@@ -125,19 +125,19 @@ class Affected:
         if link not in self.links:
             self._see(link)
             waiting += link.limited  # they use of other links what it leaves of this one
-        if link.entangled and link not in self._entangled:
-            self._entangled[link] = None
+        if link.solved_jointly and link not in self._jointly:
+            self._jointly[link] = None
             waiting += [other for other in link.variables if other not in self.variables]
 
     def stopped(self, flows: Iterable[Flow]) -> None:
         """Add all flows on the links of flows whose laws stop them."""
         for flow in flows:
-            flow.look_around(stopped=True)
+            flow.update_dependence(stopped=True)
         self.add(other for flow in flows for link in flow.links for other in link.variables)
 
     def uneven(self, link: Link) -> None:
         """Add the streams of a link on which one is interrupted less often than the others."""
-        link.turn({})
+        link.set_lost({})
         self.add(link.variables)
 
     def part(self, group: BottleneckGroup, flows: Iterable[Flow]) -> None:

@@ -1,4 +1,4 @@
-"""A fluid store between flows: page cache, drive buffer, spool."""
+"""A fluid store between flows: the page cache of a host, or a buffer between worker groups of a program."""
 
 from __future__ import annotations
 
@@ -177,13 +177,6 @@ class Buffer:
     def drain(self, flow: Flow, *, bytes_per_unit: float = 1.0) -> None:
         """Attach a draining flow, with its bytes per unit."""
         self._attach(self._drains, flow, bytes_per_unit)
-
-    def release(self, flow: Flow) -> None:
-        """Detach a flow, which keeps what it has moved and is held no more."""
-        if flow not in self._fills and flow not in self._drains:
-            raise ValueError(f"{flow.name} neither fills nor drains {self.name}")
-        self._detach(flow)
-        self._network.changed(self)
 
     def when(self, level: float, *, rising: bool) -> simpy.Event:
         """An event that fires when `level` (bytes) is reached from below (`rising`) or from above.

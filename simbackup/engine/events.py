@@ -160,7 +160,7 @@ class Completions(Generic[T]):
             due.sort(key=_number)
         return due
 
-    def first(self) -> float:
+    def next_due(self) -> float:
         """The earliest time (seconds) at which a flow is done; infinite if none of them ends at its present rate."""
         order = self._due
         while order:
@@ -175,7 +175,7 @@ class Completions(Generic[T]):
             heappop(order)
         return math.inf
 
-    def next(self) -> float:
+    def next_end(self) -> float:
         """The earliest time at which nothing is left of one, infinite if none will be done."""
         order = self._ends
         while order:

@@ -2,8 +2,8 @@
 
 The rates of all flows grow together, ``rate = share * level``, until a resource is full or a flow reaches
 its cap; what reached its limit is frozen and the rest goes on growing (Bertsekas and Gallager, *Data Networks*,
-2nd ed., 1992, section 6.5.2). This is the full re-solve: every call starts from nothing, which makes it the
-oracle for any incremental form.
+2nd ed., 1992, section 6.5.2). Every call starts from nothing; `affected` decides which flows
+it is about.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import simpy
 
+from simbackup.engine.customers import Customers, alone
 from simbackup.engine.events import ULPS
 from simbackup.engine.filling import TIE
-from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot, asks_others
-from simbackup.engine.rounds import Customers, alone
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot, depends_on_others
 
 if TYPE_CHECKING:
     from simbackup.engine.affected import Coupling
@@ -23,7 +23,10 @@ DONE = 1e-9
 
 
 class LocalWeight(NamedTuple):
-    """A weight that holds on one link only, and the weight that the flow has on all others."""
+    """The weight of a flow that is measured in streams of one link: `elsewhere` is its weight if a stream crosses it.
+
+    If no stream crosses the link, the heaviest of these flows counts as one.
+    """
 
     link: Link
     elsewhere: float
@@ -34,7 +37,7 @@ class Limits(NamedTuple):
 
     own: Limit
     wait: Limit | None = None
-    """Where it is made of requests that go round."""
+    """Of a flow that is made of requests: the time that these wait."""
     law: Limit | None = None
     """Where its law binds it."""
 
@@ -72,11 +75,12 @@ class Flow:
     """
 
     __slots__ = (
-        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "active", "activity", "among",
-        "amount", "asks", "bottleneck", "cap", "cause", "demands", "done", "due_at", "due_entry", "ends_at",
-        "ends_entry", "failure", "given_share", "going", "group", "law", "level_stop", "limit", "limits", "links",
-        "low_priority", "may_ask", "moves", "name", "number", "own_rate", "patient", "places", "queues", "sequential",
-        "share", "spent", "split", "then", "until", "uses", "watchers", "weight",
+        "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "active", "activity",
+        "among", "amount", "bottleneck", "cap", "cause", "customers", "demands", "depends", "done", "due_at",
+        "due_entry", "ends_at", "ends_entry", "failure", "given_share", "group", "law", "level_stop", "limit",
+        "limits", "links", "low_priority", "may_depend", "moves", "name", "next_phase", "number", "own_rate",
+        "patient", "phase_change", "phase_end", "places", "queues", "sequential", "share", "spent", "uses",
+        "watchers", "weight",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913
@@ -93,19 +97,19 @@ class Flow:
         places: Mapping[Link, Spot],
         sequential: float = 1.0,
         law: Law | None = None,
-        going: Customers | None = None,
+        customers: Customers | None = None,
         among: LocalWeight | None = None,
         low_priority: bool = False,
         patient: bool = False,
     ) -> None:
         self._env = env
         self.name, self.activity, self.number = name, activity, 0
-        self.amount = self.until = amount
-        """Units in all, and up to where it goes on as it does now."""
-        self.then: Callable[[], None] | None = None
-        """What changes it there, if that is before its end."""
-        self.split: tuple[float, float] | None = None
-        """When that was, and the rate before it, units per second."""
+        self.amount = self.phase_end = amount
+        """Units in all, and those at which its present phase ends."""
+        self.next_phase: Callable[[], None] | None = None
+        """What gives it another shape there, if another phase follows."""
+        self.phase_change: tuple[float, float] | None = None
+        """When the last phase began (seconds), and the rate before it, units per second."""
         self.share, self.given_share, self.among = share, share, among
         self.sequential, self.low_priority, self.patient = sequential, low_priority, patient
         self.law = law
@@ -116,7 +120,7 @@ class Flow:
         """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
         self.links = tuple(demands) if moves.keys() <= demands.keys() else tuple({**demands, **moves})
         self._alone: tuple[float, ...] | None = None
-        self.load(demands, moves, places, going)
+        self.load(demands, moves, places, customers)
 
         # how it goes
         self.active = True
@@ -130,7 +134,7 @@ class Flow:
         self.cause: str = name
         """The address that limits it."""
         self.spent: Parts = WHOLE
-        """The parts of its cycle, where its own limit is one."""
+        """Seconds of a unit by address and activity, if what limits it is a cycle of several."""
         self._since = self._limited_since = float(env.now)
         self._completed = 0.0
         self._segments: list[Segment] = []
@@ -138,7 +142,7 @@ class Flow:
         # its group
         self.group: BottleneckGroup | None = None
         self.weight, self.level_stop = share, math.inf
-        """What it moves at level one of its group, and the level near which a limit of its own stops it."""
+        """Its rate when the level of its group is one, and the level near which a limit of its own stops it."""
 
         # when it ends, on the clock of its group if it has one
         self.due_at = self.ends_at = math.inf
@@ -156,18 +160,23 @@ class Flow:
         demands: Mapping[Link, float],
         moves: Mapping[Link, float],
         places: Mapping[Link, Spot],
-        going: Customers | None,
+        customers: Customers | None,
     ) -> None:
-        """Set what one unit demands of links and moves on them, where it does so, and how its requests go round."""
+        """Set what one unit demands of links and moves on them, where it does so, and its requests as customers."""
         self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
-        self.moves, self.places, self.going = dict(moves), dict(places), going
+        self.moves, self.places, self.customers = dict(moves), dict(places), customers
         self.uses = [(link, (self.demands.get(link, 0.0), self.moves.get(link, 0.0))) for link in self.links]
         """The links that it crosses, with the units that it demands of each and the bytes that it moves there."""
-        self.queues = () if going is None else tuple(link for link in {**going.waits(), **places} if link in demands)
+        self.queues = (
+            ()
+            if customers is None
+            else tuple(link for link in {**customers.service_demands(), **places} if link in demands)
+        )
         """The links where its requests may wait for others."""
-        self.asks = asks_others(self.law)
-        """Whether it has to be solved with all that cross its links, as it asks what they use; and if it ever may."""
-        self.may_ask = self.law is not None or bool(self.queues)
+        self.depends = depends_on_others(self.law)
+        """Whether it depends on what others use of its links, so that it is solved with all that cross them."""
+        self.may_depend = self.law is not None or bool(self.queues)
+        """Whether it ever may."""
         self._alone = None
 
     def take_limits(self, limits: Limits) -> None:
@@ -179,20 +188,20 @@ class Flow:
         """Set the greatest rate, units per second, and its cause; called by the network, which then solves again."""
         self.take_limits(self.limits._replace(own=own_limit(self.name, cap, cause, parts)))
 
-    def look_around(self, *, stopped: bool = False) -> None:
-        """Update `asks`: whether its law or its requests depend on what other flows use of its links."""
+    def update_dependence(self, *, stopped: bool = False) -> None:
+        """Update `depends`: whether its law or its requests depend on what other flows use of its links now."""
         bound = self.limits.law is not None
-        asks = stopped or bound or asks_others(self.law) or any(len(link.crossing) > 1 for link in self.queues)
-        if asks is not self.asks:
-            self.asks, self._alone = asks, None
+        asks = stopped or bound or depends_on_others(self.law) or any(len(link.crossing) > 1 for link in self.queues)
+        if asks is not self.depends:
+            self.depends, self._alone = asks, None
             for link in self.links:
-                link.asked_by(self)
+                link.note_dependence(self)
 
     def go_alone(self) -> None:
         """Set the limit of its requests where no others use their stations; called by the network."""
-        if self.going is not None and self._alone != (now := tuple(link.capacity for link in self.queues)):
+        if self.customers is not None and self._alone != (now := tuple(link.capacity for link in self.queues)):
             self._alone = now
-            self.take_limits(self.limits.waiting(alone(self.going)))
+            self.take_limits(self.limits.waiting(alone(self.customers)))
 
     # what it does
 
@@ -284,7 +293,7 @@ class Flow:
 
     def _expect(self, now: float, rate: float) -> None:
         """Compute when it will be done at a rate, on a clock that shows `now`."""
-        left = self.until - self._completed
+        left = self.phase_end - self._completed
         if left == math.inf:
             self.ends_at = self.due_at = math.inf
             return
@@ -327,17 +336,17 @@ class Flow:
             bottleneck.limited[self] = None
         self.bottleneck = bottleneck
 
-    def go_on(self, now: float) -> None:
-        """Begin the part of its amount behind the one that is done; called by the network, which solves anew."""
+    def begin_phase(self, now: float) -> None:
+        """Begin the next phase of its amount; called by the network, which solves anew."""
         self.settle(now)
-        self.split, self.until = (now, self.own_rate), self.amount
+        self.phase_change, self.phase_end = (now, self.own_rate), self.amount
         self._expect(now, self.own_rate)
 
     def due(self, now: float) -> bool:
-        """Whether the amount, or the part of it up to where it changes, is finished at `now`, within rounding."""
+        """Whether its amount, or its present phase, is finished at `now`, within rounding."""
         if math.isinf(self.amount):
             return False
-        left = self.until - self.completed
+        left = self.phase_end - self.completed
         here, step = now, 0.0
         if self.group is not None:
             here = self.group.clock(now)

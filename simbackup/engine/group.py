@@ -23,11 +23,11 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
+from simbackup.engine.customers import Customers
 from simbackup.engine.events import FEW, ULPS, Completions
 from simbackup.engine.filling import same
 from simbackup.engine.limit import Law
 from simbackup.engine.link import Link
-from simbackup.engine.rounds import Customers
 
 if TYPE_CHECKING:
     from simbackup.engine.affected import Coupling
@@ -198,9 +198,9 @@ class BottleneckGroup:
 
         # as a variable
         self.share = 1.0
-        self.asks = False
+        self.depends = False
         self.law: Law | None = None
-        self.going: Customers | None = None
+        self.customers: Customers | None = None
         self.watchers: Mapping[Coupling, None] = {}
 
         # its members
@@ -365,7 +365,7 @@ class BottleneckGroup:
 
     def expect(self, now: float) -> None:
         """Compute when the next of its members ends."""
-        near, ends = self._completions.first(), self._completions.next()
+        near, ends = self._completions.next_due(), self._completions.next_end()
         reading = self.clock(now)
         self.due_at = max(now, now + (near - reading) / self.rate) if self.rate > 0.0 and near < math.inf else math.inf
         self.ends_at = max(now, now + (ends - reading) / self.rate) if self.rate > 0.0 and ends < math.inf else math.inf

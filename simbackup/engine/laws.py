@@ -39,7 +39,7 @@ def bound_by_laws(problem: Problem, allocation: Allocation) -> list[tuple[int, L
     """The flows whose laws allow less than an allocation gives them, with the limits that follow."""
     lawful = [
         i for i, flow in enumerate(problem.variables)
-        if flow.law is not None and flow.asks and problem.limits[i].law is None
+        if flow.law is not None and flow.depends and problem.limits[i].law is None
     ]  # fmt: skip
     laws = _Laws(problem, allocation, lawful)
     if not any(laws.answer(i).rate < allocation.rates[i] * (1.0 - TIE) for i in lawful):
@@ -54,7 +54,7 @@ def stopped(rates: Iterable[tuple[Variable, float]]) -> list[Flow]:
     return [
         cast("Flow", one)
         for one, rate in rates
-        if isinstance(one.law, OnOwnLink) and not one.asks and not one.law.leaves(rate)
+        if isinstance(one.law, OnOwnLink) and not one.depends and not one.law.leaves(rate)
     ]
 
 
@@ -95,7 +95,7 @@ class _Laws:
             if view is not None:
                 return view.get(resource, 0.0)
             crossed = resource in self.problem.demands[flow]
-            return self.problem.beside(flow, resource, self.first.rates) if crossed else 0.0
+            return self.problem.used_by_others(flow, resource, self.first.rates) if crossed else 0.0
 
         if law is None:
             return Limit(math.inf, self.problem.variables[flow].name)
@@ -162,7 +162,7 @@ class _Laws:
             self.capacities, self.demands, problem.shares, problem.caps, turns=problem.switchovers, uses=uses
         )
         outcome = filling.filled_up()
-        problem.see(outcome)
+        problem.note_more(outcome)
         self.offers = {i: outcome.rates[i] for i in self.lawful} | filling.offers
         return outcome
 
@@ -187,7 +187,7 @@ class _Laws:
         return {i: outcome.rates[i] for i in self.lawful}
 
     def _view(self, flow: int, rates: Sequence[float]) -> View:
-        return {resource: self.problem.beside(flow, resource, rates) for resource in self.problem.demands[flow]}
+        return {resource: self.problem.used_by_others(flow, resource, rates) for resource in self.problem.demands[flow]}
 
 
 def _between(old: View, new: View, step: float) -> View:

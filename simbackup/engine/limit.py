@@ -127,7 +127,7 @@ Law = Use | Behind
 nothing."""
 
 
-def asks_others(law: Law | None) -> bool:
+def depends_on_others(law: Law | None) -> bool:
     """Whether a law depends on what others use of the links."""
     return law is not None and not (isinstance(law, OnOwnLink) and law.alone)
 

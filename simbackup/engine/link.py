@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 import simpy
@@ -61,8 +61,7 @@ class Link:
     name
         Its address.
     capacity
-        Units per second: a number, or a function of the flows attached (which ones, never their rates), asked again
-        whenever that set changes.
+        Units per second.
     losses
         The extra units that one unit of each stream consumes among those attached: what a disk loses when it turns
         from one to another.
@@ -71,21 +70,57 @@ class Link:
     fastest
         The bytes a second that it moves at most.
     plain
-        Whether flows demand what their bytes take at the least.
+        Whether no flow can take less than it demands; else its bytes at `fastest` are the least that it takes.
     """
 
     __slots__ = (
-        "_asking", "_capacity", "_first", "_known_capacity", "_next_bytes_per_s", "_next_used", "_shifts", "_summed",
-        "_summed_ago", "asked", "busy", "busy_s", "bytes_moved", "bytes_per_s", "closures", "crossing", "entangled",
-        "fastest", "group_meter", "groups", "heaviest", "limited", "may_ask", "name", "number", "peak_bytes_per_s",
-        "plain", "pooled", "recorded_at", "recorded_busy", "recorded_bytes", "settled_at", "solved_capacity", "stale",
-        "streams", "tracks", "units", "used", "variables", "watchers", "weighed",
+        "_dependents",
+        "_first",
+        "_next_bytes_per_s",
+        "_next_used",
+        "_shifts",
+        "_summed",
+        "_summed_ago",
+        "busy",
+        "busy_s",
+        "bytes_moved",
+        "bytes_per_s",
+        "capacity",
+        "closures",
+        "crossing",
+        "depended_on",
+        "fastest",
+        "group_meter",
+        "groups",
+        "heaviest",
+        "limited",
+        "may_depend",
+        "name",
+        "nominal",
+        "number",
+        "peak_bytes_per_s",
+        "plain",
+        "pooled",
+        "recorded_at",
+        "recorded_busy",
+        "recorded_bytes",
+        "settled_at",
+        "solved_capacity",
+        "solved_jointly",
+        "stale",
+        "streams",
+        "tracks",
+        "units",
+        "used",
+        "variables",
+        "watchers",
+        "weighed",
     )  # fmt: skip
 
     def __init__(
         self,
         name: str,
-        capacity: float | Callable[[Sequence[Flow]], float],
+        capacity: float,
         losses: Losses | None = None,
         *,
         pooled: bool = False,
@@ -94,11 +129,10 @@ class Link:
     ) -> None:
         self.name, self.number = name, 0
         self.pooled, self.fastest, self.plain = pooled, fastest, plain
-        self._capacity = capacity
         self.closures: dict[Closure, bool] = {}
         """Why it serves nobody, if so; and whether flows wait meanwhile, or fail."""
-        self._known_capacity = -1.0
-        """Its capacity for the flows attached, negative until somebody asks for it."""
+        self.capacity = self.nominal = self._checked(capacity)
+        """Units per second, zero while it is closed; and what it has, or would have if it were not closed."""
         self.streams = Streams(losses) if losses is not None else None
 
         # who is there
@@ -113,18 +147,19 @@ class Link:
         """Those whose bottleneck it is."""
         self.watchers: dict[Coupling, None] = {}
         self.weighed: dict[Flow, float] = {}
-        """The flows attached whose weights hold here, for that of a stream."""
+        """The flows attached that have a local weight here, with that weight, measured in streams."""
         self.heaviest = 0.0
-        """What counts as the weight of a stream among them; zero if there never were any."""
+        """The local weight that counts as one: one if a stream crosses the link, else the greatest of these; zero
+        if none of them ever came."""
 
-        # who asks what others use of it
-        self._asking: dict[Flow, None] = {}
-        self.asked = False
-        """Whether flows attached ask what others use of it: those with laws, and requests that wait for others."""
-        self.entangled = False
-        """Whether all flows attached have to be solved together: some ask, or its streams are uneven."""
-        self.may_ask = False
-        """Whether flows that may ask have ever crossed it."""
+        # which flows depend on what others use of it
+        self._dependents: dict[Flow, None] = {}
+        self.depended_on = False
+        """Whether flows attached depend on what others use of it: those with laws, and requests that wait."""
+        self.solved_jointly = False
+        """Whether all flows attached have to be solved together: some depend on others, or its streams are uneven."""
+        self.may_depend = False
+        """Whether flows that may depend on others have ever crossed it."""
 
         self._begin_totals()
 
@@ -133,37 +168,25 @@ class Link:
 
     # capacity and demand
 
-    @property
-    def capacity(self) -> float:
-        """Units per second that the flows now attached can have together."""
-        if self._known_capacity < 0.0:
-            capacity = self._capacity(tuple(self.crossing)) if callable(self._capacity) else self._capacity
-            capacity = 0.0 if self.closures else capacity
-            if not capacity >= 0.0:
-                raise ValueError(f"capacity of {self.name} must be zero or more, not {capacity}")
-            self._known_capacity = capacity
-        return self._known_capacity
+    def _checked(self, capacity: float) -> float:
+        if not capacity >= 0.0:
+            raise ValueError(f"capacity of {self.name} must be zero or more, not {capacity}")
+        return capacity
 
-    @property
-    def nominal(self) -> float:
-        """Units per second that it has, or would have if it were not closed."""
-        if not self.closures:
-            return self.capacity
-        return self._capacity(tuple(self.crossing)) if callable(self._capacity) else self._capacity
-
-    def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
+    def set_capacity(self, capacity: float) -> None:
         """Take another capacity; called by the network, which solves anew."""
-        self._capacity, self._known_capacity, self.stale = capacity, -1.0, True
+        self.nominal = self._checked(capacity)
+        self.capacity, self.stale = 0.0 if self.closures else capacity, True
 
     def close(self, closure: Closure, *, waits: bool) -> None:
         """Serve nobody from now on; called by the network, which solves anew."""
         self.closures[closure] = waits
-        self._known_capacity, self.stale = -1.0, True
+        self.set_capacity(self.nominal)
 
     def open(self, closure: Closure) -> None:
         """Serve again, unless something else keeps it closed; called by the network, which solves anew."""
         del self.closures[closure]
-        self._known_capacity, self.stale = -1.0, True
+        self.set_capacity(self.nominal)
 
     @property
     def has_other_capacity(self) -> bool:
@@ -215,26 +238,24 @@ class Link:
         if flow.among is not None and flow.among.link is self:
             self.weighed[flow] = flow.given_share / flow.among.elsewhere
             self.heaviest = self.heaviest or 1.0
-        if flow.may_ask:
-            self._may_be_asked(flow)
+        if flow.may_depend:
+            self._may_be_depended_on(flow)
         if self.streams is not None:
             self.streams.attach(self, flow)
             self._streams_changed()
-        if callable(self._capacity):
-            self._known_capacity, self.stale = -1.0, True
 
     def reload(self, flow: Flow) -> None:
         """Update the load of an attached flow, after its demands have changed."""
         self.stale, self._shifts = True, math.inf
         self._first.setdefault(flow, self.crossing[flow])
         self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
-        if flow.may_ask:
-            self._may_be_asked(flow)
+        if flow.may_depend:
+            self._may_be_depended_on(flow)
         if self.streams is not None:
             self.streams.detach(flow)
             self.streams.attach(self, flow)
             self._streams_changed()
-        self.asked_by(flow)
+        self.note_dependence(flow)
 
     def detach(self, flow: Flow, now: float, left: float) -> float:
         """Detach a flow, and count the `left` units of it that rounding kept back.
@@ -248,11 +269,9 @@ class Link:
         if self.streams is not None:
             self.streams.detach(flow)
             self._streams_changed()
-        if self.entangled:
-            self._asking.pop(flow, None)
-            self._entangle()
-        if callable(self._capacity):
-            self._known_capacity = -1.0
+        if self.solved_jointly:
+            self._dependents.pop(flow, None)
+            self._update_joint()
         self.settle(now)
         self.units += left * demand
         self.bytes_moved += left * moved
@@ -261,12 +280,12 @@ class Link:
             least = min(least, first[0] if self.plain else first[1] / self.fastest)
         return least * flow.completed if least > 0.0 else 0.0
 
-    def turn(self, lost: Mapping[Flow, float] | None) -> None:
+    def set_lost(self, lost: Mapping[Flow, float] | None) -> None:
         """Set the units lost to switchover for one unit of each stream; None if all their bytes cost a turn."""
         if self.streams is not None:
             self.stale, self._shifts = True, math.inf
-            self.streams.turn(lost)
-            self._entangle()
+            self.streams.set_lost(lost)
+            self._update_joint()
 
     def _streams_changed(self) -> None:
         """Note that each stream may lose more or less than before."""
@@ -274,30 +293,30 @@ class Link:
         for group in self.groups:
             group.reload(self)
 
-    # who asks what others use
+    # which flows depend on what others use of it
 
-    def look_around(self) -> None:
+    def update_dependence(self) -> None:
         """Let its flows update whether they depend on others, after a second flow has come or gone."""
         for flow in self.crossing if len(self.crossing) <= 2 else ():  # noqa: PLR2004 (one was alone)
-            if flow.may_ask:
-                flow.look_around()
+            if flow.may_depend:
+                flow.update_dependence()
 
-    def asked_by(self, flow: Flow) -> None:
+    def note_dependence(self, flow: Flow) -> None:
         """Count the attached flows that depend on what others use; called by the flow."""
-        if flow.asks:
-            self._asking[flow] = None
+        if flow.depends:
+            self._dependents[flow] = None
         else:
-            self._asking.pop(flow, None)
-        self._entangle()
+            self._dependents.pop(flow, None)
+        self._update_joint()
 
-    def _may_be_asked(self, flow: Flow) -> None:
-        self.may_ask = True
-        if flow.asks:
-            self.asked_by(flow)
+    def _may_be_depended_on(self, flow: Flow) -> None:
+        self.may_depend = True
+        if flow.depends:
+            self.note_dependence(flow)
 
-    def _entangle(self) -> None:
-        self.asked = bool(self._asking)
-        self.entangled = self.asked or (self.streams is not None and self.streams.uneven)
+    def _update_joint(self) -> None:
+        self.depended_on = bool(self._dependents)
+        self.solved_jointly = self.depended_on or (self.streams is not None and self.streams.uneven)
 
     # groups
 
@@ -380,7 +399,7 @@ class Link:
 
         This is the hottest code of a simulation: it asks others only where it has to.
         """
-        capacity = self._known_capacity if self._known_capacity >= 0.0 else self.capacity
+        capacity = self.capacity
         if self.tracks or self.groups or self.streams is not None or len(self.variables) > FEW:
             used, bytes_per_s = self._sums()
         else:

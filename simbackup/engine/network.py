@@ -10,14 +10,14 @@ from operator import attrgetter
 import simpy
 
 from simbackup.engine.affected import Affected, Changes, Coupling, waits_alone
+from simbackup.engine.customers import Customers
 from simbackup.engine.events import LAST, Alarm, Call, Completions
 from simbackup.engine.flow import Flow, LocalWeight, own_limit
 from simbackup.engine.group import BottleneckGroup, LevelWatcher
-from simbackup.engine.groups import MANY, Groups
+from simbackup.engine.grouping import MANY, Groups
 from simbackup.engine.limit import Law, Limit, Parts, Spot
 from simbackup.engine.link import Closure, Link, Recorder
 from simbackup.engine.problem import BufferHold, More, Solution, solve
-from simbackup.engine.rounds import Customers
 
 _number = attrgetter("number")
 _name = attrgetter("name")
@@ -62,7 +62,7 @@ class FlowNetwork:
         self._completions = Completions[Flow]()
         self._groups = Groups(env, self._numbers, self._completions, trace)
         self._alarm = Alarm(env)
-        self._solve_pending = self._asking = False
+        self._solve_pending = self._dependents = False
 
     @property
     def flows(self) -> tuple[Flow, ...]:
@@ -89,7 +89,7 @@ class FlowNetwork:
         places: Mapping[Link, Spot] | None = None,
         sequential: float = 1.0,
         law: Law | None = None,
-        going: Customers | None = None,
+        customers: Customers | None = None,
         among: LocalWeight | None = None,
         low_priority: bool = False,
         patient: bool = False,
@@ -118,10 +118,11 @@ class FlowNetwork:
             demand holds what they lose between them.
         law
             How the flow uses the rate that the network offers: a tape that stops and starts, users who wait in queues.
-        going
-            How its requests go round, if it is made of requests: they wait behind those of others.
+        customers
+            Its requests as customers of a closed queueing network, if it is made of requests: they wait behind those of
+            others.
         low_priority
-            Whether requests that go round are served before it, as they are before write-back.
+            Whether requests of other flows are served before it, as they are before write-back.
         patient
             Whether it waits while a link is closed, as users do; other flows fail.
 
@@ -136,7 +137,8 @@ class FlowNetwork:
         flow = Flow(
             self.env, name=name, activity=activity, amount=amount, demands=demands, share=share,
             limit=own_limit(name, cap, cap_cause, cap_parts), moves=moves or {}, places=places or {},
-            sequential=sequential, law=law, going=going, among=among, low_priority=low_priority, patient=patient,
+            sequential=sequential, law=law, customers=customers, among=among, low_priority=low_priority,
+            patient=patient,
         )  # fmt: skip
         if not flow.demands and math.isinf(cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
@@ -159,9 +161,9 @@ class FlowNetwork:
         self._touch(flow)
         return flow
 
-    def split(self, flow: Flow, at: float, then: Callable[[], None]) -> None:
-        """Call `then` when a flow that has just been started has moved so many units, to give it another shape."""
-        flow.until, flow.then = at, then
+    def add_phase(self, flow: Flow, at: float, then: Callable[[], None]) -> None:
+        """Call `then` when a flow that has just been started has moved `at` units, to give it another shape."""
+        flow.phase_end, flow.next_phase = at, then
 
     def stop(self, flow: Flow) -> float:
         """Units that the flow completed until now, when it ends; nothing happens to one that has ended."""
@@ -181,7 +183,7 @@ class FlowNetwork:
         demands: Mapping[Link, float],
         moves: Mapping[Link, float],
         limit: Limit,
-        going: Customers | None,
+        customers: Customers | None,
         *,
         places: Mapping[Link, Spot],
     ) -> None:
@@ -196,7 +198,7 @@ class FlowNetwork:
         flow.settle(now)
         for link in flow.links:
             link.settle(now)
-        flow.load(demands, moves, places, going)
+        flow.load(demands, moves, places, customers)
         for link in flow.links:
             link.reload(flow)
         self._meet(flow)
@@ -208,7 +210,7 @@ class FlowNetwork:
         flow.set_cap(cap, cause, parts)
         self._touch(flow)
 
-    def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
+    def set_capacity(self, link: Link, capacity: float) -> None:
         """Give a link another capacity, units per second."""
         self._leave(link)
         link.set_capacity(capacity)
@@ -310,14 +312,14 @@ class FlowNetwork:
 
     def _meet(self, flow: Flow) -> None:
         """Record which flows the new one shares links with; dissolve groups whose members it depends on."""
-        if flow.may_ask:
-            flow.look_around()
+        if flow.may_depend:
+            flow.update_dependence()
         for link in flow.links:
             if link.heaviest:
                 self._weigh(link)
-            if link.may_ask:
-                link.look_around()
-            if link.asked and link.groups:
+            if link.may_depend:
+                link.update_dependence()
+            if link.depended_on and link.groups:
                 self._groups.leave(link)
 
     def _weigh(self, link: Link) -> None:
@@ -353,7 +355,7 @@ class FlowNetwork:
     # solutions
 
     def _solve_later(self) -> None:
-        if not self._solve_pending and not self._asking:
+        if not self._solve_pending and not self._dependents:
             self._solve_pending = True
             Call(self.env, self._solve, priority=LAST)
 
@@ -367,11 +369,11 @@ class FlowNetwork:
     def resolve(self) -> None:
         """Give all flows that changes affect their rates under present capacities, caps and full or empty buffers."""
         affected = Affected(self._couplings)
-        self._asking = True
+        self._dependents = True
         if self.whole:
             affected.take_all(self._flows, self._links)
         limiting = self._solved(affected)
-        self._asking = False
+        self._dependents = False
         for coupling in sorted(affected.asked, key=self._couplings.__getitem__):
             coupling.solved(binding=coupling in limiting)
         self._settle_groups(affected)
@@ -407,7 +409,7 @@ class FlowNetwork:
                 del affected.leaving[flow]
                 if flow.group is not None:
                     affected.part(flow.group, self._groups.release(flow))
-            asked = next(((group, link) for group in affected.groups for link in group.links if link.asked), None)
+            asked = next(((group, link) for group in affected.groups for link in group.links if link.depended_on), None)
             if asked is None:
                 return
             affected.part(asked[0], self._groups.part(*asked))
@@ -438,7 +440,7 @@ class FlowNetwork:
         """Give links, flows and groups their parts of a solution."""
         now = float(self.env.now)
         for link, lost in solution.lost.items():
-            link.turn(lost)
+            link.set_lost(lost)
         for i, one in enumerate(variables):
             if isinstance(one, BottleneckGroup):
                 self._groups.assign(one, solution.rates[i])
@@ -448,7 +450,7 @@ class FlowNetwork:
             if one.assign(now, solution.rates[i], solution.bottlenecks[i], solution.why[i]):
                 self._completions.put(one)
             if one.law is not None:
-                one.look_around()
+                one.update_dependence()
 
     def _settle_groups(self, affected: Affected) -> None:
         """Form groups, and update the totals of links, after a solution."""
@@ -475,7 +477,7 @@ class FlowNetwork:
     # ends
 
     def _set_alarm(self) -> None:
-        self._alarm.set(min(self._completions.next(), self._groups.next), self._ring)
+        self._alarm.set(min(self._completions.next_end(), self._groups.next_end), self._ring)
 
     def _ring(self) -> None:
         if not self._end_due(float(self.env.now)):
@@ -486,12 +488,12 @@ class FlowNetwork:
         if self._groups.ends and (others := self._groups.done(now)):
             due = sorted([*due, *others], key=_number)
         for flow in due:
-            if flow.then is None:
+            if flow.next_phase is None:
                 self._end(flow, flow.amount, now)
                 continue
             self._groups.release(flow)
-            then, flow.then = flow.then, None
-            flow.go_on(now)
+            then, flow.next_phase = flow.next_phase, None
+            flow.begin_phase(now)
             self._completions.put(flow)
             then()
             self._touch(flow)
@@ -505,8 +507,8 @@ class FlowNetwork:
             seconds = link.detach(flow, now, left)
             if link.heaviest:
                 self._weigh(link)
-            if link.may_ask:
-                link.look_around()
+            if link.may_depend:
+                link.update_dependence()
             if seconds > 0.0:
                 there = self.least.setdefault(flow.name, {})
                 there[link] = there.get(link, 0.0) + seconds

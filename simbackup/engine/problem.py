@@ -35,6 +35,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from simbackup.engine.customers import customer_limits
 from simbackup.engine.filling import CAP, TIE, Allocation, UnboundedFlowError, same
 from simbackup.engine.flow import DONE, Flow, Limits
 from simbackup.engine.group import BottleneckGroup, Variable
@@ -42,19 +43,18 @@ from simbackup.engine.holds import Hold, coupled_rates
 from simbackup.engine.laws import bound_by_laws, stopped
 from simbackup.engine.limit import WHOLE, Limit, Parts
 from simbackup.engine.link import Link
-from simbackup.engine.rounds import go_round
 from simbackup.engine.switchover import Switchover
 
-MOST_TURNS = 30
+MOST_REPEATS = 30
 """Times that rates are solved again because requests that go round wait more or less for their turns."""
 
-MOST_AWAY = 30
-"""Times that rates are solved again because customers stay away for more or less of the time."""
+MOST_BLOCKED = 30
+"""Times that rates are solved again because customers are blocked for more or less of the time."""
 
 FULL_STEPS = 6
 """Times that these go all of the way, before they go half."""
 
-AWAY = 1e-6
+BLOCKED = 1e-6
 """Share of its limit within which a flow is not held up."""
 
 SETTLED = 1e-4
@@ -194,7 +194,7 @@ class Problem:
         }
         """What streams lose at present; None where each turns for all that it moves."""
         self.switchovers = self._switchovers()
-        self.going = any(one.going is not None and one.asks for one in variables)
+        self.has_customers = any(one.customers is not None and one.depends for one in variables)
         self.offering: set[int] = set()
         """Holds (those from zero on) that limit what laws are offered, though what these leave may not fill them."""
         self.more: More | None = None
@@ -240,16 +240,16 @@ class Problem:
         ValueError
             Nothing limits a flow.
         """
-        allocation = self._going_round()
-        for _ in range(MOST_TURNS if self.going else 0):
+        allocation = self._with_customers()
+        for _ in range(MOST_REPEATS if self.has_customers else 0):
             before = allocation.rates
-            self._turn(before)
-            allocation = self._going_round()
+            self._update_switchover(before)
+            allocation = self._with_customers()
             if self.more is not None or self._settled(before, allocation.rates):
                 break
-        allocation = self._bent(allocation)
+        allocation = self._with_laws(allocation)
         self._check(allocation)
-        self._turn(allocation.rates)
+        self._update_switchover(allocation.rates)
         return self.more or self._solution(allocation)
 
     def rates(self) -> Allocation:
@@ -261,14 +261,14 @@ class Problem:
         except UnboundedFlowError as error:
             name = self.variables[error.flow].name
             raise ValueError(f"flow {name} is limited neither by a link nor by a cap") from None
-        self.see(found)
+        self.note_more(found)
         return found
 
-    def _limit(self, number: int, limits: Limits) -> None:
+    def _set_limits(self, number: int, limits: Limits) -> None:
         self.limits[number] = limits
         self.caps[number] = limits.lowest.rate
 
-    def see(self, allocation: Allocation) -> None:
+    def note_more(self, allocation: Allocation) -> None:
         """Note in `more` the other flows whose rates an allocation would change."""
         if self.more is None and (moved := self.background.moved(self.variables, self.links, allocation)):
             self.more = More(moved=moved)
@@ -277,7 +277,7 @@ class Problem:
         """What limits each variable under an allocation."""
         return Blame(self, allocation)
 
-    def beside(self, flow: int, resource: int, rates: Sequence[float]) -> float:
+    def used_by_others(self, flow: int, resource: int, rates: Sequence[float]) -> float:
         """The share of a resource that all flows except one use at given rates."""
         capacity = self.capacities[resource]
         if capacity <= 0.0:
@@ -291,47 +291,49 @@ class Problem:
                 used += (demand[resource] - spared) * rates[i]
         return min(used / capacity, 1.0)
 
-    def _going_round(self) -> Allocation:
+    def _with_customers(self) -> Allocation:
         """The rates when requests wait behind each other, and streams lose what they do now to switchover.
 
-        Customers whom something else holds up stay away meanwhile, so that others wait for them less, which makes these
-        faster: repeated until the rates stay.
+        Customers whom something else holds up are blocked meanwhile, so that others wait for them less, which makes
+        these faster: repeated until the rates stay.
         """
-        self._go_round()
+        self._limit_customers()
         allocation = self.rates()
-        if not self.going or self.more is not None:
+        if not self.has_customers or self.more is not None:
             return allocation
-        used = self._bent(allocation)
-        rates, away = {flow: used.rates[self.place[flow]] for flow in self.flows}, dict[Flow, float]()
-        for step in range(MOST_AWAY):
+        used = self._with_laws(allocation)
+        rates, blocked = {flow: used.rates[self.place[flow]] for flow in self.flows}, dict[Flow, float]()
+        for step in range(MOST_BLOCKED):
             before = allocation.rates
-            away = self._away(used, away, 1.0 if step < FULL_STEPS else 0.5)
-            self._go_round(rates, away)
-            self._straighten()
+            blocked = self._blocked(used, blocked, 1.0 if step < FULL_STEPS else 0.5)
+            self._limit_customers(rates, blocked)
+            self._without_laws()
             allocation = self.rates()
-            if self.more is not None or not any(away.values()) or self._settled(before, allocation.rates):
+            if self.more is not None or not any(blocked.values()) or self._settled(before, allocation.rates):
                 break
-            used = self._bent(allocation)
+            used = self._with_laws(allocation)
         return allocation
 
-    def _go_round(self, rates: Mapping[Flow, float] | None = None, away: Mapping[Flow, float] | None = None) -> None:
-        for flow, limit in go_round(self.flows, self._lost_by, rates, away).items():
+    def _limit_customers(
+        self, rates: Mapping[Flow, float] | None = None, blocked: Mapping[Flow, float] | None = None
+    ) -> None:
+        for flow, limit in customer_limits(self.flows, self._lost_by, rates, blocked).items():
             i = self.place[flow]
-            self._limit(i, self.limits[i].waiting(limit))
+            self._set_limits(i, self.limits[i].waiting(limit))
 
-    def _away(self, used: Allocation, before: Mapping[Flow, float], step: float) -> dict[Flow, float]:
-        """Seconds of a unit for which customers stay away under an allocation, as something else holds their flow up.
+    def _blocked(self, used: Allocation, before: Mapping[Flow, float], step: float) -> dict[Flow, float]:
+        """Seconds of a unit for which customers are blocked under an allocation, as something else holds their flow up.
 
         From what it was before, it goes a part of the way.
         """
         found: dict[Flow, float] = {}
         for flow in self.flows:
             i = self.place[flow]
-            going, wait, rate = flow.going, self.limits[i].wait, used.rates[i]
-            if going is None or not flow.asks or wait is None or rate <= 0.0:
+            customers, wait, rate = flow.customers, self.limits[i].wait, used.rates[i]
+            if customers is None or not flow.depends or wait is None or rate <= 0.0:
                 continue
-            held_up = rate < wait.rate * (1.0 - AWAY)
-            seconds, old = going.workers * (1.0 / rate - 1.0 / wait.rate) if held_up else 0.0, before.get(flow, 0.0)
+            held_up = rate < wait.rate * (1.0 - BLOCKED)
+            seconds, old = customers.workers * (1.0 / rate - 1.0 / wait.rate) if held_up else 0.0, before.get(flow, 0.0)
             found[flow] = old + step * (seconds - old)
         return found
 
@@ -348,22 +350,22 @@ class Problem:
             return 0.0
         return link.streams.most_lost(flow) if lost is None or flow not in lost else lost[flow]
 
-    def _straighten(self) -> None:
+    def _without_laws(self) -> None:
         """Remove the limits of all laws, so that each flow is offered all that the links allow."""
         self.offering.clear()
         for i, limits in enumerate(self.limits):
             if limits.law is not None:
-                self._limit(i, limits.without_law())
+                self._set_limits(i, limits.without_law())
 
-    def _bent(self, allocation: Allocation) -> Allocation:
+    def _with_laws(self, allocation: Allocation) -> Allocation:
         """The rates after all laws have limited their flows to what they use of an allocation."""
         while self.more is None and (bound := bound_by_laws(self, allocation)):
             for i, limit in bound:
-                self._limit(i, self.limits[i]._replace(law=limit))
+                self._set_limits(i, self.limits[i]._replace(law=limit))
             allocation = self.rates()
         return allocation
 
-    def _turn(self, rates: Sequence[float]) -> None:
+    def _update_switchover(self, rates: Sequence[float]) -> None:
         """Update what streams lose to switchover at given rates."""
         for resource, switchover in self.switchovers.items():
             shares = switchover.shares(rates)

@@ -50,12 +50,12 @@ class Streams:
     def __init__(self, losses: Losses) -> None:
         self._losses = losses
         self._streams: dict[Flow, StreamKind] = {}
-        self._spared: Mapping[Flow, float] | None = None
+        self._lost: Mapping[Flow, float] | None = None
 
     @property
     def uneven(self) -> bool:
         """Whether one stream moves more than all others together. Then the device has to turn to it less often."""
-        return self._spared is not None
+        return self._lost is not None
 
     def attach(self, link: Link, flow: Flow) -> None:
         """Add a flow, if it is a stream."""
@@ -68,7 +68,7 @@ class Streams:
         if self._streams.pop(flow, None) is not None:
             self._losses.detach(flow)
         if len(self._streams) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
-            self._spared = None
+            self._lost = None
 
     def of(self, flow: Flow) -> StreamKind | None:
         """The stream kind and amount of a flow."""
@@ -80,9 +80,9 @@ class Streams:
 
     def lost(self, flow: Flow) -> float:
         """Units of the link that are lost for one unit of a flow, at the present rates."""
-        if self._spared is None or flow not in self._spared:
+        if self._lost is None or flow not in self._lost:
             return self.most_lost(flow)
-        return self._spared[flow]
+        return self._lost[flow]
 
     def most_lost(self, flow: Flow) -> float:
         """Units of the link that are lost for one unit of a flow, if all its bytes cost a turn."""
@@ -93,9 +93,9 @@ class Streams:
         """Whether not all bytes of a flow cost a turn."""
         return self.uneven and self.lost(flow) < self.most_lost(flow) * (1.0 - TIE)
 
-    def turn(self, lost: Mapping[Flow, float] | None) -> None:
+    def set_lost(self, lost: Mapping[Flow, float] | None) -> None:
         """Set what streams lose at the present rates; None if all bytes of all streams cost a turn."""
-        self._spared = lost
+        self._lost = lost
 
     def even(self, link: Link, rates: Mapping[Variable, float]) -> bool:
         """Whether no stream moves more than all others together, at given rates and the present ones of other flows."""

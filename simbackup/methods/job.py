@@ -13,9 +13,9 @@ import simpy
 from simbackup import units
 from simbackup.catalogue import Copy
 from simbackup.devices.job_queue.live import Admission, Claim, enter
-from simbackup.engine.randomness import stream
 from simbackup.errors import JobFailedError, UnreadableError
 from simbackup.late import Late
+from simbackup.randomness import stream
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 

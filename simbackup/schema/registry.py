@@ -57,7 +57,8 @@ class Look(NamedTuple):
 class DeviceKind:
     """A kind of device: its name in files, its spec, and the function that makes it live.
 
-    `make` names a function `module:name` that takes a `simbackup.devices.site.Site` and the spec, and returns the live part.
+    `make` names a function `module:name` that takes a `simbackup.devices.site.Site` and the spec, and returns the live
+    part.
     """
 
     name: str

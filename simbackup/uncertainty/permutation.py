@@ -18,7 +18,7 @@ MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 
 
 def permutation(seed: int, path: str, size: int) -> list[int]:
-    """The numbers below `size` in a random order: `stream(seed, path).permutation(size)` of `engine.randomness`.
+    """The numbers below `size` in a random order: `stream(seed, path).permutation(size)` of `simbackup.randomness`.
 
     Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7, 1964.
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simbackup.engine.randomness import stream
+from simbackup.randomness import stream
 
 LEVELS = 4
 """Places of an input, evenly spread from one end of its range to the other."""

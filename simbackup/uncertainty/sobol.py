@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from simbackup.engine.randomness import stream
 from simbackup.errors import ResultError
+from simbackup.randomness import stream
 from simbackup.uncertainty.screening import Unit
 
 

@@ -44,7 +44,7 @@ def rates(one: Case) -> list[float]:
             name = f"jobs.{number}.{i}"
             going = rounds_of(group, stations, name)
             alone = group.workers / sum(going.parts.values())
-            flows.append(network.start(name, "work", math.inf, going.demands, cap=alone, going=going))
+            flows.append(network.start(name, "work", math.inf, going.demands, cap=alone, customers=going))
         for i, places in enumerate(job.buffers):
             buffer = Buffer(network, float(places), f"buffers.{number}.{i}")
             buffer.fill(flows[i])

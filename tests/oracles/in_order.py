@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from simbackup.engine.randomness import stream
 from simbackup.equations import disk as equations
+from simbackup.randomness import stream
 
 
 def one_by_one(disk: Any, runs: int, run: float, extent: float, seed: int) -> float:

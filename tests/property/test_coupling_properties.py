@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -82,11 +82,6 @@ def test_lowered_holds_exceed_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not all(tight)  # else the case is not met
 
 
-def seeking(total: float) -> Callable[[Sequence[Flow]], float]:
-    """The capacity of a disk that loses a tenth of its rate to seeks for each further stream."""
-    return lambda flows: total * max(0.3, 1.1 - 0.1 * len(flows))
-
-
 def play(seed: int, *, begin: float = 0.0) -> tuple[float, list[float]]:
     """The seconds that a graph of one to four buffers takes, and what each flow has moved at the end.
 
@@ -97,7 +92,7 @@ def play(seed: int, *, begin: float = 0.0) -> tuple[float, list[float]]:
     env = simpy.Environment(begin)
     network = FlowNetwork(env)
     rates = [draw.uniform(1.0, 100.0) for _ in range(draw.randint(1, 4))]
-    links = [Link(f"links.{i}", seeking(rate) if draw.random() < 0.5 else rate) for i, rate in enumerate(rates)]
+    links = [Link(f"links.{i}", rate) for i, rate in enumerate(rates)]
 
     def start(amount: float) -> Flow:
         demands = {link: draw.choice([0.5, 1.0, 2.0]) for link in draw.sample(links, draw.randint(1, len(links)))}

@@ -36,7 +36,7 @@ class Twist:
 
     laws: float = 0.0
     behind: float = 0.0
-    going: float = 0.0
+    customers: float = 0.0
     turns: float = 0.0
     buffers: float = 0.0
     tapes: float = 0.0
@@ -100,7 +100,7 @@ class System:
 
     def _reshape(self, flow: Flow) -> None:
         """Let a flow go on with fewer demands, or with others; requests that go round keep theirs."""
-        if flow.going is None and len(flow.demands) > 1:
+        if flow.customers is None and len(flow.demands) > 1:
             demands = {link: self.draw.choice([0.0, 1.0, self.draw.uniform(0.1, 5.0)]) for link in flow.demands}
             demands[next(iter(demands))] = 2.0
             self.network.reshape(
@@ -121,7 +121,7 @@ class System:
         demands = {link: 1.0 if twist.ties else draw.choice([1.0, draw.uniform(0.1, 5.0)]) for link in crossed}
         cap = math.inf if draw.random() < 0.6 else draw.choice([1.0, 5.0, draw.uniform(0.1, 30.0)])
         law: Law | None = None
-        going = None
+        customers = None
         if plain:
             pass
         elif twist.tapes and draw.random() < twist.tapes:
@@ -132,18 +132,18 @@ class System:
             law = _stops(draw.uniform(5.0, 60.0), draw.uniform(0.2, 3.0))
         elif draw.random() < twist.behind:
             law = Behind(_waits(crossed[0], draw.uniform(5.0, 60.0), draw.uniform(0.2, 0.9)))
-        elif draw.random() < twist.going:
+        elif draw.random() < twist.customers:
             met = {draw.choice(self.rare): 0.2} if twist.apart else demands
             demands |= met
             parts = {(link.name, "read"): demand / (1.0 if twist.apart else 100.0) for link, demand in met.items()}
-            going = Rounds(draw.randint(1, 4), parts, {link: demand / 2.0 for link, demand in met.items()})
+            customers = Rounds(draw.randint(1, 4), parts, {link: demand / 2.0 for link, demand in met.items()})
         self.number += 1
         share = 1.0 if twist.ties or draw.random() < 0.5 else draw.uniform(0.2, 4.0)
         size = draw.choice([math.inf, draw.lognormvariate(4.0, 1.5)])
         among = LocalWeight(crossed[0], draw.uniform(0.5, 2.0)) if twist.among and draw.random() < twist.among else None
         flow = self.network.start(
-            f"jobs.{self.number:03}", "write", size, demands, share=share, cap=cap, moves=demands, law=law, going=going,
-            among=among,
+            f"jobs.{self.number:03}", "write", size, demands, share=share, cap=cap, moves=demands, law=law,
+            customers=customers, among=among,
         )  # fmt: skip
         self.flows.append(flow)
         return flow
@@ -180,11 +180,11 @@ TWISTS = {
     "tapes": Twist(tapes=0.1),
     "tapes beside all": Twist(tapes=0.1, turns=0.2, buffers=0.2),
     "users": Twist(behind=0.3, laws=0.1),
-    "requests": Twist(going=0.3),
-    "requests apart": Twist(going=0.6, apart=True),
-    "requests apart beside all": Twist(going=0.4, apart=True, turns=0.3, buffers=0.3),
+    "requests": Twist(customers=0.3),
+    "requests apart": Twist(customers=0.6, apart=True),
+    "requests apart beside all": Twist(customers=0.4, apart=True, turns=0.3, buffers=0.3),
     "weights": Twist(among=0.7),
-    "weights beside all": Twist(among=0.7, going=0.3, turns=0.2, buffers=0.2),
+    "weights beside all": Twist(among=0.7, customers=0.3, turns=0.2, buffers=0.2),
     "turns": Twist(turns=0.5),
     "buffers": Twist(buffers=0.4),
     "buffers with ties": Twist(buffers=0.4, ties=True),
@@ -196,8 +196,8 @@ TWISTS = {
 def crowded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether even two flows that a link limits share its level."""
     if request.param == "in crowds":
-        monkeypatch.setattr("simbackup.engine.groups.MANY", 2)
-        monkeypatch.setattr("simbackup.engine.groups.LEFT", 2)
+        monkeypatch.setattr("simbackup.engine.grouping.MANY", 2)
+        monkeypatch.setattr("simbackup.engine.grouping.LEFT", 2)
 
 
 @pytest.mark.usefixtures("crowded")
@@ -205,7 +205,7 @@ def crowded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 @for_each("seed", some(range(5), 1))
 def test_what_a_change_reaches_is_enough(twist: str, seed: int) -> None:
     few, whole = (System(f"{twist} {seed}", TWISTS[twist], all_of_it) for all_of_it in (False, True))
-    same = SETTLED if TWISTS[twist].going else SAME
+    same = SETTLED if TWISTS[twist].customers else SAME
     for step in range(STEPS):
         few.step()
         whole.step()

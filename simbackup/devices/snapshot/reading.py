@@ -77,7 +77,7 @@ class ImageReader:
                 readers.remove(again)
             elif (now := self.more()).share > last.share + CHANGE:
                 last = now
-                self._with(shape.by_one if flow.split else shape, now.minus(before).times(self.unit)).change(
+                self._with(shape.by_one if flow.phase_change else shape, now.minus(before).times(self.unit)).change(
                     network, flow
                 )
 

@@ -251,7 +251,7 @@ def _steady(
             its_shape.change(system.network, flow)
 
         if serial > 0.0:
-            system.network.split(flow, (1.0 - serial) * amount, by_one)
+            system.network.add_phase(flow, (1.0 - serial) * amount, by_one)
         yield flow.done
     system.account(job, flow)
 

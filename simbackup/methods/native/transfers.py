@@ -14,8 +14,8 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.limit import Others
 from simbackup.engine.link import Link
-from simbackup.engine.randomness import stream
 from simbackup.errors import JobFailedError
+from simbackup.randomness import stream
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 

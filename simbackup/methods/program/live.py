@@ -177,7 +177,7 @@ class _Phase:
         """Let the worker of the largest file help the others when it is done."""
         others, largest = flows
         yield largest.done
-        if others.active and others.split is None:
+        if others.active and others.phase_change is None:
             group.shape.go_on(self.context.system.network, others)
 
     def _join(self, here: int, there: int, flows: Sequence[Sequence[Flow]]) -> None:

@@ -13,9 +13,9 @@ from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.engine.network import FlowNetwork
-from simbackup.engine.randomness import stream
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
+from simbackup.randomness import stream
 from simbackup.schema.capability import BlockDevice
 from simbackup.schema.quantity import PositiveSize
 from tests.cases import for_each

@@ -20,9 +20,9 @@ def state(flows: list[Flow], links: list[Link]) -> list[object]:
     """All that a solution could change."""
     found: list[object] = []
     for flow in flows:
-        found += [flow.rate, flow.cap, flow.limits, flow.bottleneck, flow.cause, flow.asks, flow.ends_at]
+        found += [flow.rate, flow.cap, flow.limits, flow.bottleneck, flow.cause, flow.depends, flow.ends_at]
     for link in links:
-        found += [link.used, link.entangled, link.stale, dict(link.limited)]
+        found += [link.used, link.solved_jointly, link.stale, dict(link.limited)]
         found += [link.demand(flow) for flow in link.flows]
     return found
 
@@ -73,7 +73,7 @@ def test_a_law_that_asked_nobody_and_binds_names_its_flow() -> None:
 
     flow = network.start("jobs.a", "write", math.inf, {drive: 1.0}, law=OnOwnLink(stops, drive))
     env.run(until=1.0)
-    assert not flow.asks
+    assert not flow.depends
     flow.set_cap(20.0, "own")
     found = solve([flow], [drive], [])
     assert isinstance(found, More)
@@ -102,7 +102,7 @@ def test_requests_go_before_flows_of_low_priority_whatever_their_label(activity:
         network.start("jobs.bulk", activity, math.inf, {disk: 1e-3}, cap=500.0, low_priority=low_priority)
         parts = {("devices.disk", "read"): 0.01, ("hosts.a", "open"): 0.01}
         going = Rounds(4, parts, {disk: 0.01})
-        flow = network.start("jobs.small", "read", math.inf, {disk: 0.01}, going=going)
+        flow = network.start("jobs.small", "read", math.inf, {disk: 0.01}, customers=going)
         env.run(until=1.0)
         rates.append(flow.cap)
     assert rates[0] < rates[1]

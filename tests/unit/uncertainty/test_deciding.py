@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from simbackup.engine.randomness import stream
 from simbackup.equations.uncertainty import CentralInterval
+from simbackup.randomness import stream
 from simbackup.uncertainty.deciding import deciding, leaning
 from simbackup.uncertainty.sampling import Case
 

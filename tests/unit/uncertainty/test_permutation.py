@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.engine.randomness import stream
+from simbackup.randomness import stream
 from simbackup.uncertainty.permutation import permutation
 from tests.cases import for_each
 

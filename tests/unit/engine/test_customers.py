@@ -26,19 +26,19 @@ class Trips:
     disk: Link
     asked: list[float] = field(default_factory=list[float])
 
-    def waits(self) -> Mapping[Link, float]:
+    def service_demands(self) -> Mapping[Link, float]:
         """The disk."""
         return {self.disk: 0.5}
 
-    def together(
+    def limits_of(
         self,
-        all_of_them: Sequence[Any],
+        classes: Sequence[Any],
         others: Callable[[Link], float],
-        turns: Sequence[Mapping[Link, float]],
-        rates: Sequence[float],
+        switchovers: Sequence[Mapping[Link, float]],
+        blocked: Sequence[float],
     ) -> list[Limit]:
         """Half of what the disk can do."""
-        del all_of_them, others, turns, rates
+        del classes, others, switchovers, blocked
         self.asked.append(self.disk.capacity)
         return [Limit(0.5 * self.disk.capacity, self.disk.name)]
 
@@ -50,7 +50,7 @@ def begun() -> tuple[simpy.Environment, FlowNetwork, Link, list[Flow], list[Trip
     trips = [Trips(Link(f"devices.{i:02}", 20.0)) for i in range(MANY)]
     flows = [
         network.start(
-            f"jobs.{i}", "read", math.inf, {core: 1.0, one.disk: 1.0}, going=one, places={one.disk: Spot(0.0)}
+            f"jobs.{i}", "read", math.inf, {core: 1.0, one.disk: 1.0}, customers=one, places={one.disk: Spot(0.0)}
         )
         for i, one in enumerate(trips)
     ]

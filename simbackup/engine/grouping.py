@@ -60,7 +60,7 @@ class Groups:
             self.dissolve(small)
         for link in [link for link in links if link.groups or len(link.limited) >= MANY]:
             group = next((one for one in link.groups if one.link is link), None)
-            if (group is None and len(link.limited) < MANY) or link.asked:
+            if (group is None and len(link.limited) < MANY) or link.depended_on:
                 continue
             level = group.rate if group is not None else None
             fit: list[Candidate] = []
@@ -138,11 +138,11 @@ class Groups:
     @staticmethod
     def _stop(flow: Flow, weight: float) -> float:
         """The level near which a limit of its own stops a flow, if it can join at all; zero if it cannot."""
-        if flow.asks or flow.law is not None or flow.spent is not WHOLE:
+        if flow.depends or flow.law is not None or flow.spent is not WHOLE:
             return 0.0
         stop = flow.cap / weight
         for link in flow.links:
-            if link.asked or (link.streams is not None and link.streams.spares(flow)):
+            if link.depended_on or (link.streams is not None and link.streams.spares(flow)):
                 return 0.0
             demand = flow.demands.get(link, 0.0)
             if demand and link.is_own(flow):
@@ -187,15 +187,15 @@ class Groups:
     def carry(self, links: Iterable[Link]) -> None:
         """Leave links that only one group crosses, and nobody watches, out of solutions."""
         for link in links:
-            if link.group_meter is None and len(link.variables) == 1 and not link.watchers and not link.entangled:
+            if link.group_meter is None and len(link.variables) == 1 and not link.watchers and not link.solved_jointly:
                 group = next(iter(link.groups))
                 if group.link is not link:
                     group.carry(link, self._now)
 
     @property
-    def next(self) -> float:
+    def next_end(self) -> float:
         """The time at which the next member of any group is done, infinite if none will be."""
-        return self.ends.next() if self.ends else math.inf
+        return self.ends.next_end() if self.ends else math.inf
 
     def come_to(self, link: Link) -> None:
         """Take a link back into solutions, as others come to it that only one group crossed so far."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from simbackup.engine.randomness import stream
+from simbackup.randomness import stream
 
 
 def test_the_draws_of_a_path_never_change() -> None:
@@ -27,6 +27,6 @@ def test_another_stream_disturbs_no_draws() -> None:
 
 
 def test_numpy_is_not_imported_with_the_engine() -> None:
-    program = "import sys, simbackup.engine.buffer, simbackup.engine.randomness; print('numpy' in sys.modules)"
+    program = "import sys, simbackup.engine.buffer, simbackup.randomness; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
