@@ -83,7 +83,9 @@ class _Job(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="allow")
     job: str
+    """The name of the run."""
     method: str
+    """Its method."""
     start: FiniteFloat
     """After the start of the simulation."""
     end: FiniteFloat
@@ -93,12 +95,15 @@ class _Job(BaseModel):
     bytes: FiniteFloat
     """Bytes of save sets."""
     files: FiniteFloat
+    """Files of save sets."""
     lock: FiniteFloat
     """For which it held a read lock."""
     due: FiniteFloat
     """When it was due."""
     status: Literal["done", "late", "failed", "skipped"]
+    """How it ended."""
     reason: str
+    """Why it failed or was skipped."""
 
 
 class _Impact(BaseModel):

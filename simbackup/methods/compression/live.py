@@ -78,7 +78,7 @@ def _inline(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -
 
 
 def _behind(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -> FlowShape:
-    """The shape when a program at the other end codes in parallel; workers who wait for each request also wait for it."""
+    """The shape when a program at the other end codes in parallel; workers who wait for requests wait for it."""
     return _inline(shape, host, coding, overlapped=overlapped or not shape.workers)
 
 

@@ -63,6 +63,6 @@ def _chunk(said: DeduplicationSpec) -> float:
 
 
 def new_since(said: DeduplicationSpec, changed: Changed) -> float:
-    """Bytes of a save set for each byte that is new to a store, which is those chunks in which something has changed."""
+    """Bytes of a save set for each byte that is new to a store: chunks in which something has changed are new."""
     new = min(touched_chunks(changed.share, changed.run, _chunk(said)), changed.sent)
     return si_or(said.within, 1.0) * changed.sent / new
