@@ -14,28 +14,33 @@ from simbackup.trace.activity import Activity
 NOBODY: Mapping[Link, float] = {}
 
 STEP = 1e-6
-"""Shares of a link that others use are the same to so much."""
+"""Precision to which shares of a link that others use are distinguished."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How each unit of a flow goes round: the parts of its cycle, what it holds of links, and how many workers go.
-
-    `serial` are seconds of a unit that only one worker at a time can spend. `visits` are the times that a unit comes to
-    links that serve in order of arrival, such as locks, if all who come there say so; elsewhere all share the link.
-    """
+    """The workers of a flow as customers of one class in a closed queueing network."""
 
     workers: int
+    """Number of customers."""
     parts: Parts
+    """Seconds of a unit in series, by address and activity, when a worker is alone."""
     demands: Mapping[Link, float]
+    """Units of each link that one unit of the flow takes."""
     serial: float = 0.0
+    """Seconds of a unit that only one worker at a time can spend."""
     visits: Mapping[Link, float] = field(default_factory=dict["Link", float])
+    """Visits of a unit to links that serve in order of arrival, such as locks, if all customers there state them;
+    elsewhere all share the link.
+    """
     own: Link = field(default_factory=lambda: Link("serial", 1.0))
+    """The queue for the seconds that only one worker at a time can spend."""
 
     def waits(self) -> dict[Link, float]:
-        """Seconds of a unit that a worker alone takes at each link where it may wait for others.
+        """Service demand of a unit at each link with a queue, in seconds.
 
-        Core seconds that only one worker at a time can spend are waited for there, and not for a core.
+        Core seconds that only one worker at a time can spend are counted in the queue of their own, and not at the
+        cores.
         """
         spent: dict[str, float] = {}
         for (address, activity), seconds in self.parts.items():
@@ -46,7 +51,7 @@ class Rounds:
         return {link: max(wait - serial, 0.0) if link.pooled else wait for link, wait in there.items()}
 
     def turned(self, waits: Mapping[Link, float]) -> Rounds:
-        """The round when a unit waits so many seconds at some links for its turn."""
+        """The same when a unit also waits some seconds at links for switchovers."""
         turns = {(link.name, Activity.TURN.value): seconds for link, seconds in waits.items() if seconds > 0.0}
         return replace(self, parts={**self.parts, **turns}) if turns else self
 
@@ -57,9 +62,10 @@ class Rounds:
         turns: Sequence[Mapping[Link, float]] | None = None,
         away: Sequence[float] | None = None,
     ) -> list[Limit]:
-        """The limits of several flows whose requests go round at once, when others use a share of each link.
+        """The limits of several flows with workers, solved jointly, given the share of each link that other flows use.
 
-        Workers that stay away for some seconds of each unit, as something else holds them up, are waited for less.
+        `away` are seconds of each unit for which the workers of a flow are held up elsewhere, so that others wait less
+        for them.
         """
         all_of_them = [
             each.turned(lost) for each, lost in zip(all_of_them, turns or [NOBODY] * len(all_of_them), strict=True)
@@ -67,7 +73,7 @@ class Rounds:
         return _Meeting(all_of_them, others, away or [0.0] * len(all_of_them)).limits()
 
     def round(self, waits: Mapping[Link, float], number: Mapping[Link, int], away: float) -> Round:
-        """One unit as a round of the queueing network, with some seconds away."""
+        """One unit as a cycle through the queueing network, with some seconds away."""
         visits = [
             Visit(
                 number[link],
@@ -84,7 +90,7 @@ class Rounds:
         return Round(self.workers, max(delay, 0.0), tuple(visits), away)
 
     def limit(self, rate: float, residence: Mapping[Link, float], waits: Mapping[Link, float]) -> Limit:
-        """The rate of all workers, what takes most of it, and where the seconds of a unit go, waiting included."""
+        """The rate of all workers, its main cause, and the seconds of a unit by part, including waits in queues."""
         if rate <= 0.0:
             return Limit(0.0, next((link.name for link, s in residence.items() if math.isinf(s)), ""))
         parts = {part: seconds / self.workers for part, seconds in self.parts.items()}
@@ -98,7 +104,7 @@ class Rounds:
 
 
 class _Meeting:
-    """Flows whose requests go round at once, as a queueing network."""
+    """Several flows with workers as one closed queueing network."""
 
     def __init__(self, flows: Sequence[Rounds], others: Callable[[Link], float], away: Sequence[float]) -> None:
         self.flows = flows
@@ -113,7 +119,7 @@ class _Meeting:
         self.pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
 
     def turnouts(self) -> list[Turnout | None]:
-        """How the requests of each flow go round; None for a flow whose requests take no time."""
+        """Rate and residence times of each flow; None for a flow whose requests take no time."""
         takes_time = [one.delay + sum(visit.wait for visit in one.visits) > 0.0 for one in self.rounds]
         going = [one for one, does in zip(self.rounds, takes_time, strict=True) if does]
         turned = iter(circulate(going, self.taken, self.pooled))

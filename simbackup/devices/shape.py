@@ -16,18 +16,18 @@ from simbackup.engine.network import FlowNetwork
 
 Key = TypeVar("Key")
 UNBOUND = Limit(math.inf, "")
-"""Nothing bounds the workers of a flow together."""
+"""No limit that all workers of a flow share."""
 
 
 class Source(Protocol):
-    """What a flow reads that changes while it does."""
+    """Something that a flow reads, and that changes meanwhile."""
 
     def follow(self, network: FlowNetwork, flow: Flow, shape: FlowShape) -> None:
-        """Change the shape of a flow that was started with one, until it ends."""
+        """Change the shape of a flow that was started with `shape`, until it ends."""
         ...
 
     def times(self, units: float) -> Source:
-        """The source of a flow each unit of which is so many units of this one."""
+        """The source for a flow whose unit is so many units of this one."""
         ...
 
 
@@ -36,9 +36,12 @@ _NOTHING: dict[Any, Any] = {}
 
 
 class FlowShape(NamedTuple):
-    """How one unit of a flow loads the links that it crosses, and how fast the flow can be at most.
+    """What one unit of a flow costs each link that it crosses, and how fast the flow can be at most.
 
-    `FlowShape.start` makes a flow of a shape and an amount. A unit is usually a byte.
+    A shape has three parts. The cycle (`cap` and `parts`) is the seconds of a unit in series; `after`, `following` and
+    `cycle` change it. Limits in parallel with the cycle only lower the rate; `within`, `beside` and `at_most` add them.
+    Demands on links that flows share come from `plus`, `over` and `through`. `FlowShape.start` makes a flow of a shape
+    and an amount. A unit is usually a byte.
     """
 
     demands: dict[Link, float] = _NOTHING
@@ -48,53 +51,55 @@ class FlowShape(NamedTuple):
     places: dict[Link, Spot] = _NOTHING
     """Where these bytes are on the device, and whether they are written."""
     cap: float = math.inf
-    """Units a second at most: of one worker, where there are `workers`."""
+    """Greatest rate of the cycle, units a second: of one worker, if there are `workers`."""
     parts: dict[tuple[str, str], float] = _NOTHING
-    """Where the seconds of a unit at that rate go, one after the other: (address, activity) -> seconds, which sum to
-    1 / cap. An empty activity is that of the flow. Where there are `workers`, they are the round that each of them
-    goes, one request at a time, behind those of others.
+    """Seconds of a unit in series, by address and activity, which sum to 1 / cap. An empty activity is that of the
+    flow. If there are `workers`, they are the cycle of each of them, which has one request in flight, behind those of
+    others.
     """
     sequential: float = 1.0
-    """Share of the bytes that is a stream; the rest are requests here and there, which take no turns with streams."""
+    """Share (0 to 1) of the bytes that is a sequential stream; the rest are random requests, without switchover losses.
+    """
     workers: int = 0
-    """Workers that go round; 0 for a plain stream."""
+    """Workers that circulate as customers of a queueing network; 0 for a plain stream."""
     serial: float = 0.0
-    """Seconds of a worker's round that only one worker at a time can spend."""
+    """Seconds of a worker's cycle that only one worker at a time can spend, as under a lock."""
     most: Limit = UNBOUND
-    """What each worker can do at most of what bounds all of them together, such as a thread that serves them."""
+    """Greatest rate of each worker in stages parallel to the cycle that all workers share, such as a compressor thread.
+    """
     early: Ahead | None = None
-    """Requests of the round that are made ahead, while the worker does something else."""
+    """Requests of the cycle that are made ahead, while the worker does something else."""
     share: float = 1.0
-    """Weight beside a plain stream, which has that of the bytes that it reads."""
+    """Fairness weight; that of a plain stream is the bytes that it reads for each unit."""
     sent: float = 1.0
-    """Bytes of one unit when it is sent to another host."""
+    """Bytes of one unit on a network to another host."""
     source: Source | None = None
-    """What changes the shape while the flow is under way."""
+    """What changes the shape while the flow runs."""
     among: LocalWeight | None = None
-    """The link on which `share` is the weight, if it holds on one only."""
+    """The only link on which `share` is the weight; None if it is everywhere."""
     one: Limit = UNBOUND
-    """What one worker can do at most while the others wait for it."""
+    """The same as `most`, while only one worker works and the others wait for it."""
     alone: float = 0.0
-    """Share of the units (0 to 1) that one worker moves while the others wait."""
+    """Share (0 to 1) of the units that one worker moves while the others wait for it."""
 
     @property
     def cause(self) -> str | None:
-        """The address that takes most of the seconds of a unit, the first among equals; None without a cap."""
+        """The address with the most seconds of a unit, the first among equals; None without a cap."""
         return limit_of(self.parts, self.cap).cause or None
 
     @property
     def bound(self) -> Limit:
-        """What bounds the flow, or each of its workers, by itself: its own cycle, or what works meanwhile."""
+        """The limit of the flow, or of each worker, without others: its own cycle, or a stage parallel to it."""
         return self.most if self.most.rate < self.cap else limit_of(self.parts, self.cap)
 
     @property
     def by_one(self) -> FlowShape:
-        """The shape while one worker, thread or connection works and the others wait for it."""
+        """The shape while a single worker, thread or connection works, and the others wait for it."""
         return self._replace(workers=min(self.workers, 1), most=self.one, alone=0.0)
 
     @property
     def shared_out(self) -> bool:
-        """Whether several workers, threads or connections do more than one of them, if no device limits them."""
+        """Whether several workers, threads or connections are faster than one, if no device limits them."""
         return self.by_one.limited()[0].rate < self.limited()[0].rate
 
     def start(
@@ -107,7 +112,7 @@ class FlowShape(NamedTuple):
         *,
         low_priority: bool = False,
     ) -> Flow:
-        """A flow of this shape under way; requests that go round are served before one of low priority."""
+        """Start a flow of this shape; requests of workers are served before those of low priority."""
         limit, going = self.limited()
         share, among = self._weight()
         flow = network.start(
@@ -122,12 +127,12 @@ class FlowShape(NamedTuple):
         return flow
 
     def go_on(self, network: FlowNetwork, flow: Flow) -> None:
-        """Bound a flow under way as this shape is, wherever it reads and writes by now."""
+        """Give a running flow the limits of this shape; where it reads and writes stays as it is."""
         limit, going = self.limited()
         network.reshape(flow, flow.demands, flow.moves, limit, going, places=flow.places)
 
     def change(self, network: FlowNetwork, flow: Flow) -> None:
-        """Give a flow under way this shape."""
+        """Give a running flow this shape."""
         limit, going = self.limited()
         network.reshape(flow, self.demands, self.moves, limit, going, places=self.places)
 

@@ -34,11 +34,14 @@ ORDERS: dict[str, Callable[[Claim], float]] = {
 
 @dataclass(eq=False, slots=True)
 class Admission:
-    """A job that waits in some queues, then has a place in all; `admitted` succeeds with the last queue."""
+    """A job that waits in several queues, and then has a place in all of them."""
 
     claim: Claim
+    """What decides its place."""
     queues: tuple[JobQueue, ...]
+    """The queues."""
     admitted: simpy.Event
+    """Succeeds, with the queue that admitted it last, when all have a place."""
 
     def leave(self) -> None:
         """Give the places back; the next jobs are admitted after everything else of this instant."""

@@ -34,17 +34,20 @@ SMALL = 8192.0
 
 @dataclass(frozen=True, slots=True)
 class MirrorParameters(Late):
-    """Bytes of a region that one bit stands for, bytes of a request, requests at once, whether changes are tracked.
-
-    Also connections over networks, at least one for each wire, and bytes a second of a synchronisation at most.
-    """
+    """How a mirror is synchronised."""
 
     region: float
+    """Bytes that one bit of the map of changes stands for."""
     request: float
+    """Bytes of a request."""
     in_flight: float
+    """Requests at once."""
     fast_resync: bool
+    """Whether changes are tracked, so that only these are copied."""
     connections: float = 1.0
+    """Connections over networks, at least one for each wire."""
     sync_rate: float = math.inf
+    """Greatest rate, bytes a second."""
 
 
 class Mirror:

@@ -76,6 +76,8 @@ class Library:
                 **stops(drive.parameters, rates.get(drive.name, ()), now),
             )  # fmt: skip
 
+    # Drives: for jobs.
+
     def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:
         """A drive, as soon as one is idle: the one with a wanted cartridge if possible, else an empty one."""
         claim = self.claim()
@@ -116,6 +118,8 @@ class Library:
         self._rest(drive)
         self.free.release(claim)
 
+    # Drives: for failures and repairs.
+
     def lose(self, drive: Drive, *, for_good: bool) -> None:
         """Break a drive: its job finds out, no other gets it, and jobs that wait for the last working one fail."""
         self.broken[drive] = for_good
@@ -140,6 +144,8 @@ class Library:
         if drive.waits_for_repair:
             drive.waits_for_repair = False
             self.give_drive(drive)
+
+    # Cartridges: for jobs.
 
     def scratch(self, pool: str | None = None) -> Cartridge | None:
         """The fullest cartridge of a pool that has free space and that no job has reserved; None if there is none."""

@@ -20,11 +20,14 @@ from simbackup.trace.trace import Trace
 
 
 class Stretch(NamedTuple):
-    """A run of bytes of a volume, and the snapshots that still need a copy of it."""
+    """A range of bytes of a volume."""
 
     begin: float
+    """Byte of the volume at which it begins."""
     size: float
+    """Bytes."""
     fresh: tuple[Snapshot, ...]
+    """Snapshots that still need a copy of it."""
 
 
 class Volume:

@@ -133,12 +133,16 @@ def _wires(networks: Sequence[Network], share: float, taken: dict[Link, int]) ->
 
 
 class Coding(NamedTuple):
-    """Threads of a host that compress or expand: seconds of a core for a byte, how many at once, and what they do."""
+    """Threads of a host that compress or expand."""
 
     host: Host
+    """The host."""
     seconds: float
+    """Seconds of a core for each byte of the database."""
     threads: int
+    """Number of threads."""
     activity: str
+    """What they do."""
 
     def shape(self) -> FlowShape:
         """What a byte of the database loads."""
@@ -151,11 +155,14 @@ class Coding(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Where buffers are filled, what codes them, if anything, and where they are emptied."""
+    """The cycle of a buffer."""
 
     before: Side
+    """Where it is filled."""
     coding: Coding | None
+    """What compresses or expands it; None without it."""
     after: Side
+    """Where it is emptied."""
 
     def shape(self) -> FlowShape:
         """What a byte of the database loads on its way round the loop."""
