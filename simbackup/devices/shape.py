@@ -70,7 +70,7 @@ class FlowShape(NamedTuple):
     early: Ahead | None = None
     """Requests of the cycle that are made ahead, while the worker does something else."""
     share: float = 1.0
-    """Fairness weight; that of a plain stream is the bytes that it reads for each unit."""
+    """Fairness weight relative to a plain stream, which has that of the bytes that it reads."""
     sent: float = 1.0
     """Bytes of one unit on a network to another host."""
     source: Source | None = None

@@ -272,11 +272,14 @@ def template_text(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What a template has: its policies, kinds of machines, and hosts that its systems share."""
+    """The parts of a template."""
 
     policies: tuple[str, ...]
+    """Its policies."""
     machines: tuple[str, ...]
+    """Its kinds of machines."""
     hosts: tuple[str, ...] = ()
+    """Hosts that its systems share."""
 
     @classmethod
     def of(cls, tree: Node) -> Template:

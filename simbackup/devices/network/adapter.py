@@ -55,7 +55,7 @@ class Adapter:
     requests: dict[Flow, float] = field(default_factory=dict[Flow, float])
     """Bytes of one request of each application."""
     behind: dict[Link, None] = field(default_factory=dict[Link, None])
-    """The devices behind it, from which streams read."""
+    """Devices behind the link, from which streams request bytes."""
 
     def queue(self, rates: Rates) -> Queue:
         """What an arriving request finds on a random wire, if flows have these rates."""

@@ -100,8 +100,7 @@ def _across(region: Region, skipped: float, *, crossed: bool) -> FlowShape:
 
 
 def scattered_writes(volume: Volume, place: tuple[float, float], share: float, run: float) -> FlowShape:
-    """What each byte loads in addition to a sequential write, if runs of bytes go to places all over an area of a
-    volume.
+    """What each byte loads in addition to a sequential write, if runs go to places all over an area of a volume.
 
     `place` is the byte of the volume at which the area begins, and its bytes, a share of which is written. From one run
     to the next the device moves on by the mean gap, or writes across it, if that is faster: then the gap passes below
