@@ -205,8 +205,7 @@ class Mirror:
         return self.origin.region.store.link, self.region.store.link
 
     def copying(self, size: float, *, scattered: bool, flow: Flow | None = None) -> FlowShape:
-        """What each byte of a synchronisation loads on both sides: several requests at once, each read and then
-        written.
+        """What each byte of a synchronisation loads on both sides: several requests at once, a read and a write each.
 
         `flow` is the synchronisation itself, if it is running; other flows are its competitors.
 
