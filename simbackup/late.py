@@ -1,4 +1,4 @@
-"""Records whose values are found when they are first read."""
+"""Records whose values are computed when first read, so that values which a run never reads can be reported."""
 
 from __future__ import annotations
 

@@ -48,31 +48,33 @@ class Recorded(Protocol):
 
 
 class BackupSource(NamedTuple):
-    """Where a backup reads: the region, the share in memory, and the frozen image or the volume that divides its reads.
-
-    `begin` is where the data begin on their volume.
-    """
+    """Where a backup reads."""
 
     region: Region
+    """The bytes that it reads."""
     cached: float
+    """Share (0 to 1) of them that is in memory."""
     volume: Volume
+    """The volume whose layout decides how reads of the data spread over its device; of an image, its origin."""
     begin: float = 0.0
+    """Byte of the volume at which the data begin."""
     image: FrozenImage | None = None
+    """The frozen image that is read; None to read the data themselves."""
 
     def one_of(self, parts: int, number: int) -> BackupSource:
-        """One of so many equal parts of it."""
+        """Part `number`, counted from 0, of so many equal parts."""
         return self.between(number / parts, 1.0 / parts)
 
     def between(self, begin: float, share: float) -> BackupSource:
-        """A share of it that begins at a share."""
+        """The part that begins at one share (0 to 1) and has the size of another."""
         first, size = begin * self.region.size, share * self.region.size
         return self._replace(region=self.region.part(first, size), begin=self.begin + first)
 
     def found(self, shape: FlowShape, machine: Machine | None, together: float = 1.0) -> FlowShape:
-        """The shape when each byte has to be looked up first, and a part of an image lies in its copy area.
+        """The shape with what finding the data costs: lookups of an image, and reads from its copy area.
 
-        A `machine` asks for its window at once, and then waits for that; `together` is the share that is read in
-        sequence.
+        A `machine` requests its read-ahead window at once, and then waits for it; `together` is the share that is read
+        in sequence.
         """
         if self.image is None:
             return self.volume.mapped(shape)
@@ -84,111 +86,138 @@ class BackupSource(NamedTuple):
 
 @dataclass(slots=True)
 class Attempt:
-    """What an attempt of a job leaves behind: where its save set begins, what it wrote there, and bytes in objects."""
+    """What the attempts of an unfinished run of a job have stored so far."""
 
     position: float = 0.0
+    """Byte of the target volume at which its save set begins."""
     written: list[Dirty] = field(default_factory=list[Dirty])
+    """What it has written to that volume."""
     in_objects: float = 0.0
+    """Bytes of the save set that are complete in an object store."""
 
     def stored(self, begin: float, size: float) -> float:
-        """Bytes of a part of the volume that are on disk, or on their way there."""
+        """Bytes that were written to a range of the volume, whether they are on disk or still in memory."""
         return math.fsum(dirty.size for dirty in self.written if begin <= dirty.begin < begin + size)
 
 
 @dataclass(slots=True)
 class System:
-    """A live system."""
+    """A live system: the parts of a scenario by their names in it, and the state of its run."""
 
     clock: Clock
     network: FlowNetwork
     seed: int
+    """Seed of all random numbers."""
+
+    # Hosts, and what is between them and devices.
     hosts: dict[str, Host] = field(default_factory=dict[str, Host])
+    networks: Networks = field(default_factory=Networks)
+    """Directions of links, and ports of switches."""
+    adapters: Adapters = field(default_factory=Adapters)
+    """Queues of small requests in front of links, made when first needed."""
+
+    # Devices.
     stores: dict[str, Store] = field(default_factory=dict[str, Store])
+    """Block devices that are not part of another."""
     volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
+    """Volumes; each block device is also a volume, which spans it."""
     images: dict[str, FrozenImage] = field(default_factory=dict[str, FrozenImage])
+    """Snapshots, clones and mirrors."""
     mounted: dict[str, Store] = field(default_factory=dict[str, Store])
     """The device below each frozen image that a host owns, as that host reaches it."""
     libraries: dict[str, Library] = field(default_factory=dict[str, Library])
-    object_stores: dict[str, ObjectStore] = field(default_factory=dict[str, ObjectStore])
     sessions: dict[str, list[Session]] = field(default_factory=dict[str, list[Session]])
-    networks: Networks = field(default_factory=Networks)
-    data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
-    catalogue: Catalogue = field(default_factory=Catalogue)
-    on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
-    """When what was on its way to disks is there; of those that are, some."""
-    looked_through: int = 1000
-    """Of how many of them those that are there are looked for."""
-
+    """Tape drives that several streams share now, by the name of the library."""
+    object_stores: dict[str, ObjectStore] = field(default_factory=dict[str, ObjectStore])
     limits: dict[str, JobQueue] = field(default_factory=dict[str, JobQueue])
-    workloads: list[Workload] = field(default_factory=list[Workload])
-    adapters: Adapters = field(default_factory=Adapters)
-    used: dict[str, float] = field(default_factory=dict[str, float])
-    taken: dict[str, float] = field(default_factory=dict[str, float])
-    spaces: dict[str, Space] = field(default_factory=dict[str, Space])
-    ingests: dict[str, Link] = field(default_factory=dict[str, Link])
-    served: dict[str, Link] = field(default_factory=dict[str, Link])
-    most: dict[str, Link] = field(default_factory=dict[str, Link])
-    """Greatest rates of jobs, by their addresses, in bytes a second that are sent or copied."""
-    serial: dict[str, Callable[[], float]] = field(default_factory=dict[str, Callable[[], float]])
-    """Shares of the work of jobs, by their addresses, that one worker does while the others wait."""
-    spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
+    """Job queues."""
     others: dict[str, object] = field(default_factory=dict[str, object])
-    """Live parts of devices that are none of these."""
-    attempts: dict[str, Attempt] = field(default_factory=dict[str, "Attempt"])
-    """What attempts of runs of jobs that failed have left behind, by their addresses."""
-    begun: dict[str, simpy.Event] = field(default_factory=dict[str, simpy.Event])
-    """When some jobs begin for the first time, by their names."""
-    crossed: Amounts = field(default_factory=Amounts)
-    """Seconds that the bytes of each run of a job that has ended take of each line at the least, by both names."""
+    """Devices of all other kinds."""
 
+    # Space on block devices.
+    taken: dict[str, float] = field(default_factory=dict[str, float])
+    """Bytes at the beginning of each device that volumes, copy areas and mirrors on it occupy."""
+    used: dict[str, float] = field(default_factory=dict[str, float])
+    """The byte at which free space begins on each volume to which a backup was written."""
+    spaces: dict[str, Space] = field(default_factory=dict[str, Space])
+    """Free space of each device with volumes, copy areas or mirrors."""
+    spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
+    """Space that spooled backups borrow, by the name of the volume; made when first needed."""
+
+    # Data, their users, and save sets.
+    data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
+    workloads: list[Workload] = field(default_factory=list[Workload])
+    catalogue: Catalogue = field(default_factory=Catalogue)
+
+    # Limits that are no part of a device.
+    ingests: dict[str, Link] = field(default_factory=dict[str, Link])
+    """Ingest and restore rates of deduplicating stores, by address; made when first needed."""
+    served: dict[str, Link] = field(default_factory=dict[str, Link])
+    """Rates at which hosts serve shares, by address; made when first needed."""
+    most: dict[str, Link] = field(default_factory=dict[str, Link])
+    """Greatest rates of jobs, by address, in bytes a second that are sent or copied."""
+    serial: dict[str, Callable[[], float]] = field(default_factory=dict[str, Callable[[], float]])
+    """Share (0 to 1) of the work of a job that one worker does while the others wait, by address of the job."""
     pairs: simpy.Resource = field(init=False)
-    """Who takes two drives, one after the other, so that no two jobs hold one and wait for another."""
+    """Held by a job while it takes two drives, so that no two jobs hold one drive each and wait for the other."""
+
+    # State of the run.
+    begun: dict[str, simpy.Event] = field(default_factory=dict[str, simpy.Event])
+    """Events of the first start of those jobs that failures wait for, by the name of the job."""
+    attempts: dict[str, Attempt] = field(default_factory=dict[str, "Attempt"])
+    """What earlier attempts of an unfinished run have stored, by the address of the run."""
+    on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
+    """Events on which writes reach their disks; those that have happened are removed now and then."""
+    looked_through: int = 1000
+    """Length of `on_disk` from which on those that have happened are removed."""
+    crossed: Amounts = field(default_factory=Amounts)
+    """Least seconds that the bytes of each finished run occupy each link, by the names of both."""
 
     def __post_init__(self) -> None:
         self.pairs = simpy.Resource(self.env)
 
     @property
     def users(self) -> list[UsersOfData]:
-        """The users of data sets."""
+        """The workloads that are users of data sets."""
         return [workload for workload in self.workloads if isinstance(workload, UsersOfData)]
 
     def queues(self, links: tuple[str, ...]) -> tuple[Adapter, ...]:
-        """The queues of some links, made when first needed."""
+        """The queues in front of some links, made when first needed."""
         return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
 
     def ingest(self, device: str, *, back: bool = False) -> Link:
-        """What a deduplicating store takes, or gives back, in shares of the most; made when first needed."""
+        """The ingest or restore rate of a deduplicating store, as a link of capacity 1; made when first needed."""
         name = f"devices.{device}.{'restore_rate' if back else 'ingest'}"
         return self.ingests.setdefault(name, Link(name, 1.0))
 
     def serving(self, host: str) -> Link:
-        """What a host serves to others that read or make its files, in shares of the most; made when first needed."""
+        """The rate at which a host serves its files to others, as a link of capacity 1; made when first needed."""
         name = f"hosts.{host}.serving"
         return self.served.setdefault(name, Link(name, 1.0))
 
     def bounded(self, job: str, shape: FlowShape) -> FlowShape:
-        """The shape of what a run of a job does: all its streams at a greatest rate, some of it by one worker alone."""
+        """The shape of a run of a job with the limits of the job: its greatest rate, and its serial share."""
         link = self.most.get(job_of(job))
         if link is not None:
             shape = shape.plus({link: shape.sent}, {link: shape.sent})
         return shape._replace(alone=self.serial_share(job)) if shape.shared_out else shape
 
     def serial_share(self, job: str) -> float:
-        """The share of the work of a run of a job that one of several workers does while the others wait."""
+        """The share (0 to 1) of the work of a run that one of several workers does while the others wait."""
         share = self.serial.get(job_of(job))
         return 0.0 if share is None else share()
 
     def spool(self, volume: str) -> SpoolRoom:
-        """The room of a volume that spooled backups take in turn; made when first needed."""
+        """The space of a volume that spooled backups borrow; made when first needed."""
         return self.spools.setdefault(volume, SpoolRoom(self.clock, volume, self.used, self.room))
 
     def note_crossed(self, job: str) -> None:
-        """Note what the bytes of a run of a job, which ends now, have taken of lines at the least."""
+        """Note the least seconds that the bytes of a run, which ends now, have occupied each link."""
         there = self.network.least.pop(f"jobs.{job}", {})
         self.crossed.add(job, {link.name: seconds for link, seconds in there.items()})
 
     def note_dirty(self, on_disk: simpy.Event) -> None:
-        """Note what is on its way to a disk; in a long run, what is there is forgotten now and then."""
+        """Note a write that is on its way to disk, and now and then forget those that have arrived."""
         self.on_disk.append(on_disk)
         if len(self.on_disk) > self.looked_through:
             self.on_disk = [event for event in self.on_disk if not event.processed]
@@ -200,7 +229,7 @@ class System:
         self.volumes[name] = Volume(self.env, f"devices.{name}", Region(store, 0.0, store.size))
 
     def room(self, volume: str, size: float) -> float | None:
-        """Allocate bytes on a volume, behind its data sets and backups: where they begin; None if it is full."""
+        """Allocate bytes at the end of a volume: the byte at which they begin, or None if it is full."""
         there = self.volumes[volume]
         begin = self.used.get(volume, self._behind(volume))
         if begin + size > there.region.size:
@@ -209,7 +238,7 @@ class System:
         return begin
 
     def _behind(self, volume: str) -> float:
-        """Where the first backup on a volume begins: behind its data sets, and the volumes on it."""
+        """The byte at which the first backup on a volume begins: after its data sets and the volumes on it."""
         there = self.volumes[volume]
         behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
         return max(behind, self.taken.get(volume, 0.0))
@@ -281,7 +310,7 @@ class System:
         return found
 
     def reserve(self, volume: str, size: float) -> float:
-        """Allocate bytes on a volume: where they begin; fails if it is full."""
+        """Allocate bytes on a volume: the byte at which they begin; the job fails if it is full."""
         position = self.room(volume, size)
         if position is None:
             raise JobFailedError(f"'{volume}' is full")
@@ -308,7 +337,7 @@ class System:
 
     @contextmanager
     def shut_out(self, data: str) -> Generator[None]:
-        """Keep users from some data inside, as they are being restored."""
+        """While data are restored (the body of `with`), let none of their users make requests."""
         waiting = [users for users in self.users if users.data == data]
         for users in waiting:
             users.close()
@@ -326,7 +355,7 @@ class System:
         yield from self.written_back(job, [dirty])
 
     def written_back(self, job: str, pending: Sequence[Dirty]) -> Generator[simpy.Event, Any, None]:
-        """Wait until all pending writes are on disk, and record what limits the last of them."""
+        """Wait until all pending writes are on disk, and record what limited the last of them."""
         since = float(self.env.now)
         late = [dirty for dirty in pending if not dirty.on_disk.processed]
         if late:

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from simbackup.devices.extents import ExtentSet
 
 SPENT = 1e-3
-"""Share of first touches among the updates below which hardly anything is left to touch."""
+"""First touches for each update below which practically everything has been touched."""
 
 
 @dataclass(slots=True)
 class Scatter:
-    """Updates at random places of some data, and the granules (chunks, regions) that they have touched.
+    """Random updates of some data, and the expected number of granules (chunks, regions) that they have touched.
 
-    `classes` are parts of the data: the share of the updates that each takes, and its granules. Of N granules that n
-    updates hit at random, N (1 - exp(-n / N)) have been touched on average; an update of k granules hits k times.
+    Of N granules that n updates hit at random, N (1 - exp(-n / N)) have been touched on average; an update of k
+    granules hits k times.
 
     >>> scatter = Scatter(((1.0, 1000.0),), hits=1.0)
     >>> scatter.update(1000.0)
@@ -25,23 +25,26 @@ class Scatter:
     """
 
     classes: tuple[tuple[float, float], ...]
+    """Parts of the data: the share (0 to 1) of the updates that goes to each, and its granules."""
     hits: float
+    """Granules that an update touches."""
     updates: float = 0.0
+    """Updates so far."""
 
     @property
     def touched(self) -> float:
-        """Granules touched so far, on average."""
+        """Expected number of granules that were touched so far."""
         return self._after(self.updates)
 
     def fresh(self, updates: float = 0.0) -> float:
-        """Granules that an update touches for the first time: now, or on average over so many updates from now on."""
+        """Granules that an update touches first: now, or on average over the next `updates`."""
         if updates > 0.0:
             return (self._after(self.updates + updates) - self.touched) / updates
         rates = (share * self.hits * math.exp(-share * self.hits * self.updates / n) for share, n in self.classes)
         return sum(rates)
 
     def step(self, change: float) -> float:
-        """Updates over which the share of fresh granules in the part that is hit most changes by so much."""
+        """Number of updates until first touches in the most active part have changed by a share."""
         now = self.fresh()
         if now <= SPENT * self.hits:
             return math.inf
@@ -53,7 +56,7 @@ class Scatter:
         return change * min(alive, default=math.inf)
 
     def update(self, updates: float) -> None:
-        """Count so many more updates."""
+        """Count further updates."""
         self.updates += updates
 
     def _after(self, updates: float) -> float:
@@ -62,20 +65,23 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Where updates go: bytes of each, bytes of the working set, and the share of both that is hot.
-
-    The data that hold the working set are a part of the volume: where they begin, and their bytes.
-    """
+    """Where updates go."""
 
     size: float
+    """Bytes of an update."""
     working_set: float
+    """Bytes of the data that are updated."""
     hot_data: float = 1.0
+    """Share (0 to 1) of the working set that is hot."""
     hot_updates: float = 1.0
+    """Share (0 to 1) of the updates that go there."""
     begin: float = 0.0
+    """Byte of the volume at which the data begin."""
     extent: float = math.inf
+    """Bytes of the data."""
 
     def over(self, granule: float) -> Scatter:
-        """These updates counted in granules."""
+        """These updates, counted in granules."""
         hits = max(self.size / granule, 1.0)
         whole = max(self.working_set / granule, 1.0)
         if self.hot_data >= 1.0:
@@ -86,20 +92,25 @@ class Spread:
 
 @dataclass(slots=True)
 class Changes:
-    """The granules of a volume that have changed: runs written in sequence, and what users have hit here and there.
+    """The granules of a volume that have changed: runs written in sequence, and random updates of users.
 
-    Runs and random places, and those of several users, are counted as if they did not overlap, up to the whole volume.
+    Runs and random updates, and those of several users, are counted as if they did not overlap, up to the whole volume.
     """
 
     granule: float
+    """Bytes of a granule."""
     size: float = math.inf
+    """Bytes of the volume."""
     runs: ExtentSet = field(default_factory=ExtentSet)
+    """Ranges that were written in sequence."""
     scattered: dict[str, Scatter] = field(default_factory=dict[str, Scatter])
+    """Random updates of each user workload, by name."""
     spreads: dict[str, Spread] = field(default_factory=dict[str, Spread])
+    """Where these go."""
 
     @property
     def total(self) -> float:
-        """Bytes in changed granules, no more than there are."""
+        """Bytes in changed granules, at most the whole volume."""
         scattered = self.granule * sum(scatter.touched for scatter in self.scattered.values())
         return min(self.runs.total + scattered, max(self.size, self.runs.total))
 
@@ -130,7 +141,7 @@ class Changes:
         return self.scattered[users]
 
     def take(self, later: Changes) -> None:
-        """Note all that changed later, too."""
+        """Add everything that changed later."""
         for begin, end in later.runs.ranges:
             self.runs.add(begin, end)
         for users, scatter in later.scattered.items():
@@ -141,9 +152,9 @@ class Changes:
                 self.spreads[users] = later.spreads[users]
 
     def pieces(self, begin: float, size: float) -> list[tuple[float, float]]:
-        """What has changed in a part: bytes, and the bytes of a piece that changed at once; no more than the part.
+        """The changes in a range of the volume, as bytes and the size of their pieces; together at most the range.
 
-        A run counts as one piece, and what an update touches; updates are spread evenly over the data of their users.
+        A run is one piece; so is what an update touches. Updates are spread evenly over the data of their users.
         """
         end, found = begin + size, list[tuple[float, float]]()
         for first, last in self.runs.ranges:
@@ -160,6 +171,6 @@ class Changes:
         return [(part * scale, min(piece, part * scale)) for part, piece in found]
 
     def add(self, begin: float, size: float) -> None:
-        """Note that a run of bytes was written; whole granules count."""
+        """Add a run of bytes that was written; whole granules count."""
         first = begin // self.granule * self.granule
         self.runs.add(first, -(-(begin + size) // self.granule) * self.granule)

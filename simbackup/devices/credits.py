@@ -10,18 +10,18 @@ from simbackup.trace.clock import Clock
 from simbackup.units import show_short
 
 ROUNDING = 1e-9
-"""Share of the bucket below which it is empty."""
+"""Share of the bucket below which it counts as empty."""
 LEAST = 1e-3
-"""Share of the bucket that comes back before an empty one lends again, so that it does not open and close for ever."""
+"""Share of the bucket that must return before an empty one is used again, so that it does not alternate for ever."""
 LENT = ("has used up its credits", "has credits again")
-"""What the trace says of a volume that lends."""
+"""Notes in the trace."""
 
 
 class Credits:
-    """The credits of a link, for operations or for bytes: all flows over it spend them, and time restores them.
+    """The credits of a link, for operations or for bytes: all its flows spend them, and time restores them.
 
-    With credits, the link has its full capacity; without, the baseline's share of it. The trace notes in some words
-    when they are used up, and when there are some again.
+    With credits, the link has its full capacity; without, the share of the baseline. The trace notes when they are used
+    up, and when there are some again.
     """
 
     def __init__(
@@ -47,17 +47,17 @@ class Credits:
         self._go_on()
 
     def hold(self) -> None:
-        """No limit of its own: the link holds the flows."""
+        """Adds no constraint: the capacity of the link limits the flows."""
 
     def solved(self, *, binding: bool) -> None:
-        """Note the operations or bytes a second from now on."""
+        """Note the rate, operations or bytes a second, from now on."""
         del binding
         self._settle()
         self._rate = self._spent()
         self._go_on()
 
     def _spent(self) -> float:
-        """Operations or bytes a second for which flows pay now."""
+        """Operations or bytes a second that spend credits now."""
         return sum(self._link.demand(flow) * flow.rate for flow in self._link.flows) * self._bucket.burst / self._full
 
     def _ring(self) -> None:
@@ -72,7 +72,7 @@ class Credits:
         self._since = now
 
     def reported(self) -> dict[str, object]:
-        """The credits that are left now, the seconds for which it lent none, and both in words."""
+        """The credits that are left, the seconds for which there were none, and both in words."""
         self._settle()
         state = f"{self.left / self._bucket.credits:.0%} of its credits left"
         if self.without_s > 0.0:
@@ -80,7 +80,7 @@ class Credits:
         return {"credits": self.left, "without_s": self.without_s, "state": state}
 
     def _go_on(self) -> None:
-        """Start or stop lending, and set the alarm for the next change."""
+        """Switch between full capacity and baseline if needed, and set the alarm for the next change."""
         bucket, now = self._bucket, float(self._clock.env.now)
         level = 0.0 if self._lends else LEAST * bucket.credits
         if now + burst.time_to(bucket, self.left, self._rate, level) == now:

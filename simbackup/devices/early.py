@@ -10,17 +10,17 @@ from simbackup.equations.read_ahead import window_wait
 
 
 class Ahead(NamedTuple):
-    """Requests for what follows in a file, which are under way while the worker computes with what came before."""
+    """Requests for later parts of a file that are in flight while the worker computes with earlier ones."""
 
     parts: Mapping[tuple[str, str], float]
-    """Seconds that they take for each unit, one after the other, by address and activity."""
+    """Seconds of these requests for each unit, in series, by address and activity."""
     share: float
-    """Share of the worker's computing (0 to 1) during which they are under way."""
+    """Share (0 to 1) of the worker's computing during which they are in flight."""
     work: float = 0.0
     """Seconds that the worker computes for each unit, so far."""
 
     def waited(self) -> float:
-        """Share of their seconds that are waited for."""
+        """Share (0 to 1) of their seconds that the worker waits for."""
         taken = math.fsum(self.parts.values())
         return window_wait(taken, self.share * self.work) / taken if taken > 0.0 else 0.0
 

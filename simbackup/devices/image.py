@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
 
 class Times(NamedTuple):
-    """Seconds to create and to remove a frozen image, and to look up a chunk of it."""
+    """Seconds of operations on a frozen image."""
 
     create: float
+    """To create it."""
     remove: float
+    """To remove it."""
     lookup: float = 0.0
+    """To look up a chunk."""
 
 
 @dataclass(slots=True)
@@ -44,14 +47,14 @@ class Readers:
 
 @dataclass(frozen=True, slots=True)
 class ImageSource:
-    """What a flow reads that reads a frozen image: its reads fail when the image is lost."""
+    """A frozen image that a flow reads; its reads fail when the image is lost."""
 
     image: FrozenImage
     within: Source | None = None
     """What changes the flow while it reads, if anything does."""
 
     def follow(self, network: FlowNetwork, flow: Flow, shape: FlowShape) -> None:
-        """Keep the flow in mind until it ends."""
+        """Register the flow as a reader of the image."""
         self.image.readers.add(network, flow)
         if self.within is not None:
             self.within.follow(network, flow, shape)

@@ -14,31 +14,36 @@ from simbackup.equations.shingles import cleaning_factor
 from simbackup.late import Late
 
 FULL = ("is full", "has room again")
-"""What the trace says."""
+"""Notes in the trace."""
 LEAST_RUN = 4096.0
-"""Bytes of the smallest runs for which a landing zone with room takes what its device does."""
+"""Bytes of the smallest runs that a landing zone with free space accepts at the rate of its device."""
 ROOMY = 4.0
-"""Times the greatest rate of its device that a landing zone with room takes: it is the device that limits then."""
+"""Rate of a landing zone with free space, as a multiple of its device's: the device is the limit then."""
 
 
 @dataclass(frozen=True, slots=True)
 class LandingZone(Late):
-    """Bytes of a landing zone, and bytes a second that leave it and that come when it is full."""
+    """The size and the rates of a landing zone."""
 
     landing_zone: float | None = None
+    """Bytes; None without a landing zone."""
     drain_rate: float | None = None
+    """Bytes a second that leave it, and that it accepts when it is full."""
     band: float | None = None
-    """Bytes that a disk with shingled tracks reads and writes as a whole when data leave the zone."""
+    """Bytes that a disk with shingled tracks reads and writes as a whole when data leave the zone; None for other
+    disks.
+    """
     disks: int = 1
+    """Disks that have it together."""
 
     def of(self, disks: int) -> LandingZone:
-        """That of so many disks together."""
+        """The landing zone of several disks together."""
         if self.landing_zone is None or self.drain_rate is None:
             return self
         return LandingZone(disks * self.landing_zone, disks * self.drain_rate, self.band, disks)
 
     def effort(self, share: float, run: float) -> float:
-        """How many times as long a byte takes to leave it, if a share of a place is written, in runs of so many bytes.
+        """Factor by which draining a byte takes longer if a share of a place is written, in runs of so many bytes.
 
         Each disk of an array has its part of a run.
         """
@@ -46,10 +51,10 @@ class LandingZone(Late):
 
 
 class Landed:
-    """Base of a device that may have a landing zone, which all writes pass on their way to it.
+    """Base of a device that may have a landing zone, which all writes pass.
 
-    Room is what a bucket of tokens holds: writes take it, and time gives it back at the rate of draining. A full zone
-    takes no more than that rate (Turner, as in `equations/burst.py`). What is read passes beside it.
+    The free space is that of a token bucket: writes take it, and it returns at the rate of draining. A full zone
+    accepts no more than that rate (Turner, as in `equations/burst.py`). Reads do not pass it.
     """
 
     _zone: LandingZone = LandingZone()
@@ -77,22 +82,22 @@ class Landed:
         self._landing, self._zone = (way,), zone
 
     def rewriting(self, share: float, run: float) -> dict[Link, float]:
-        """What a byte takes of its landing zone beside itself, where a share of a place is written, in runs."""
+        """What each byte loads on the landing zone in addition, if a share of a place is written, in runs."""
         more = self._zone.effort(share, run) - 1.0
         return {way.link: more for way in self._landing} if more > 0.0 else {}
 
 
 class _Draining(Credits):
-    """The room of a landing zone: it comes back more slowly while bytes leave it that take more than themselves.
+    """The free space of a landing zone, which returns more slowly while draining is expensive.
 
-    Flows ask for more than the bytes that they move, by how many times as long these take to leave. What lies in the
-    zone is taken to be alike, as those that write now, or did last.
+    Flows demand more than their bytes, by the factor with which these take longer to drain. All data in the zone are
+    assumed to have the factor of the writes of now, or of the last ones.
     """
 
     _effort: float = 1.0
 
     def _spent(self) -> float:
-        """Bytes a second that come, and what less of them leaves."""
+        """Bytes a second that come, less what drains."""
         asked, link = super()._spent(), self._link
         moved = sum(flow.moves.get(link, 0.0) * flow.rate for flow in link.flows)
         if moved > 0.0:

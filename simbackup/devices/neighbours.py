@@ -10,10 +10,10 @@ from simbackup.engine.network import FlowNetwork
 
 
 class Neighbours:
-    """Those whose requests go to some devices besides those of one flow: users, applications, loops of buffers.
+    """The other flows with random requests on some devices: users, applications, native backups.
 
-    A flow whose cost depends on them is given another one when somebody comes or goes. That their rates change is not
-    noticed: these may follow from that cost.
+    The cost of some flows depends on them, and is computed again when one begins or ends. Changes of their rates are
+    not noticed, as these may be consequences of that cost.
     """
 
     def __init__(self, network: FlowNetwork, flow: Flow, *links: Link) -> None:
@@ -21,7 +21,7 @@ class Neighbours:
         self._network, self._flow, self._links = network, flow, links
         self._there = self._names()
         self.changed = simpy.Event(network.env)
-        """Succeeds as soon as others are there."""
+        """Succeeds when one of them begins or ends."""
         network.couple(self, *links)
 
     def renew(self) -> None:
@@ -30,14 +30,14 @@ class Neighbours:
             self.changed = simpy.Event(self._network.env)
 
     def leave(self) -> None:
-        """Notice nobody any more."""
+        """Notice no further changes."""
         self._network.uncouple(self)
 
     def hold(self) -> None:
-        """Hold nobody."""
+        """Adds no constraint."""
 
     def solved(self, *, binding: bool) -> None:
-        """Look who is there now."""
+        """Compare the flows with those of before."""
         del binding
         now = self._names()
         if now != self._there:

@@ -13,28 +13,30 @@ from simbackup.equations.arrival import Party, Run, work_found
 from simbackup.equations.disk_turns import Visited
 
 CLOSE = 1e-6
-"""Share by which the rate of requests that go round may be below what their rounds allow, in rounding."""
+"""Relative distance of the rate of workers from their own limit that is a rounding error."""
 
 
 class Outstanding(NamedTuple):
-    """What a request finds at a link: the share that requests at random take, and seconds of what others have there."""
+    """What a request finds at a link."""
 
     load: float = 0.0
+    """Share (0 to 1) of the link that requests at a given rate use."""
     work: float = 0.0
+    """Seconds of work that others have there."""
 
 
 NOBODY = Outstanding()
 
 
 def at_device(store: Store, own: Flow, each: float, asking: Waiters) -> Outstanding:
-    """What a request of the flow `own` finds at a device: how busy that is, and the work that is there already.
+    """What a request of the flow `own` finds at a device: how busy it is, and the work that is already there.
 
-    `each` are the seconds that the request takes itself; `asking` what the users of the flow ask of the device.
+    `each` is the seconds of the request itself; `asking` is what the users of the flow have requested.
 
-
-    A stream has one run at each disk at most, or as many as it has turns for each one of others. One that writes
-    counts as one request as long as the own: reads go before what page caches and controllers write behind. So does any
-    where no arm moves, as all who are there are served at the same time.
+    A stream has at most one run at each disk, or as many as the times that it is served for each time of others. A
+    stream that writes counts as one request as long as the own: reads are served before what page caches and
+    controllers write in the background. So does any stream on a device without an arm, as all requests there are served
+    at the same time.
     """
     link, load, mine = store.link, 0.0, 0.0
     users = {visitor.flow(): visitor for visitor in store.visitors.values()}
@@ -53,7 +55,7 @@ def at_device(store: Store, own: Flow, each: float, asking: Waiters) -> Outstand
 
 
 def _party(store: Store, flow: Flow, used: float, each: float) -> Party:
-    """A flow that is no user: how many requests it has at the device, and how long they take."""
+    """The requests of a flow that is not users: how many it has at the device, and their seconds."""
     workers = _workers(flow, store.link)
     waiting = _waiting(flow, store.link)
     number = max(waiting * workers, used) if waiting is not None else None
@@ -69,7 +71,7 @@ def _party(store: Store, flow: Flow, used: float, each: float) -> Party:
 
 
 def _workers(flow: Flow, link: Link) -> float:
-    """Requests that a flow has at one of the disks of a link at most."""
+    """Greatest number of requests that a flow has at one of the disks of a link."""
     if flow.customers is None:
         return 1.0
     taken = flow.customers.service_demands().get(link, 0.0)
@@ -77,7 +79,7 @@ def _workers(flow: Flow, link: Link) -> float:
 
 
 def _waiting(flow: Flow, link: Link) -> float | None:
-    """The requests that a flow, or each of its workers, has at a link; None where something else holds it up."""
+    """Requests that a flow, or each of its workers, has at a link; None if something else limits it."""
     if flow.customers is None or link not in flow.customers.service_demands():  # it has been read ahead
         place = flow.places.get(link)
         turns = place.turns if place is not None else 1.0
@@ -89,9 +91,9 @@ def _waiting(flow: Flow, link: Link) -> float | None:
 
 
 def _run(store: Store, flow: Flow) -> Run | None:
-    """Seconds of the runs of a stream that reads on one disk; None where no arm moves, or it does not read.
+    """Seconds of the runs of a stream that reads on one disk; None without an arm, or if it does not read.
 
-    What else a byte of it asks of the device are requests of their own, such as those for blocks in a copy area.
+    Other demands of its bytes on the device are requests of their own, such as those for blocks in a copy area.
     """
     link, place = store.link, flow.places.get(store.link)
     moved = flow.moves.get(link, 0.0)

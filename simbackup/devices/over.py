@@ -11,10 +11,10 @@ from simbackup.engine.link import Link
 
 
 class Over:
-    """A device behind buses of its own; all that it does itself, the device below does.
+    """A device with another path of buses; everything else is that of the device below.
 
-    A volume of one host on an array that stands by itself, or belongs to another host, is reached over the links
-    between.
+    A volume of one host on an array of another host, or on one that no host owns, is reached over the links between the
+    two.
     """
 
     def __init__(self, below: Store, path: tuple[Network, ...] | None = None) -> None:

@@ -14,7 +14,7 @@ from simbackup.trace.activity import Activity
 NOBODY: Mapping[Link, float] = {}
 
 STEP = 1e-6
-"""Shares of a link that others use are the same to so much."""
+"""Precision to which shares of a link that others use are distinguished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Rounds:
     """The workers of a flow: one class of customers, who pass through a cycle of stations for each unit."""
 
     workers: int
+    """Number of customers."""
     parts: Parts
     """Seconds of a unit by address and activity: the cycle of a worker alone."""
     demands: Mapping[Link, float]
@@ -37,7 +38,8 @@ class Rounds:
     def service_demands(self) -> dict[Link, float]:
         """Seconds of a unit that a worker alone takes at each link where it may wait for others.
 
-        Core seconds that only one worker at a time can spend are waited for there, and not for a core.
+        Core seconds that only one worker at a time can spend are counted in the queue of their own, and not at the
+        cores.
         """
         spent: dict[str, float] = {}
         for (address, activity), seconds in self.parts.items():
@@ -82,7 +84,7 @@ class Rounds:
         return Round(self.workers, max(delay, 0.0), tuple(visits), away)
 
     def limit(self, rate: float, residence: Mapping[Link, float], waits: Mapping[Link, float]) -> Limit:
-        """The rate of all workers, what takes most of it, and where the seconds of a unit go, waiting included."""
+        """The rate of all workers, its main cause, and the seconds of a unit by part, including waits in queues."""
         if rate <= 0.0:
             return Limit(0.0, next((link.name for link, s in residence.items() if math.isinf(s)), ""))
         parts = {part: seconds / self.workers for part, seconds in self.parts.items()}

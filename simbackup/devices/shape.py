@@ -16,18 +16,18 @@ from simbackup.engine.network import FlowNetwork
 
 Key = TypeVar("Key")
 UNBOUND = Limit(math.inf, "")
-"""Nothing bounds the workers of a flow together."""
+"""No limit that all workers of a flow share."""
 
 
 class Source(Protocol):
-    """What a flow reads that changes while it does."""
+    """Something that a flow reads, and that changes meanwhile."""
 
     def follow(self, network: FlowNetwork, flow: Flow, shape: FlowShape) -> None:
-        """Change the shape of a flow that was started with one, until it ends."""
+        """Change the shape of a flow that was started with `shape`, until it ends."""
         ...
 
     def times(self, units: float) -> Source:
-        """The source of a flow each unit of which is so many units of this one."""
+        """The source for a flow whose unit is so many units of this one."""
         ...
 
 
@@ -36,9 +36,12 @@ _NOTHING: dict[Any, Any] = {}
 
 
 class FlowShape(NamedTuple):
-    """How one unit of a flow loads the links that it crosses, and how fast the flow can be at most.
+    """What one unit of a flow costs each link that it crosses, and how fast the flow can be at most.
 
-    `FlowShape.start` makes a flow of a shape and an amount. A unit is usually a byte.
+    A shape has three parts. The cycle (`cap` and `parts`) is the seconds of a unit in series; `after`, `following` and
+    `cycle` change it. Limits in parallel with the cycle only lower the rate; `within`, `beside` and `at_most` add them.
+    Demands on links that flows share come from `plus`, `over` and `through`. `FlowShape.start` makes a flow of a shape
+    and an amount. A unit is usually a byte.
     """
 
     demands: dict[Link, float] = _NOTHING
@@ -48,53 +51,55 @@ class FlowShape(NamedTuple):
     places: dict[Link, Spot] = _NOTHING
     """Where these bytes are on the device, and whether they are written."""
     cap: float = math.inf
-    """Units a second at most: of one worker, where there are `workers`."""
+    """Greatest rate of the cycle, units a second: of one worker, if there are `workers`."""
     parts: dict[tuple[str, str], float] = _NOTHING
-    """Where the seconds of a unit at that rate go, one after the other: (address, activity) -> seconds, which sum to
-    1 / cap. An empty activity is that of the flow. Where there are `workers`, they are the round that each of them
-    goes, one request at a time, behind those of others.
+    """Seconds of a unit in series, by address and activity, which sum to 1 / cap. An empty activity is that of the
+    flow. If there are `workers`, they are the cycle of each of them, which has one request in flight, behind those of
+    others.
     """
     sequential: float = 1.0
-    """Share of the bytes that is a stream; the rest are requests here and there, which take no turns with streams."""
+    """Share (0 to 1) of the bytes that is a sequential stream; the rest are random requests, without switchover losses.
+    """
     workers: int = 0
-    """Workers that go round; 0 for a plain stream."""
+    """Workers that circulate as customers of a queueing network; 0 for a plain stream."""
     serial: float = 0.0
-    """Seconds of a worker's round that only one worker at a time can spend."""
+    """Seconds of a worker's cycle that only one worker at a time can spend, as under a lock."""
     most: Limit = UNBOUND
-    """What each worker can do at most of what bounds all of them together, such as a thread that serves them."""
+    """Greatest rate of each worker in stages parallel to the cycle that all workers share, such as a compressor thread.
+    """
     early: Ahead | None = None
-    """Requests of the round that are made ahead, while the worker does something else."""
+    """Requests of the cycle that are made ahead, while the worker does something else."""
     share: float = 1.0
-    """Weight beside a plain stream, which has that of the bytes that it reads."""
+    """Fairness weight relative to a plain stream, which has that of the bytes that it reads."""
     sent: float = 1.0
-    """Bytes of one unit when it is sent to another host."""
+    """Bytes of one unit on a network to another host."""
     source: Source | None = None
-    """What changes the shape while the flow is under way."""
+    """What changes the shape while the flow runs."""
     among: LocalWeight | None = None
-    """The link on which `share` is the weight, if it holds on one only."""
+    """The only link on which `share` is the weight; None if it is everywhere."""
     one: Limit = UNBOUND
-    """What one worker can do at most while the others wait for it."""
+    """The same as `most`, while only one worker works and the others wait for it."""
     alone: float = 0.0
-    """Share of the units (0 to 1) that one worker moves while the others wait."""
+    """Share (0 to 1) of the units that one worker moves while the others wait for it."""
 
     @property
     def cause(self) -> str | None:
-        """The address that takes most of the seconds of a unit, the first among equals; None without a cap."""
+        """The address with the most seconds of a unit, the first among equals; None without a cap."""
         return limit_of(self.parts, self.cap).cause or None
 
     @property
     def bound(self) -> Limit:
-        """What bounds the flow, or each of its workers, by itself: its own cycle, or what works meanwhile."""
+        """The limit of the flow, or of each worker, without others: its own cycle, or a stage parallel to it."""
         return self.most if self.most.rate < self.cap else limit_of(self.parts, self.cap)
 
     @property
     def by_one(self) -> FlowShape:
-        """The shape while one worker, thread or connection works and the others wait for it."""
+        """The shape while a single worker, thread or connection works, and the others wait for it."""
         return self._replace(workers=min(self.workers, 1), most=self.one, alone=0.0)
 
     @property
     def shared_out(self) -> bool:
-        """Whether several workers, threads or connections do more than one of them, if no device limits them."""
+        """Whether several workers, threads or connections are faster than one, if no device limits them."""
         return self.by_one.limited()[0].rate < self.limited()[0].rate
 
     def start(
@@ -107,7 +112,7 @@ class FlowShape(NamedTuple):
         *,
         low_priority: bool = False,
     ) -> Flow:
-        """A flow of this shape under way; requests that go round are served before one of low priority."""
+        """Start a flow of this shape; requests of workers are served before those of low priority."""
         limit, going = self.limited()
         share, among = self._weight()
         flow = network.start(
@@ -122,12 +127,12 @@ class FlowShape(NamedTuple):
         return flow
 
     def go_on(self, network: FlowNetwork, flow: Flow) -> None:
-        """Bound a flow under way as this shape is, wherever it reads and writes by now."""
+        """Give a running flow the limits of this shape; where it reads and writes stays as it is."""
         limit, going = self.limited()
         network.reshape(flow, flow.demands, flow.moves, limit, going, places=flow.places)
 
     def change(self, network: FlowNetwork, flow: Flow) -> None:
-        """Give a flow under way this shape."""
+        """Give a running flow this shape."""
         limit, going = self.limited()
         network.reshape(flow, self.demands, self.moves, limit, going, places=self.places)
 
@@ -175,10 +180,10 @@ class FlowShape(NamedTuple):
     def over(
         self, networks: Sequence[Network], size: float = 1.0, connections: int = 1, window: float | None = None
     ) -> FlowShape:
-        """The shape when each unit also moves so many bytes over networks, one behind the other, on some connections.
+        """The shape when each unit also moves `size` bytes over several networks, on a number of connections.
 
-        A connection keeps to one wire of each, and is no faster than its window, that of its program, and the losses
-        allow. Workers share the connections; one that works alone has its share of them, or one.
+        A connection uses one wire of each network, and is no faster than its windows and losses allow. Workers share
+        the connections; a worker that works alone has its share of them, at least one.
         """
         shape = self
         if size <= 0.0 or not networks:
@@ -200,40 +205,43 @@ class FlowShape(NamedTuple):
         return shape
 
     def through(self, path: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
-        """The shape when each unit also moves so many bytes on the path to a device.
+        """The shape when each unit also moves `size` bytes on the path to a device.
 
-        Its requests use all wires, and as many connections as there are wires, or more.
+        Requests use all wires, and at least as many connections as there are wires.
         """
         wires = min((network.wires for network in path if math.isfinite(network.rate)), default=1)  # a zone has none
         return self.over(path, size, max(wires, connections))
 
     def at_most(self, rate: float, cause: str, activity: str = "", *, alone: float | None = None) -> FlowShape:
-        """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause.
+        """The shape with a greatest rate in parallel with the cycle, units a second, of the flow or of each worker.
 
-        One worker `alone` may make more, where the others share the rate with it, or less, where several threads do.
+        A worker `alone` may have a higher rate, if others share it, or a lower one, if several threads work for all.
         """
         bound = Limit(rate, cause, {(cause, activity): 1.0 / rate} if rate > 0.0 else {})
         return self.within(bound, 1.0 if alone is None else rate / alone)
 
     def within(self, bound: Limit, alone: float = 1.0) -> FlowShape:
-        """The shape when something that works meanwhile bounds a flow, or each of its workers.
+        """The shape with a limit in parallel with the cycle, of the flow or of each of its workers.
 
-        One worker alone takes so many times the seconds. What follows in the cycle of the flow does not wait for it,
-        nor do the rounds of workers.
+        A worker alone takes `alone` times the seconds of the limit. The cycle does not wait for what the limit stands
+        for.
         """
         most = bound if bound.rate < self.most.rate else self.most
         one = _longer(bound, alone)
         return self._replace(most=most, one=one if one.rate < self.one.rate else self.one)
 
     def beside(self, other: FlowShape, alike: int = 1) -> FlowShape:
-        """The shape when another process takes or gives each unit meanwhile, which so many workers share."""
+        """The shape when another process handles each unit in parallel with the cycle; `alike` workers share it."""
         shape = self.plus(other.demands, other.moves, other.places).within(_longer(other.bound, alike), 1.0 / alike)
         alone = other._replace(most=other.one).bound
         shape = shape._replace(one=alone) if alone.rate < shape.one.rate else shape
         return shape._replace(sequential=min(self.sequential, other.sequential))  # requests here and there stay such
 
     def cycle(self, parts: Mapping[tuple[str, str], float], rate: float | None = None) -> FlowShape:
-        """The shape when each unit takes no less than some seconds, one after the other; their rate may be given."""
+        """The shape with a cycle of some seconds in series, if that is slower than the present one.
+
+        Its `rate` may be given, in units a second.
+        """
         total = sum(parts.values())
         cap = rate if rate is not None else 1.0 / total if total > 0.0 else math.inf
         if cap >= self.cap:
@@ -242,17 +250,17 @@ class FlowShape(NamedTuple):
         return self._replace(cap=cap, parts=kept, early=None)
 
     def asking_early(self, parts: Mapping[tuple[str, str], float], share: float, work: float = 0.0) -> FlowShape:
-        """The shape when some requests of each unit are under way while its worker computes.
+        """The shape when some requests of each unit are in flight while its worker computes.
 
         `parts` are the seconds of these requests by address and activity. `share` is the share of the worker's
-        computing (0 to 1) during which they are under way, and `work` are its seconds for each unit so far; `after`
-        adds to them.
+        computing (0 to 1) during which they are in flight, and `work` its seconds for each unit so far; `after` adds to
+        them.
         """
         early = Ahead(parts, share, work)
         return self._replace(early=early).waiting_more(early.waited() - 1.0)
 
     def waiting_more(self, change: float) -> FlowShape:
-        """The shape when the share of the early requests' seconds that is waited for changes."""
+        """The shape when the waited share (0 to 1) of the seconds of early requests changes by so much."""
         if self.early is None or not change:
             return self
         changed = _sum(self.parts, {part: change * seconds for part, seconds in self.early.parts.items()})
@@ -261,12 +269,12 @@ class FlowShape(NamedTuple):
         return self._replace(cap=1.0 / total if total > 0.0 else math.inf, parts=parts)
 
     def preceding(self, turns: float) -> FlowShape:
-        """The shape of a stream that has so many turns for each one of another stream."""
+        """The shape of a stream that is served `turns` times for each time of another stream."""
         places = {link: place._replace(turns=place.turns * turns) for link, place in self.places.items()}
         return self._replace(share=self.share * turns, places=places)
 
     def part(self, share: float) -> FlowShape:
-        """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
+        """The shape when only a share (0 to 1) of the units loads the links; at 0, no link is crossed."""
         if share <= 0.0:
             return self._replace(
                 demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND, one=UNBOUND, early=None
@@ -283,7 +291,7 @@ class FlowShape(NamedTuple):
         )  # fmt: skip
 
     def times(self, units: float) -> FlowShape:
-        """The shape of a flow each unit of which is so many units of this one."""
+        """The shape of a flow whose unit is so many units of this one."""
         if units == 1.0:
             return self
         return self._replace(
@@ -301,9 +309,9 @@ class FlowShape(NamedTuple):
         )
 
     def after(self, seconds: float, on: Link | str, activity: str = "", *, idle: bool = False) -> FlowShape:
-        """The shape when each unit takes some seconds more, one after the other, on a link or at an address.
+        """The shape when each unit takes further seconds in series with its cycle, on a link or at an address.
 
-        Requests that are made early are under way meanwhile, unless their device is `idle` then.
+        Early requests are in flight meanwhile, unless their device is `idle` then.
         """
         before = 0.0 if math.isinf(self.cap) else 1.0 / self.cap
         total = before + seconds
@@ -317,7 +325,7 @@ class FlowShape(NamedTuple):
         return shape._replace(early=early).waiting_more(early.waited() - self.early.waited())
 
     def following(self, parts: Mapping[tuple[str, str], float]) -> FlowShape:
-        """The shape when each unit takes several parts more, one after the other, which load no link here."""
+        """The shape when each unit takes further parts in series with its cycle, which load no link here."""
         shape = self
         for (address, activity), seconds in parts.items():
             shape = shape.after(seconds, address, activity)
@@ -330,7 +338,7 @@ def _sum(one: Mapping[Key, float], other: Mapping[Key, float]) -> dict[Key, floa
 
 
 def _longer(limit: Limit, times: float) -> Limit:
-    """The limit when each unit takes so many times the seconds."""
+    """The limit when each unit takes `times` the seconds."""
     if times == 1.0:
         return limit
     return Limit(limit.rate / times, limit.cause, {part: seconds * times for part, seconds in limit.parts.items()})

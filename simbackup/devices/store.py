@@ -21,10 +21,12 @@ Direction = Literal["read", "write"]
 
 
 class Service(NamedTuple):
-    """What one request takes: seconds until it is done, and seconds of the device's time."""
+    """The time of one request."""
 
     latency: float
+    """Seconds until it is done."""
     busy: float
+    """Seconds of the device's time."""
 
 
 class Store(Protocol):
@@ -42,7 +44,7 @@ class Store(Protocol):
 
     @property
     def link(self) -> Link:
-        """Its time as a resource: one second each second."""
+        """Its time as a resource, of which there is one second each second."""
         ...
 
     path: tuple[Network, ...]
@@ -50,54 +52,54 @@ class Store(Protocol):
 
     @property
     def ahead(self) -> float:
-        """Bytes that a host which reads ahead of programs reads ahead of them here, if its own window is smaller."""
+        """Least number of bytes that a host which reads ahead reads ahead on this device."""
         ...
 
     @property
     def passed(self) -> float:
-        """Bytes behind a read that pass its heads, or are read ahead, before it moves on to a place behind them."""
+        """Longest gap, in bytes, behind a read that the device passes over, or reads ahead, instead of seeking."""
         ...
 
     @property
     def fetches(self) -> bool:
-        """Whether it reads ahead of a reader while that works on what came before, who waits for no way of its arms."""
+        """Whether it reads ahead while a reader works on earlier bytes, so that readers do not wait for its arms."""
         ...
 
     @property
     def stripe(self) -> float:
-        """Bytes that parity joins, so that writes to a part of them read others; none where no write reads."""
+        """Bytes of a stripe with parity: a write to a part of it reads the rest; 0 if no write reads."""
         ...
 
     @property
     def jumps(self) -> float:
-        """Share of the requests of a reader in sequence that go to places of their own: turns cost no more."""
+        """Share (0 to 1) of the requests of a sequential reader that seek anyway, so that switchovers cost no more."""
         ...
 
     @property
     def gathers(self) -> float:
-        """Bytes of writes that a cache gathers before they go to its disks; none where each goes there by itself."""
+        """Bytes of writes that a cache gathers before they go to the disks; 0 if each write goes to them at once."""
         ...
 
     def run(self, direction: Direction, window: float) -> float:
-        """Bytes of a stream that one of its disks moves before it goes elsewhere; without end where no arm moves.
+        """Bytes of a stream that one of its disks moves before its arm goes elsewhere; infinite without an arm.
 
-        So many bytes are asked for, or written out, at once.
+        `window` is the number of bytes that are requested, or written out, at once.
         """
         ...
 
     @property
     def width(self) -> int:
-        """Disks that move a stream at the same time, each its part."""
+        """Number of disks that move a stream at the same time, each a part of it."""
         ...
 
     @property
     def arms(self) -> int:
-        """Disks over which small reads spread, each of which goes to one of them."""
+        """Number of disks over which small reads spread, each of which uses one disk."""
         ...
 
     @property
     def visitors(self) -> dict[str, Visitor]:
-        """Users by name, from whose places the arms have to come back to streams."""
+        """Workloads with random requests on it, by name; its arms have to return from them to streams."""
         ...
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
@@ -105,47 +107,47 @@ class Store(Protocol):
         ...
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """What a request for `size` bytes at a position takes when the last one ended at `head`."""
+        """The time of a request for `size` bytes at a position when the last one ended at `head`."""
         ...
 
     def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
-        """What a request takes at a random place of an extent when the last one was at another random place of it."""
+        """The time of a request at a random place of an extent when the last one was at another random place of it."""
         ...
 
     def continued(self, position: float, size: float) -> Service:
-        """What one read takes that goes on where the last one ended; the disks have read ahead themselves."""
+        """The time of a read that continues the one before; the disks have read ahead."""
         ...
 
     def append(self, position: float, size: float) -> Service:
-        """What one write takes that begins where the last one ended and was made after that one was on disk."""
+        """The time of a write that continues the one before, and was made when that was on disk."""
         ...
 
     def alone(self, position: float, size: float) -> float:
-        """Greatest rate at which one reader gets `size` bytes in sequence, however much others leave."""
+        """Greatest rate, bytes a second, of a single sequential reader of `size` bytes; infinite without a limit."""
         ...
 
     def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
-        """What a byte asks of links beside itself where a share of a place is written, in runs of so many bytes."""
+        """Further demands of a written byte on links, if a share of a place is written, in runs of so many bytes."""
         ...
 
     def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
-        """What requests of `size` lose each, on average, by following one of another stream on the device.
+        """Mean loss of a request of `size` bytes that follows one of another stream on the device.
 
-        That is the way from there; and the way `back`, if the request there does not count it. So many streams are
-        `writing` there, this one among them; none where it reads.
+        That is the seek from there; and the seek `back`, if the request there does not count it. `writing` is the
+        number of streams that write there, including this one; 0 if it reads.
         """
         ...
 
     def spread(self, size: float, *, writes: bool) -> int:
-        """Disks over which a request is spread, each with a queue of its own; it is done when the last of them is."""
+        """Number of disks over which a request is spread, each with a queue; it is done when the last of them is."""
         ...
 
 
 class FlatStore(ABC):
-    """Base of a block device that serves all addresses alike: it has no arm to move.
+    """Base of a block device that serves all addresses alike, because it has no arm.
 
-    A kind of its own has `name`, `size`, `link` and `path` as every `Store`, and says what a request takes and what a
-    byte of a stream takes.
+    A subclass has `name`, `size`, `link` and `path` as every `Store`, and states the time of a request and of a byte of
+    a stream.
     """
 
     @abstractmethod
@@ -154,26 +156,26 @@ class FlatStore(ABC):
 
     @abstractmethod
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """What one request takes."""
+        """The time of one request."""
 
     def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
-        """What a request takes at a random place of an extent: what any takes."""
+        """The time of a request at a random place: that of any request."""
         del extent
         return self.request(direction, begin, begin, size)
 
     @property
     def ahead(self) -> float:
-        """Nothing of its own."""
+        """None beyond the window of a host."""
         return 0.0
 
     @property
     def passed(self) -> float:
-        """None: it has no heads, and reads what it is asked for."""
+        """None: it has no heads, and reads only what is requested."""
         return 0.0
 
     @property
     def fetches(self) -> bool:
-        """No: it reads what it is asked for."""
+        """No: it reads only what is requested."""
         return False
 
     @property
@@ -188,54 +190,54 @@ class FlatStore(ABC):
 
     @property
     def jumps(self) -> float:
-        """None: what is read in sequence lies in sequence."""
+        """None: sequential reads are sequential."""
         return 0.0
 
     def run(self, direction: Direction, window: float) -> float:
-        """Without end: no arm moves."""
+        """Infinite: it has no arm."""
         del direction, window
         return math.inf
 
     @property
     def width(self) -> int:
-        """One: no arm moves."""
+        """One: it has no arm."""
         return 1
 
     @property
     def arms(self) -> int:
-        """One, which never moves."""
+        """One, as if it were one disk."""
         return 1
 
     @cached_property
     def visitors(self) -> dict[str, Visitor]:
-        """Its users by name; whoever comes, no arm comes back."""
+        """Workloads with random requests on it, by name; they cost streams nothing, as it has no arm."""
         return {}
 
     def continued(self, position: float, size: float) -> Service:
-        """What the next read of a sequence takes."""
+        """The time of the next read of a sequence."""
         return self.request("read", position, position, size)
 
     def append(self, position: float, size: float) -> Service:
-        """What a write takes; no place is missed."""
+        """The time of a write, which never just misses its place."""
         return self.request("write", position, position, size)
 
     def alone(self, position: float, size: float) -> float:
-        """No bound of its own: the next bytes are on their way before they are asked for."""
+        """Infinite: the next bytes are in flight before they are needed."""
         del position, size
         return math.inf
 
     def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
-        """Nothing: what is written goes to its place by itself."""
+        """None: a write is as long as its bytes."""
         del share, run
         return {}
 
     def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
-        """Nothing is lost between two streams."""
+        """None: it has no arm."""
         del here, there, size, back, writing
         return Service(0.0, 0.0)
 
     def spread(self, size: float, *, writes: bool) -> int:
-        """One: no arm moves."""
+        """One: it has no arm."""
         del size, writes
         return 1
 
@@ -250,17 +252,20 @@ class Region:
     """A contiguous part of a device: a whole disk, a logical volume, a copy area, a data set."""
 
     store: Store
+    """The device."""
     begin: float
+    """Byte of the device at which it begins."""
     size: float
+    """Bytes."""
 
     def part(self, begin: float, size: float) -> Region:
         """A part of the region, counted from its beginning."""
         return Region(self.store, self.begin + begin, size)
 
     def streaming(self, direction: Direction, window: float = 0.0) -> FlowShape:
-        """How a byte of sequential reading or writing of the region loads its device and the buses before it.
+        """What each byte of sequential reading or writing of the region loads on its device and the buses to it.
 
-        So many bytes are asked for, or written out, at once.
+        `window` is the number of bytes that are requested, or written out, at once.
         """
         demand = self.store.stream(direction, self.begin, self.size)
         visited = visits(self, direction, demand, window)
@@ -279,7 +284,7 @@ class Region:
 
 
 def returning(region: Region, size: float) -> Service:
-    """What a read of so many bytes in sequence takes longer on average, as its disks were at users' places before."""
+    """Mean further time of a sequential read of so many bytes because users had moved the arms away."""
     store = region.store
     busy = size * lost_to_visitors(region, store.stream("read", region.begin, region.size), size)
     if busy <= 0.0 or store.fetches:

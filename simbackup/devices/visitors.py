@@ -15,31 +15,34 @@ if TYPE_CHECKING:
 
 
 class Waiters(NamedTuple):
-    """What users ask of a device now: the share of it that they use while they wait, and their requests there.
-
-    None are counted of those who come at random, however many wait.
-    """
+    """What those users who wait for each request have requested from a device now; zero for others."""
 
     held: float = 0.0
+    """Share (0 to 1) of the device that they use while they wait."""
     number: float = 0.0
+    """Their requests there, on average."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Users whose requests, of so many bytes on average, go to random places of a part of a device.
-
-    Seconds of the device that they use a second, their flow, and what it asks of the device. Also whether they wait for
-    each request, and the seconds of the device that each of them asks for at once, or all of them in a second.
-    """
+    """Users who make requests to random places of a part of a device."""
 
     begin: float
+    """Byte of the device at which this part begins."""
     size: float
+    """Bytes of this part."""
     request: float
+    """Mean bytes of a request."""
     waits: bool
+    """Whether each user waits for the answer before the next request."""
     asked: Callable[[], float]
+    """Seconds of the device for one transaction of each user, or for all transactions of a second."""
     used: Callable[[], float]
+    """Share (0 to 1) of the device that they use now."""
     flow: Callable[[], Flow]
+    """Their flow now."""
     asking: Callable[[], Waiters]
+    """What waiting users have requested now."""
 
 
 def visits(region: Region, direction: Direction, stream: float, window: float = 0.0) -> Visited | None:

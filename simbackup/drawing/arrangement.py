@@ -30,15 +30,22 @@ class Wire:
 
 @dataclass(slots=True)
 class Page:
-    """Everything that is drawn: boxes with places on the page, wires behind them, and lines of text between them."""
+    """Everything that is drawn, in pixels."""
 
     layout: Layout
+    """The system."""
     numbers: Mapping[str, int]
+    """The number of each job, by its address."""
     width: float = 0.0
+    """Width so far."""
     height: float = 0.0
+    """Height so far."""
     boxes: list[Box] = field(default_factory=list[Box])
+    """Boxes, placed on the page."""
     wires: list[Wire] = field(default_factory=list[Wire])
+    """Lines between boxes, behind these."""
     lines: list[Line] = field(default_factory=list[Line])
+    """Lines of text between boxes."""
 
     def write(self, text: str, style: Style, room: float) -> None:
         """Add a paragraph below everything so far."""

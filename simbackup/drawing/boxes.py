@@ -16,9 +16,9 @@ TIMES = "\u00d7"
 TEXT_ROOM = 230.0
 """Widest text in a box that holds nothing but text."""
 STRIP_ROOM = 420.0
-"""Least width that the text of a strip may take, if there is as much."""
+"""Width that the text of a strip may take at least, if there is that much space."""
 NEARLY = 0.55
-"""Share of a width that a row of boxes takes at least, if it is to be stretched to it."""
+"""Share of a width that a row of boxes must take to be stretched to the whole width."""
 BADGE, BADGE_GAP = 17.0, 4.0
 
 
@@ -51,27 +51,40 @@ class Badge(NamedTuple):
 
 @dataclass(slots=True)
 class Box:
-    """A box: the part that it shows, its texts, its badges, and the boxes in it. `fit` sets its size."""
+    """A box that shows a part, with the boxes in it. `fit` sets its size; lengths are in pixels."""
 
     address: str
+    """The address of the part."""
     kind: str
+    """The kind of the part, which selects its colour and icon."""
     texts: list[tuple[str, Style]]
+    """Its paragraphs."""
     children: list[Box] = field(default_factory=list["Box"])
+    """The boxes in it."""
     badges: list[Badge] = field(default_factory=list[Badge])
+    """Numbers of jobs that read or write the part."""
     count: int = 1
+    """Number of equal parts that it stands for."""
     text_room: float = TEXT_ROOM
+    """Greatest width of its text."""
     strip: bool = False
     """Whether it spans the box around it, as a bus does."""
     lines: list[Line] = field(default_factory=list[Line])
+    """Its lines of text, placed."""
     badge_y: float = 0.0
+    """Upper edge of its badges, from its own corner."""
     x: float = 0.0
+    """Left edge, from the corner of the box around it."""
     y: float = 0.0
+    """Upper edge, from the corner of the box around it."""
     width: float = 0.0
+    """Width."""
     height: float = 0.0
+    """Height."""
 
     @property
     def mark(self) -> str:
-        """How many there are of it, where there are several."""
+        """The number of equal parts, if there are several; otherwise empty."""
         return f"{TIMES} {self.count:,}" if self.count > 1 else ""
 
     def fit(self, room: float) -> None:

@@ -9,30 +9,31 @@ from typing import NamedTuple
 DAY = 86_400.0
 YEAR = 365.0 * DAY
 LEAST = 1e-9
-"""Share of data that is there before the others are added."""
+"""Least share of today's data that existed at an earlier time."""
 _STEPS = 200
-"""Halvings after which a bisection of floats has ended."""
+"""Number of halvings of a bisection, more than floats can resolve."""
 
 
 class Change(NamedTuple):
-    """How data change: shares of them, and how much of the change goes to the hot part.
-
-    `daily` is the share that differs after a day, `hot_data` the share that is hot, `hot_changes` the share of all
-    changes that the hot part takes, `replaced` the share that is deleted and created anew in a day, `growth` the share
-    by which the data grow in a year, compounded, and `added` the share of the data at the start that comes each year.
-    What is counted, such as a file, differs if one of so many `places` in it does.
-    """
+    """How data change over time; shares are from 0 to 1."""
 
     daily: float = 0.0
+    """Share that differs after a day."""
     hot_data: float = 1.0
+    """Share of the data that is hot."""
     hot_changes: float = 1.0
+    """Share of the changes that go to the hot data."""
     replaced: float = 0.0
+    """Share that is deleted and created anew in a day."""
     growth: float = 0.0
+    """Share by which the data grow in a year, compounded."""
     places: float = 1.0
+    """Number of places in each thing that counts as changed, such as a file, if one of them differs."""
     added: float = 0.0
+    """Share of the data at the start that is added each year."""
 
     def factor(self, seconds: float) -> float:
-        """How much larger the data are so many seconds after the start.
+        """The size of the data some seconds after the start, divided by their size at the start.
 
         >>> Change(growth=0.2).factor(2 * YEAR), Change(added=0.2).factor(2 * YEAR)
         (1.44, 1.4)

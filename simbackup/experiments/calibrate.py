@@ -27,26 +27,35 @@ if TYPE_CHECKING:
 
 DIGITS = 4
 AT_BOUND = 1e-3
-"""Relative distance from an end of the plausible range within which a fit is at it."""
+"""Relative distance from an end of the plausible range within which a fit counts as at this end."""
 ROUNDS = 10
-"""Most rounds over all constants."""
+"""Greatest number of rounds over all constants."""
 LEAST_CORRELATION = 0.1
-"""Correlation below which an input is left out: it makes 1 % of the variance."""
+"""Correlation below which an input is left out, as it contributes 1 % of the variance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A constant after its fit, in SI units, with its standard uncertainty."""
+    """A constant after its fit, in SI units."""
 
     fit: Fit
+    """The constant, and the rows that it was fitted to."""
     unit: str
+    """Its dimension."""
     value: float
+    """Its value."""
     uncertainty: float
+    """Its standard uncertainty."""
     plausible: tuple[float, float]
+    """Its physically plausible range."""
     errors: dict[str, float]
+    """Logarithm of simulated over measured, by row."""
     correlations: dict[str, float] = field(default_factory=dict[str, float])
+    """Correlations (-1 to 1) with uncertain inputs, by their places."""
     scatter: float | None = None
+    """Relative standard deviation of single runs from the fit; None if it was fitted to measured rows."""
     narrowed: dict[str, float] = field(default_factory=dict[str, float])
+    """Share (0 to 1) of the standard deviation that the fit leaves to uncertain inputs, by their names."""
 
     @property
     def constant(self) -> str:
@@ -185,14 +194,10 @@ def _fit(problem: FitProblem, text: str) -> Fitted:
 
 
 def correlations(follows: Mapping[str, float], variance: float) -> dict[str, float]:
-    """The correlations of a fitted constant with inputs, by their places, from how far it follows each of them.
+    """The correlations of a fitted constant with inputs, by their places.
 
-    Parameters
-    ----------
-    follows
-        By how much its logarithm changes with a standard deviation of each input.
-    variance
-        The variance of its logarithm.
+    Parameters ---------- follows Change of the constant's logarithm when an input moves by a standard deviation, by the
+    input's place. variance The variance of the constant's logarithm.
     """
     found = {place: round(step / math.sqrt(variance), 2) for place, step in follows.items() if variance > 0.0}
     return {place: share for place, share in found.items() if abs(share) >= LEAST_CORRELATION}

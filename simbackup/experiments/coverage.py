@@ -45,17 +45,20 @@ RowName = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """A measured row with its interval, to which its own publication contributed nothing; in the unit of the row."""
+    """A measured row with its interval, in the unit of the row; its own publication did not inform the interval."""
 
     row: Row
+    """The row."""
     operation: str
+    """Its kind of operation."""
     interval: CentralInterval
+    """The interval."""
     deviation: float
-    """Standard deviation of the logarithm of what the model leaves out."""
+    """Standard deviation of the logarithm of the model error."""
 
     @property
     def holds(self) -> bool:
-        """Whether the interval holds what was measured, or meets the range that the publication allows."""
+        """Whether the interval contains the measured value, or overlaps the range that the publication allows."""
         return self.row.holds((self.interval.low, self.interval.high))
 
     @property
@@ -65,7 +68,7 @@ class Covered:
 
     @property
     def width(self) -> float:
-        """The width of the interval over the best estimate."""
+        """The width of the interval divided by the best estimate."""
         return (self.interval.high - self.interval.low) / abs(self.interval.best) if self.interval.best else math.inf
 
     def as_dict(self) -> dict[str, Any]:
@@ -80,12 +83,16 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """A set of rows: how many there are, how many intervals hold, and the median width over the best estimate."""
+    """How often the intervals of a set of rows hold."""
 
     name: str
+    """The name of the set."""
     rows: int
+    """Number of rows."""
     held: int
+    """Number of intervals that hold."""
     width: float
+    """Median width divided by the best estimate."""
 
     @property
     def share(self) -> float:
@@ -100,41 +107,55 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How well a way to make intervals does for some rows; of `interval_score` and `crps`, less is better.
-
-    `factor` is the median ratio of the ends of an interval. The scores are means, of natural logarithms: see
-    `simbackup.equations.scores`.
-    """
+    """How good the intervals of one method are for some rows."""
 
     name: str
+    """The name of the set of rows."""
     method: str
+    """How intervals are made."""
     rows: int
+    """Number of rows."""
     held: int
+    """Number of intervals that hold."""
     factor: float
+    """Median ratio of upper to lower end."""
     interval_score: float
+    """Mean interval score of natural logarithms; less is better. See `simbackup.equations.scores`."""
     crps: float
+    """Mean continuous ranked probability score of natural logarithms; less is better."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Verdicts that state a share from `low` to `high`: how many, the mean of it, and the share that kept the limit."""
+    """Verdicts that state a probability between two bounds."""
 
     low: float
+    """Lower bound of the stated probability."""
     high: float
+    """Upper bound."""
     count: int
+    """Number of verdicts."""
     said: float
+    """Mean stated probability."""
     came: float
+    """Share (0 to 1) that kept the limit."""
 
 
 class _Stated(NamedTuple):
-    """An interval of a row, and where its distribution lies: equally likely logarithms that share a deviation."""
+    """An interval of a row, and its distribution: a mixture of normal distributions of the logarithm."""
 
     kind: str
+    """The kind of operation."""
     method: str
+    """How the interval is made."""
     row: Row
+    """The row."""
     ends: Interval
+    """The interval."""
     middles: tuple[float, ...]
+    """Means of the logarithm, equally likely."""
     deviation: float
+    """Standard deviation around each of them."""
 
 
 def operations(names: Iterable[str]) -> dict[RowName, str]:
@@ -150,7 +171,7 @@ def operations(names: Iterable[str]) -> dict[RowName, str]:
 
 
 def residuals(rows: Iterable[Row], kinds: dict[RowName, str]) -> list[Residual]:
-    """The residuals of results above 0: of rows that a constant was fitted to, and of all that none was fitted to."""
+    """The residuals of positive results: those of fitted rows as a kind of their own, and of all other rows."""
     found: list[Residual] = []
     for row in rows:
         m, sample = row.measurement, row.cases or (row.simulated,)
@@ -175,7 +196,7 @@ def covered(rows: Sequence[Row], kinds: dict[RowName, str]) -> list[Covered]:
 
 
 def _left_out(rows: Sequence[Row], kinds: dict[RowName, str]) -> dict[str, dict[str, ModelError]]:
-    """The terms that all other publications show, for each publication."""
+    """For each publication, the model errors that all other publications show."""
     every = residuals(rows, kinds)
     return {
         name: {one.operation: one for one in model_errors([one for one in every if one.publication != name])}
@@ -258,19 +279,22 @@ def _score(name: str, method: str, some: Sequence[_Stated]) -> Score:
 
 @dataclass(frozen=True, slots=True)
 class CoverageReport:
-    """The intervals of all measured results, their coverage, the terms of the model's error, and the cases of jobs.
-
-    `publications` has the coverage of each publication, and of all, by the role of rows; a role without rows is left
-    out.
-    """
+    """The coverage of intervals of all measured results."""
 
     rows: list[Covered]
+    """All results with their intervals."""
     publications: dict[str, dict[str, Coverage]]
+    """Coverage by publication (and of all), and by the role of rows; roles without rows are left out."""
     sets: list[Coverage]
+    """Coverage of sets of rows across publications."""
     terms: list[ModelError]
+    """Model errors by kind of operation."""
     cases: list[ValidatedCase]
+    """Jobs of the publications with their errors."""
     scores: list[Score]
+    """How good the intervals are, compared with simpler ones."""
     verdicts: list[Verdicts]
+    """How often limits were kept, by the probability that answers stated."""
 
 
 def coverage(found: Iterable[Row] | None = None) -> CoverageReport:

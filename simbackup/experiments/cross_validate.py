@@ -21,14 +21,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A row of a fit, the constant that the other rows give, in SI units, and the relative error of its prediction."""
+    """A row of a fit, predicted by a fit to the other rows."""
 
     document: str
+    """The document."""
     constant: str
+    """The constant."""
     row: str
+    """The row."""
     value: float
+    """The constant from the other rows, in SI units."""
     unit: str
+    """Its dimension."""
     error: float
+    """Relative error of the prediction."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,14 @@ SECTION = "uncertain"
 
 @dataclass(frozen=True, slots=True)
 class CaseDraws:
-    """How many cases there are, how many groups of inputs are moved besides, and which inputs go together, by name."""
+    """How the cases of uncertain inputs are drawn."""
 
     cases: int
+    """Number of cases."""
     alone: int = FEW
+    """Number of groups of inputs that are also moved alone."""
     correlations: Mapping[str, CorrelationSpec] = field(default_factory=dict[str, CorrelationSpec])
+    """Correlations between inputs, by name."""
 
     def sample(self, unknown: Sequence[Input], seed: int) -> list[Case]:
         """The cases of some inputs; none if there are no inputs.

@@ -26,14 +26,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HistorySummary:
-    """The jobs of one kind, fitted or held back: how many, how far off, and how many the interval holds."""
+    """The jobs of one kind in a fit."""
 
     job: str
+    """The kind."""
     held_out: bool
+    """Whether they were held out of the fit."""
     rows: int
+    """Number of jobs."""
     median_error: float
+    """Median absolute relative error."""
     worst_error: float
+    """Greatest absolute relative error."""
     inside: int
+    """Number of jobs inside their intervals."""
 
 
 @dataclass(frozen=True)

@@ -29,22 +29,29 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 LEAST = 1e-3
-"""The least scatter that a fit is taken to leave."""
+"""Least relative scatter that is assumed to remain after a fit."""
 NARROWED = 0.95
-"""The share of its standard deviation from which on a value counts as no better known than before."""
+"""Share of its standard deviation above which a value counts as no better known than before."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """A job that ran beside its simulation; `low` and `high` are the ends of the 90 % interval of a prediction."""
+    """A job of a history, with its simulation."""
 
     id: str
+    """The name of its row."""
     job: str
+    """The job of the scenario."""
     held_out: bool
+    """Whether constants were fitted without it."""
     measured: float
+    """Its seconds."""
     simulated: float
+    """Its simulated seconds."""
     low: float
+    """Lower end of the 90 % interval of the prediction, seconds."""
     high: float
+    """Upper end, seconds."""
 
     @property
     def error(self) -> float:
@@ -53,7 +60,7 @@ class HistoryRow:
 
     @property
     def inside(self) -> bool:
-        """Whether the measured time lies in the interval."""
+        """Whether the measured time is in the interval."""
         return self.low <= self.measured <= self.high
 
 
@@ -68,12 +75,9 @@ class HistoryProblem:
         self.plausible = [plausible_range(fit) for fit in constants]
 
     def simulated(self, run: HistoryRun, logarithms: Sequence[float], factors: Mapping[str, float]) -> float:
-        """Seconds of one run with the constants, and with other values so many times as large.
+        """Seconds of one run with the constants (their logarithms), and with other values multiplied by factors.
 
-        Raises
-        ------
-        SimbackupError
-            The simulated job fails, so that its time says nothing.
+        Raises ------ SimbackupError The simulated job fails, so that it has no time.
         """
         changed = dict(factors)
         for fit, logarithm in zip(self.constants, logarithms, strict=True):
@@ -92,7 +96,7 @@ class HistoryProblem:
         return self.moved(logarithms, {})
 
     def moved(self, logarithms: Sequence[float], factors: Mapping[str, Mapping[str, float]]) -> list[float]:
-        """The same with other values so many times as large, by the id of the run and address."""
+        """The same with other values multiplied by factors, by the id of the run and address."""
         return [
             math.log(self.simulated(run, logarithms, factors.get(run.row.id, {})) / run.measured) for run in self.runs
         ]
@@ -125,23 +129,29 @@ class HistoryProblem:
 
 @dataclass(frozen=True)
 class Solution:
-    """The constants, their logarithms with the covariance that the rows leave, and the scatter that the fit leaves."""
+    """The constants that fit best."""
 
     constants: list[Fitted]
+    """The constants with their uncertainty."""
     apart: Separability
+    """Which of them the rows determine separately."""
     logarithms: list[float]
+    """Their natural logarithms."""
     scatter: float
+    """Relative standard deviation of runs from the fit."""
     covariance: Matrix
+    """Covariance of the logarithms."""
     spare: int
+    """Number of rows minus number of constants."""
 
     @cached_property
     def times(self) -> float:
-        """Standard deviations to the end of an interval, for a scatter that is known from so few rows."""
+        """Standard deviations from the middle to the end of an interval, given how few rows estimate the scatter."""
         return student(self.spare)
 
 
 def student(spare: int) -> float:
-    """Standard deviations to the end of an interval, where so many more rows than constants estimate one."""
+    """Standard deviations from the middle to the end of an interval, for so many degrees of freedom."""
     return float(cast("Any", import_module("scipy.stats")).t.ppf(0.5 + LEVEL / 2.0, spare))
 
 

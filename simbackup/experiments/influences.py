@@ -21,23 +21,24 @@ if TYPE_CHECKING:
     from simbackup.plots.style import Chart
 
 WORTH = 0.1
-"""Share by which knowing an input narrows an interval from which on measuring it is worth while."""
+"""Share by which an interval must become narrower for a measurement of an input to be worth while."""
 DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """What one input does to a figure.
-
-    `at_low` and `at_high` are the figure with this input alone at the ends of its range; `effect` is that of the
-    screening over the whole range, and `index` its Sobol' indices, None where they were left out.
-    """
+    """The effect of one input on a figure."""
 
     input: Input
+    """The input."""
     at_low: float
+    """The figure with this input alone at the lower end of its range."""
     at_high: float
+    """The figure with this input alone at the upper end."""
     effect: Effect | None = None
+    """The elementary effects of the screening over the whole range; None if it was left out."""
     index: SobolIndex | None = None
+    """The Sobol' indices; None if they were left out."""
 
     @property
     def name(self) -> str:
@@ -46,7 +47,7 @@ class Influence:
 
     @property
     def range(self) -> str:
-        """What the input may be, in words."""
+        """The range of the input, or its options, in words."""
         use = self.input.uses[0]
         if isinstance(use, Use):
             return " to ".join(units.show_short(end, use.unit, DIGITS) for end in (use.low, use.high))
@@ -65,29 +66,36 @@ class Influence:
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """An input, and the interval of a figure as if it were known exactly: the whole, and what other inputs leave."""
+    """An input, and the interval of a figure as if the input were known exactly."""
 
     input: Input
+    """The input."""
     interval: CentralInterval
+    """The whole interval."""
     from_inputs: CentralInterval
+    """The part of it that is due to other inputs."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sensitivity:
-    """Which inputs a figure depends on, the most important first, and which to measure first.
-
-    `interval` is the 90 % interval of the figure, and `from_inputs` the part of it that is due to inputs; the rest is
-    model error. `inputs` counts all uncertain inputs, including those without influence, and `runs` the simulations.
-    """
+    """Which inputs a figure depends on, the most important first, and which to measure first."""
 
     title: str
+    """The title of the scenario."""
     figure: str
+    """The figure."""
     interval: CentralInterval
+    """Its 90 % interval."""
     from_inputs: CentralInterval
+    """The part of the interval that is due to inputs; the rest is model error."""
     influences: tuple[Influence, ...]
+    """The effects of the inputs that matter, the greatest first."""
     first: Narrowed | None
+    """The input to measure first; None if no input moves the figure."""
     inputs: int
+    """Number of uncertain inputs, including those without influence."""
     runs: int
+    """Number of simulations."""
 
     def __repr__(self) -> str:
         return f"Sensitivity({self.figure!r}, {len(self.influences)} of {self.inputs} inputs matter)"
@@ -184,7 +192,7 @@ class Sensitivity:
 
 
 def _width(interval: CentralInterval) -> float:
-    """How wide an interval is: by what factor, as a logarithm, where it varies by factors."""
+    """The width of an interval; as the logarithm of the ratio of its ends if it varies by factors."""
     if interval.by_factor and interval.low > 0.0:
         return math.log(interval.high / interval.low)
     return interval.high - interval.low

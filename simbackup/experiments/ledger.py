@@ -17,19 +17,24 @@ ALL = "all"
 
 
 class Held(NamedTuple):
-    """How many intervals hold what was measured, of how many there are."""
+    """How many intervals hold."""
 
     hold: int
+    """Intervals that contain the measured value."""
     of: int
+    """All intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """How far some answers are from what was measured: median error, how many are `far` off, whose interval holds."""
+    """How far some answers are from what was measured."""
 
     median: float
+    """Median of the absolute relative errors."""
     far: int
+    """Number of answers that are off by more than a factor of `FAR`."""
     intervals: Held
+    """How many of their intervals hold."""
 
     @classmethod
     def of(cls, errors: Sequence[float], intervals: Held) -> Answers:
@@ -43,20 +48,24 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """A publication in the ledger: its predicted rows, the blind answers to them, and today's."""
+    """A line of the ledger: the predicted rows of a publication, or of several."""
 
     publication: str
+    """Its name."""
     versions: tuple[str, ...]
     """Versions that answered blindly."""
     rows: int
+    """Number of predicted rows."""
     seen: int
-    """Predicted rows that a value was chosen or changed after seeing."""
+    """Predicted rows after whose sight a value was chosen or changed."""
     blind: Answers
+    """The blind answers."""
     today: Answers
+    """The answers of this version."""
     fitted: tuple[str, ...]
     """Constants that are fitted to rows of the publication."""
     single: bool
-    """Whether it is the line of one publication, and not of all those of a version, or of all."""
+    """Whether the line is that of one publication, and not of all those of a version, or of all."""
 
 
 def ledger(found: Reproduction) -> list[LedgerLine]:

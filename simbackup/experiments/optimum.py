@@ -21,42 +21,50 @@ from simbackup.results.figure_units import unit_of
 from simbackup.schema.study import BoundSpec, OptimiseSpec, StudySpec
 
 FAR = 1e30
-"""Added for what breaks a limit, so that anything that keeps all limits is better."""
+"""Score of a point that breaks limits, so that every point that keeps all limits is better."""
 MEMBERS = 8
 """Members of a generation for each dimension."""
 KEEPS, BEST = "keeps limits", "best"
 """Columns of whether a row keeps all limits, and whether it is one of the best."""
 DISTANT = 0.6
-"""Share of the runs with which the whole space is searched; the others look round what is best."""
+"""Share of the runs that search the whole space; the others try neighbours of the best points."""
 DIGITS = 9
-"""Digits in which goals are compared; the others are rounding."""
+"""Significant digits of goals that are compared; further ones are rounding errors."""
 STEPS = {1: 1, 2: 4, 3: 2}
 """Parts into which the weight between goals is divided, by their number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Values that were tried: their goals (less is better), and by what share they break limits in all."""
+    """A point of the search space that was tried."""
 
     place: Place
+    """Its coordinates."""
     goals: tuple[float, ...]
+    """Its goals; less is better."""
     broken: float
+    """Sum of the shares by which it breaks limits."""
 
     @property
     def good(self) -> bool:
-        """Whether they were run and keep all limits."""
+        """Whether it was run and keeps all limits."""
         return not self.broken and all(map(math.isfinite, self.goals))
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a search found: the best points, how many were tried of how many there are, and all rows that were tried."""
+    """The result of a search."""
 
     best: tuple[Point, ...]
+    """The best points."""
     name: str
+    """The row of the study, by its values."""
     tried: int
+    """Number of combinations that were tried."""
     size: float
+    """Number of all combinations; may be infinite."""
     rows: tuple[dict[str, Any], ...] = ()
+    """All combinations that were tried, with their goals."""
 
     @property
     def all_tried(self) -> bool:
@@ -74,24 +82,31 @@ class Search:
 
 @dataclass(slots=True)
 class _Searching:
-    """A search over the space of one row."""
+    """A search over the space of one row of a study."""
 
     asked: StudySpec
+    """The study."""
     goals: OptimiseSpec
+    """Its goals and limits."""
     space: SearchSpace
+    """The values that can be combined."""
     base: Point
+    """The row."""
     runner: Runner
+    """Runs points."""
     known: dict[tuple[str, ...], Tried] = field(default_factory=dict[tuple[str, ...], Tried])
+    """Points that were tried, by their values."""
     rows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """The same as rows of a table."""
     allowed: int = 0
-    """How many combinations may have been tried by the end of the present step."""
+    """Number of combinations that may have been tried by the end of the present step."""
 
     def __post_init__(self) -> None:
         self.allowed = self.runs
 
     @property
     def runs(self) -> int:
-        """How many combinations may be tried."""
+        """Number of combinations that may be tried."""
         return self.goals.runs
 
     def point(self, place: Sequence[float]) -> Point:
@@ -99,7 +114,7 @@ class _Searching:
         return self.base.moved(self.space.values(place))
 
     def tried(self, places: Sequence[Place]) -> list[Tried | None]:
-        """What places give, each run once; None of those that would take more runs than are allowed."""
+        """The outcomes at some places, each run once; None for those that exceed the allowed runs."""
         keys = [tuple(map(str, self.space.values(place).values())) for place in places]
         new = {key: place for key, place in zip(keys, places, strict=True) if key not in self.known}
         new = dict(list(new.items())[: max(0, self.allowed - len(self.known))])
@@ -132,7 +147,7 @@ class _Searching:
         )
 
     def evolve(self, score: Callable[[Tried], float], budget: int, which: int) -> None:
-        """Try about so many new places by differential evolution, which `score` judges: less is better."""
+        """Try about `budget` new places by differential evolution; `score` is to be minimised."""
         optimise = _scipy().differential_evolution
         self.allowed = min(self.runs, len(self.known) + budget)
         members = MEMBERS * len(self.space.dimensions)
@@ -158,7 +173,7 @@ class _Searching:
         return tuple(row | {BEST: one in best} for row, one in zip(self.rows, self.known.values(), strict=True))
 
     def look_round(self) -> None:
-        """Try the neighbours of the best, then those of what is best now, and so on: steps of whole dimensions."""
+        """Try the neighbours of the best points, then those of the new best ones, and so on."""
         self.allowed, before = self.runs, -1
         while before < len(self.known) < self.runs:
             before = len(self.known)
@@ -171,7 +186,7 @@ class _Searching:
                     yield (*place[:i], place[i] + step, *place[i + 1 :])
 
     def result(self) -> list[Tried]:
-        """The best of what was tried, that nothing is better than in all goals; none if nothing keeps the limits."""
+        """The Pareto set of what was tried and keeps the limits."""
         good = [one for one in self.known.values() if one.good]
         front = [one for one in good if not any(_dominates(other, one) for other in good)]
         unique = {one.goals: one for one in reversed(front)}  # of equals the first
@@ -179,7 +194,7 @@ class _Searching:
 
 
 def every_point(asked: StudySpec, goals: OptimiseSpec, space: SearchSpace, base: Point) -> list[Point]:
-    """All points of a row whose space is tried whole, with all seeds."""
+    """All points of a row whose whole space is tried, with all seeds."""
     return drawn(asked, [_asking(goals, base.moved(space.values(place))) for place in space.every()])
 
 
@@ -243,7 +258,7 @@ def limit_of(address: str, end: str | float | None, otherwise: float) -> float:
 
 
 def broken(address: str, bound: BoundSpec, value: float) -> float:
-    """By what share a figure breaks its limits; 0 if it keeps them, infinite if there is none."""
+    """The relative amount by which a figure breaks its limits: 0 if it keeps them, infinite without a figure."""
     low, high = limit_of(address, bound.at_least, -math.inf), limit_of(address, bound.at_most, math.inf)
     if math.isnan(value):
         return math.inf
@@ -252,7 +267,7 @@ def broken(address: str, bound: BoundSpec, value: float) -> float:
 
 
 def _mean(figures: Sequence[Figure]) -> float:
-    """The mean of figures; not a number if one is missing."""
+    """The mean of figures; NaN if one is missing."""
     numbers = [float(each) for each in figures if isinstance(each, int | float)]
     return math.fsum(numbers) / len(numbers) if numbers and len(numbers) == len(figures) else math.nan
 

@@ -25,28 +25,35 @@ from simbackup.uncertainty.whole import bound_at
 CASE = "case"
 """Column of the names of cases."""
 REFUSED = "refused: "
-"""Beginning of why a point has no figures, if it could not be run."""
+"""Prefix of the reason why a point could not be run."""
 KEPT = 16
-"""Scenarios that a process keeps as they are before values are varied."""
+"""Number of unvaried scenarios that a process keeps."""
 
 Values = dict[str, str | list[str] | dict[str, Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One run of a study: the file of its scenario, its case, the values that were varied, and the figures wanted."""
+    """One run of a study."""
 
     scenario: str
+    """The name of the scenario in the study."""
     file: str
+    """Its file."""
     case: str | None
+    """The name of its case; None without cases."""
     together: Values
+    """Values of the case, by address."""
     varied: Values
+    """Values that the study varies, by address."""
     show: tuple[str, ...]
+    """The figures that are wanted."""
     seed: int
+    """The seed of random numbers."""
 
     @property
     def values(self) -> Values:
-        """All values by address that replace those of the file."""
+        """All values that replace those of the file, by address."""
         return self.together | self.varied
 
     def moved(self, values: Mapping[str, object]) -> Point:
@@ -66,20 +73,24 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class PointResult:
-    """What a point gave: its figures by name, why jobs failed, the records of its trace, and what bounds its figures.
-
-    `declared` is the share of figures that consists of declared waits. `key` changes with all that the figures depend
-    on; it is empty where no ledger needs it. If the point could not be run, `problems` or `lost` say why.
-    """
+    """The outcome of one run of a study."""
 
     key: str
+    """Digest of everything that the figures depend on; empty if no store needs it."""
     figures: Mapping[str, Figure] = field(default_factory=dict[str, Figure])
+    """The figures, by name; None for those of a failed job."""
     failed: str | None = None
+    """Why jobs failed; None if none failed."""
     records: int = 0
+    """Number of records in the trace."""
     bounds: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Lower bounds of times, by figure."""
     declared: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Share (0 to 1) of each figure that consists of declared waits."""
     problems: tuple[Problem, ...] = ()
+    """Why the scenario was refused; empty if it was not."""
     lost: str = ""
+    """Why the run was lost; empty if it was not."""
 
     @property
     def refused(self) -> bool:
@@ -95,9 +106,10 @@ class PointResult:
 
 
 class Batch(NamedTuple):
-    """What the points of one study share in a process: files are read once for a batch, and anew for the next."""
+    """The points of one study in a process: files are read once for a batch, and again for the next."""
 
     name: str
+    """Its name, which no other batch has."""
     keyed: bool = False
     """Whether outcomes need their keys."""
 
@@ -109,7 +121,7 @@ class Batch(NamedTuple):
             return None
 
     def run(self, point: Point) -> PointResult:
-        """What a point gives. Whatever goes wrong in it stays in its outcome."""
+        """The outcome of a point, including whatever goes wrong."""
         try:
             scenario = _resolved(self, point)
             found = outcome_of(point, scenario)
@@ -162,7 +174,7 @@ def _with_jobs(scenario: Scenario) -> Scenario:
 
 
 def key_of(scenario: Scenario, seed: int) -> str:
-    """Thirty-two digits that change with all that a run depends on: scenario, datasheets, seed, and the program."""
+    """Thirty-two digits that change with everything a run depends on: scenario, datasheets, seed, and program."""
     return hashlib.sha256(json.dumps([scenario.hash, seed, code_version()]).encode()).hexdigest()[:32]
 
 

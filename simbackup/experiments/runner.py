@@ -19,25 +19,30 @@ log = logging.getLogger("simbackup")
 
 @dataclass(slots=True)
 class Runner:
-    """Runs the points of a study.
-
-    `reused` counts the points that the ledger held, `run_anew` the others, and `bad` those that could not be run.
-    """
+    """Runs the points of a study."""
 
     executor: Executor
+    """Runs functions in processes."""
     ledger: StudyLedger | None = None
+    """Stores outcomes; None without a folder."""
     progress: Done | None = None
+    """Called with the number of finished points, and of all."""
     note: Callable[[str], None] = log.info
+    """Called with messages."""
     reused: int = 0
+    """Points whose outcomes were in the store."""
     run_anew: int = 0
+    """Points that were run."""
     bad: int = 0
+    """Points that could not be run."""
     _batch: Batch = field(init=False)
+    """What processes share."""
 
     def __post_init__(self) -> None:
         self._batch = Batch(secrets.token_hex(8), keyed=self.ledger is not None)
 
     def run(self, points: Sequence[Point], what: str = "points") -> list[PointResult]:
-        """What each point gave, in order; `what` names them in notes."""
+        """The outcome of each point, in order; `what` names them in messages."""
         outcomes = self._kept(points, what)
         left = [i for i in range(len(points)) if i not in outcomes]
         done = len(outcomes)
@@ -54,7 +59,7 @@ class Runner:
         return [outcomes[i] for i in range(len(points))]
 
     def _kept(self, points: Sequence[Point], what: str) -> dict[int, PointResult]:
-        """What the ledger holds of these points, by their number."""
+        """The outcomes that the store has of these points, by their index."""
         if self.ledger is None or not len(self.ledger) or not points:
             return {}
         kept: dict[int, PointResult] = {}

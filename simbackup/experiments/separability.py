@@ -59,15 +59,16 @@ class Combination:
 
 @dataclass(frozen=True, slots=True)
 class Separability(Tabled):
-    """Pairs that share rows, groups that are not identifiable, and constants that were fitted to one row.
-
-    `inflations` are the factors by which each constant is more uncertain because the others are uncertain, too.
-    """
+    """Which fitted constants the rows determine separately."""
 
     pairs: tuple[Pair, ...]
+    """Pairs of constants that share rows."""
     groups: tuple[Combination, ...]
+    """Groups of constants that are not identifiable."""
     inflations: dict[str, float]
+    """Factor by which each constant is more uncertain because the others are uncertain."""
     single: tuple[tuple[str, str], ...] = ()
+    """Constants that were fitted to a single row."""
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -32,10 +32,12 @@ MOST_ROWS = 60
 
 
 class BadPoint(NamedTuple):
-    """A point that could not be run: its scenario, values and seed, and why."""
+    """A point that could not be run."""
 
     point: str
+    """Its scenario, values and seed."""
     why: str
+    """Why not."""
 
     def __str__(self) -> str:
         return f"{self.point}: {self.why}"
@@ -45,29 +47,35 @@ class BadPoint(NamedTuple):
 class Study:
     """The results of a study: one row for each run, or for the runs of all seeds.
 
-    A row has the scenario, what was varied, and the figures in SI units.
+    A row has the scenario, what was varied, and the figures in SI units. Figures of a failed job are None, and so are
+    those of a point that could not be run. If anything failed, the column `failed` states what and why; in the other
+    rows it is None.
 
-    `varied` names the columns that identify the runs: `case` if the study has cases, then the varied addresses.
-    Figures of a failed job are None, and so are those of a point that could not be run; `bad` has these points. If
-    anything failed, the column `failed` states what and why; in the other rows it is None.
     With several seeds, numbers are means; the column with the same name and ` ±` has half of the 95 % confidence
-    interval, and `samples` has the figures of each row by seed. The columns with ` low` and ` high` have the ends of
-    the 90 % interval; `intervals` has them by row, with the inputs that matter most. If the study compares, ` change`
+    interval. The columns with ` low` and ` high` have the ends of the 90 % interval. If the study compares, ` change`
     is the difference of a figure from that of the base (with ` change ±`), and ` times` is their ratio.
     """
 
     title: str
+    """What it is about."""
     question: str
+    """The question that it answers."""
     varied: tuple[str, ...]
+    """Columns that identify the runs: `case` if the study has cases, then the varied addresses."""
     figures: tuple[str, ...]
+    """Columns of figures."""
     rows: tuple[dict[str, Any], ...]
+    """The rows, by column."""
     samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
+    """The figures of each row by seed; empty with a single seed."""
     intervals: StudyIntervals = field(default_factory=lambda: StudyIntervals(()))
+    """The intervals by row, with the inputs that matter most."""
     bad: tuple[BadPoint, ...] = ()
+    """Points that could not be run."""
     searches: tuple[Search, ...] = ()
     """What was tried to find each row, in a study that optimises."""
     base: str = ""
-    """The scenario or case with which the others are compared."""
+    """The scenario or case with which the others are compared; empty without one."""
 
     def __repr__(self) -> str:
         sizes = ((len(self.rows), "row"), (len(self.figures), "figure"))
@@ -187,7 +195,7 @@ class Study:
 
 
 def _text(value: object) -> str:
-    """A figure with four digits, a word as it is, nothing for what there is not."""
+    """A figure with four digits, a word unchanged, an empty text for None."""
     if value is None:
         return ""
     return f"{value:,.4g}" if isinstance(value, float) else str(value)

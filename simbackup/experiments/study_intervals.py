@@ -23,46 +23,46 @@ from simbackup.uncertainty.whole import whole
 LOW, HIGH = " low", " high"
 """Endings of the columns with the ends of a figure's 90 % interval."""
 INTERVALS = "points for intervals"
-"""What notes call them."""
+"""What messages call these points."""
 
 Numbers = Mapping[str, float]
 """Figures of a row that are numbers, by their names."""
 
 
 class MovedAlone(NamedTuple):
-    """What a figure of a row becomes when single inputs are at the ends of their ranges, the greatest effect first.
-
-    `spread` is the part of the interval that all inputs leave together.
-    """
+    """A figure of a row when single inputs are at the ends of their ranges."""
 
     row: int
+    """The number of the row."""
     spread: CentralInterval
+    """The part of the interval that is due to all inputs together."""
     contributions: tuple[Contribution, ...]
+    """The effect of each input, the greatest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyIntervals:
-    """The interval of each figure of each row, and what moves a figure where its interval is widest.
-
-    `cases` has the figures of all rows in each case that they share; none without intervals. `refused` counts for each
-    row the cases whose values a check refused at first, so that values nearer to the best estimates took their place.
-    """
+    """The intervals of all figures of a study, and what decides them."""
 
     rows: tuple[Mapping[str, CentralInterval], ...]
+    """The intervals of each row, by figure."""
     alone: Mapping[str, MovedAlone] = field(default_factory=dict[str, MovedAlone])
+    """What single inputs do to each figure, in the row where its interval is widest."""
     cases: tuple[tuple[Numbers, ...], ...] = ()
+    """The figures of all rows in each case of the inputs, which rows share; empty without intervals."""
     refused: tuple[int, ...] = ()
+    """Cases of each row whose values a check refused at first, so that nearer ones took their place."""
 
     @property
     def decides(self) -> dict[str, tuple[Contribution, ...]]:
-        """What decides each figure most; nothing where the model leaves most open."""
+        """The inputs that decide each figure most; none if most of its interval is model error."""
         return {
             name: tuple(decisive(one.contributions, one.spread, self.rows[one.row][name]))
             for name, one in self.alone.items()
         }
 
     def refusals(self) -> str:
-        """In how many cases a check refuses the values, in words; nothing if it allows all."""
+        """In how many cases a check refuses the values, in words; empty if it never does."""
         rows = sum(map(bool, self.refused))
         if not rows:
             return ""
@@ -78,10 +78,10 @@ def _numbers(names: Sequence[str], figures: Mapping[str, Figure]) -> Numbers:
 def in_cases(
     points: Sequence[Point], unknown: Sequence[Input], cases: Sequence[Case], runner: Runner, what: str
 ) -> list[list[CaseFigures]]:
-    """What each of some points gives in each case of its inputs, by case; nothing where its values are refused.
+    """The figures of some points in each case of their inputs, by case and point.
 
-    A case that a check refuses at a point is moved half the way to the best estimates, a few times. The scenario of a
-    point is named by its number.
+    A case that a check refuses at a point is moved half way to the best estimates, a few times. The scenario of a point
+    is named by its number.
     """
     at = {(i, n): case for i, case in enumerate(cases) for n in range(len(points))}
     found: dict[tuple[int, int], CaseFigures] = {}
@@ -101,13 +101,15 @@ def in_cases(
 
 
 class _Scale(NamedTuple):
-    """How many times what the first seed gives is the mean over all seeds: figures, and what bounds them.
+    """Ratios of means over all seeds to the values of the first seed.
 
     Cases are run with the first seed only.
     """
 
     figures: Numbers
+    """For figures, by name."""
     bounds: Numbers
+    """For bounds of figures, by name."""
 
     @classmethod
     def of(cls, means: Numbers, found: Sequence[PointResult]) -> _Scale:
@@ -117,7 +119,7 @@ class _Scale(NamedTuple):
         return cls(_times(means, _numbers(list(means), first.figures)), _times(every, first.bounds))
 
     def applied(self, one: CaseFigures) -> CaseFigures:
-        """What a case gives, as a mean over all seeds."""
+        """The figures of a case, scaled to means over all seeds."""
         figures, bounds = (
             {name: value * times.get(name, 1.0) for name, value in numbers.items()}
             for numbers, times in ((one.figures, self.figures), (one.bounds, self.bounds))
@@ -188,18 +190,25 @@ def study_intervals(
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """Rows of a study with their inputs, and what they gave in a sample of cases, as means over all seeds."""
+    """The rows of a study with what is known of their inputs."""
 
     rows: Sequence[Point]
+    """The rows."""
     scales: Sequence[_Scale]
+    """Ratios of means over all seeds to the first seed, for each row."""
     inputs: tuple[Input, ...]
+    """The uncertain inputs."""
     sample: Sequence[Case]
+    """The cases that were drawn."""
     outcomes: Sequence[Sequence[CaseFigures]]
+    """The figures by case and row, as means over all seeds."""
     alone: int
+    """Number of inputs that are moved alone."""
     runner: Runner
+    """Runs points."""
 
     def alone_at(self, name: str, spreads: Mapping[int, CentralInterval], numbers: Sequence[int]) -> MovedAlone | None:
-        """What the inputs do that go most with a figure, where they leave most: they are moved alone there."""
+        """The effect of single inputs on a figure, in the row where inputs matter most; None if none does."""
         at = max(spreads, key=lambda row: _width(spreads[row]))
         if not _width(spreads[at]):
             return None
@@ -222,7 +231,7 @@ def _named(uses: Sequence[Use | ChoiceUse], at: int) -> tuple[Use | ChoiceUse, .
 
 
 def _width(spread: CentralInterval) -> float:
-    """How wide an interval is for its best estimate: by what factor, where it varies by factors."""
+    """Width of an interval relative to its best estimate; a logarithm if it varies by factors."""
     if spread.by_factor and spread.low > 0.0:
         return math.log(spread.high / spread.low)
     return (spread.high - spread.low) / abs(spread.best) if spread.best else spread.high - spread.low

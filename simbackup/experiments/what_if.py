@@ -18,25 +18,32 @@ from simbackup.scenario import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """Why one job took as long as it did: seconds in total and by cause, and the bottleneck with its share.
-
-    `doubled` and `without` are its seconds with the bottleneck twice as fast and removed, and `next_bottleneck` is what
-    limits it then; None where no part could be faster, or where the job then fails. Of a `counted` bottleneck, there
-    are twice as many instead. `wait` is what takes more time than the bottleneck, though no part shortens it.
-    """
+    """Why one job took as long as it did."""
 
     name: str
+    """The name of the job or run."""
     status: str
+    """How it ended."""
     elapsed: float
+    """Its seconds."""
     causes: dict[Cause, float]
+    """Its seconds by cause."""
     bottleneck: str | None
+    """The part with the greatest share, among those that could be faster; None without such a part."""
     share: float = 0.0
+    """Seconds that are due to the bottleneck."""
     doubled: float | None = None
+    """Seconds of the job with a bottleneck twice as fast; None if it then fails, or was not run."""
     without: float | None = None
+    """Seconds of the job without the bottleneck; None if it then fails, or was not run."""
     next_bottleneck: str | None = None
+    """The bottleneck in the run without the first one; None without such a run."""
     reason: str = ""
+    """Why the job failed; empty if it did not."""
     counted: bool = False
+    """Whether the bottleneck is a number of things, of which `doubled` has twice as many."""
     wait: Cause | None = None
+    """A cause that takes more time than the bottleneck and that no part shortens; None without one."""
 
     def as_dict(self) -> dict[str, Any]:
         """The explanation as plain data."""

@@ -25,16 +25,19 @@ from simbackup.run import IdleKeyWarning, simulate
 
 FILE = "predictions.jsonl"
 RATIO = 2.0
-"""Bytes before over bytes after compression that a prediction supposes of text, before anything was measured."""
+"""Compression ratio of text that predictions assume before anything was measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How many predictions are new, how many there were, and which operations no shipped datasheet describes."""
+    """The outcome of `predict`."""
 
     new: int
+    """Number of new predictions."""
     before: int
+    """Number of predictions that existed before."""
     without: tuple[str, ...]
+    """Operations that no shipped datasheet describes."""
 
 
 def predict(folder: Folder, note: Callable[[str], None]) -> Written:
@@ -114,30 +117,41 @@ def _digits(value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A prediction beside what was measured: medians of the runs, of the elapsed time only those not disturbed."""
+    """A prediction and the runs that were measured; times are in seconds, and medians of the runs."""
 
     program: str
+    """The program."""
     operation: str
+    """The operation."""
     point: str
+    """The point of the design."""
     basis: str
+    """Where constants come from: `shipped` or `measured`."""
     blind: bool
-    """Whether no run of the operation had been measured when it was written."""
+    """Whether no run of the operation had been measured when the prediction was written."""
     runs: int
+    """Number of runs."""
     cpu: float
+    """Measured seconds of cores."""
     predicted_cpu: float
+    """Predicted seconds of cores."""
     elapsed: float | None
+    """Measured elapsed time, of undisturbed runs; None if all were disturbed."""
     predicted: float
+    """Predicted elapsed time."""
     low: float
+    """Lower end of its 90 % interval."""
     high: float
+    """Upper end of its 90 % interval."""
 
     @property
     def error(self) -> float:
-        """Relative error of the time of cores."""
+        """Relative error of the seconds of cores."""
         return self.predicted_cpu / self.cpu - 1.0 if self.cpu else math.nan
 
     @property
     def holds(self) -> bool | None:
-        """Whether the interval holds the elapsed time; None if every run was disturbed."""
+        """Whether the interval contains the elapsed time; None if every run was disturbed."""
         return None if self.elapsed is None else self.low <= self.elapsed <= self.high
 
     def as_dict(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from simbackup.errors import SimbackupError
 FOREIGN, STEAL = 0.05, 0.02
 """Shares of the machine's cores beyond which other work, or other machines on the same cores, disturb a run."""
 COARSE = 0.05
-"""Seconds of cores that clock ticks cannot tell from nothing."""
+"""Seconds of cores below which clock ticks cannot be distinguished from zero."""
 LONGEST = 1800.0
 """Seconds after which a command is given up."""
 STAT = Path("/proc/stat")
@@ -30,10 +30,12 @@ class FailedError(SimbackupError):
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Seconds of cores since the machine started: busy ones, and those that other machines took."""
+    """Seconds of cores since the machine started."""
 
     busy: float
+    """Busy ones."""
     steal: float
+    """Those that other virtual machines took."""
 
     @classmethod
     def now(cls) -> Machine:
@@ -48,19 +50,22 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a command took, in seconds; `synced` also has the time until all was on disk."""
+    """What a command took, in seconds."""
 
     elapsed: float
+    """Until it ended."""
     synced: float
+    """Until all that it wrote was on disk."""
     cpu: float
-    """Seconds of cores of the command and of all that it started and waited for."""
+    """Seconds of cores of the command, and of everything that it started and waited for."""
     server_cpu: float
-    """Those of servers that the lab started for it."""
+    """Seconds of cores of servers that the lab started for it."""
     foreign: float
-    """Those of all other processes."""
+    """Seconds of cores of all other processes."""
     steal: float
-    """Those that other machines took."""
+    """Seconds of cores that other virtual machines took."""
     cores: int
+    """Number of cores of the machine."""
 
     @property
     def disturbed(self) -> bool:

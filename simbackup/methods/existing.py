@@ -17,20 +17,22 @@ class Placing(Protocol):
 
     @property
     def method(self) -> str:
-        """Its name in the trade."""
+        """The method, as the trade names it."""
         ...
 
     def place(self, system: System, job: str, time: float) -> None:
-        """Enter the save set into the catalogue, as made by a job at a time; fails if there is no room for it."""
+        """Enter the save set in the catalogue, as made by a job at a time (seconds); fails if there is no space."""
         ...
 
 
 @dataclass(slots=True)
 class Existing:
-    """A job that does not run, as what it saves exists; if there is no room for that, it fails."""
+    """A job that is not simulated, because what it saves exists at the start; without space for that, it fails."""
 
     work: Placing
+    """The work whose save set exists."""
     reasons: list[str] = field(default_factory=list[str])
+    """Why there was no space."""
 
     @property
     def method(self) -> str:
@@ -38,13 +40,13 @@ class Existing:
         return self.work.method
 
     def run(self, system: System, job: str) -> Steps:
-        """Fail for want of room."""
+        """Fail, as there was no space."""
         del system, job
         raise JobFailedError(self.reasons[0])
         yield  # a generator, as the work of every job is
 
     def placed(self, system: System, job: str, time: float) -> bool:
-        """Whether the save set found its place."""
+        """Whether there was space for the save set."""
         try:
             self.work.place(system, job, time)
         except JobFailedError as error:
@@ -54,16 +56,21 @@ class Existing:
 
 @dataclass(frozen=True, slots=True)
 class OnTape:
-    """How a save set came on tape: bytes, where it begins, in how many streams, of which a drive took some at once."""
+    """How a save set was written to tape."""
 
     size: float
+    """Bytes of it."""
     begin: float = 0.0
+    """Byte of the save set at which they begin."""
     streams: int = 1
+    """Equal parts."""
     pool: str | None = None
+    """The pool; None in a library without pools."""
     multiplexing: int = 1
+    """Greatest number of streams on a drive."""
 
     def place(self, system: System, copy: Copy) -> None:
-        """Put it on cartridges, each drive on its own ones; they were written from the beginning of the save set on."""
+        """Put it on cartridges, separate ones for each drive, from the beginning of the save set on."""
         taken: list[Cartridge] = []
         try:
             for first in range(0, self.streams, self.multiplexing):
@@ -74,7 +81,7 @@ class OnTape:
         copy.extents.sort(key=lambda extent: extent.begin)
 
     def _one_drive(self, system: System, copy: Copy, streams: range, taken: list[Cartridge]) -> None:
-        """Put the streams of one drive on one cartridge after the other; blocks of all of them lie in turns."""
+        """Put the interleaved streams of one drive on one cartridge after the other."""
         library, each, done = system.libraries[copy.target], self.size / self.streams, 0.0
         while each - done > LEAST_ROOM:
             cartridge = library.scratch(self.pool)

@@ -23,12 +23,16 @@ Steps = Generator[simpy.Event, Any, "Moved"]
 
 
 class Moved(NamedTuple):
-    """What a job moved, the seconds for which it held a read lock, and the buffers that it took."""
+    """What a job moved."""
 
     bytes: float
+    """Bytes of save sets."""
     files: float
+    """Files."""
     lock: float = 0.0
+    """Seconds for which it held a read lock."""
     buffers: int = 0
+    """Buffers that it used; 0 if it has none."""
 
 
 class Work(Protocol):
@@ -36,17 +40,17 @@ class Work(Protocol):
 
     @property
     def method(self) -> str:
-        """Its name in the trade."""
+        """The method, as the trade names it."""
         ...
 
     def run(self, system: System, job: str) -> Steps:
-        """Do it, as the job of that address."""
+        """Do the work as the job (or run) with this address."""
         ...
 
 
 @runtime_checkable
 class OfKnownSize(Protocol):
-    """Work of which can be said before how many bytes it moves."""
+    """Work whose bytes are known before it begins."""
 
     def expected(self, system: System) -> float:
         """Bytes that it will move."""
@@ -55,46 +59,59 @@ class OfKnownSize(Protocol):
 
 @runtime_checkable
 class There(Protocol):
-    """Work that is not done, as what it saves exists at the start."""
+    """Work that is not simulated, because what it saves exists at the start."""
 
     def placed(self, system: System, job: str, time: float) -> bool:
-        """Put what the job of that address saved at a time in its place; whether there was room."""
+        """Put the save set of the job where it would have been written at a time (seconds); whether there was space."""
         ...
 
 
 DAY = 86_400.0
 ROUNDING = 1e-9
-"""Share of a period by which the last run may be after the end of the repetition."""
+"""Share of a period by which the last run may begin after `until`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule(Late):
-    """When a job runs: seconds after the start, after which jobs, how often; and by when it should have ended.
+    """When a job begins, how often, by when it should have ended, and what happens when it fails.
 
-    It waits in queues with a priority, and is tried again so often, some seconds after it has failed. It begins with a
-    delay after it is due; a share of its tries fails by chance, after so many seconds.
+    Times are in seconds; moments count from the start of the simulation.
     """
 
     begin: float = 0.0
+    """When it begins first."""
     after: tuple[str, ...] = ()
+    """Jobs after whose end it begins."""
     every: float | None = None
+    """Period after which it begins again; None for a single run."""
     until: float = 0.0
+    """Last moment at which a run begins."""
     window: float | None = None
+    """Seconds after it was due by which it should have ended; None without a window."""
     deadline: float | None = None
+    """First moment by which it should have ended; None without a deadline."""
     deadline_every: float = DAY
+    """Period of the deadline."""
     queues: tuple[str, ...] = ()
+    """Job queues that must admit it."""
     priority: float = math.inf
+    """Order in these queues; lower numbers go first."""
     retries: int = 0
+    """Further attempts of a run that fails."""
     retry_after: float = 0.0
+    """Seconds between a failure and the next attempt."""
     delay: float = 0.0
+    """Seconds from when it is due until it begins."""
     fails: float = 0.0
+    """Share (0 to 1) of its attempts that fail at random."""
     fails_after: float = 0.0
+    """Seconds after which such an attempt fails."""
 
     def allowed(self, due: float, since: float) -> tuple[float | None, str]:
-        """Seconds after it was due by which a run should have ended, None without a limit, and what it misses then.
+        """Seconds after a run was due by which it should have ended, and the words for a run that ends later.
 
-        A deadline comes every day or every week, first so many seconds after the start: it is the first after `since`,
-        when it or the first job of its chain was due.
+        None without a limit. A deadline repeats: it is the first one after `since`, when the run or the first job of
+        its chain was due.
 
         >>> Schedule(deadline=6 * 3600.0).allowed(due=22 * 3600.0, since=20 * 3600.0)
         (28800.0, 'after its deadline')
@@ -111,13 +128,13 @@ class Schedule(Late):
 
     @property
     def runs(self) -> int:
-        """How often it begins."""
+        """Number of runs."""
         if self.every is None:
             return 1
         return 0 if self.until < self.begin else int((self.until - self.begin) / self.every + ROUNDING) + 1
 
     def starts(self) -> Iterator[float]:
-        """The times at which it begins, in seconds after the start.
+        """The moments at which its runs begin.
 
         >>> list(Schedule(begin=1.0, every=2.0, until=5.0).starts())
         [1.0, 3.0, 5.0]
@@ -133,15 +150,15 @@ class Job:
     work: Work
     schedule: Schedule
     nth: Callable[[int], Job] | None = None
-    """The job in its run of a number, from 0, if runs differ."""
+    """The job for a run, by its number from 0, if runs differ."""
     beside: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Other jobs, with their methods, that it does while it does its own work."""
+    """Jobs whose work this one does with its own, and their methods."""
 
 
 def side_by_side(
     system: System, parts: Sequence[Generator[simpy.Event, Any, None]]
 ) -> Generator[simpy.Event, Any, None]:
-    """Do all parts of a job at once; when all have ended, it fails for the reason of the first that failed."""
+    """Run all parts of a job at once; when all have ended, it fails for the reason of the first that failed."""
     if len(parts) == 1:
         yield from parts[0]
         return
@@ -159,7 +176,7 @@ def side_by_side(
 
 
 def start(system: System, jobs: list[Job], until: Collection[str] = ()) -> simpy.Event:
-    """Start all jobs; the event on which the last of them, or of some of them, has ended and all data are on disk."""
+    """Start all jobs; return the event on which all (or the named ones) have ended, and all data are on disk."""
     ended, since = {name: system.env.event() for job in jobs for name in (job.name, *job.beside)}, dict[str, float]()
     for workload in system.workloads:
         workload.start()
@@ -209,7 +226,10 @@ def _series(
 def _once(
     system: System, job: Job, name: str, failed: list[str], times: tuple[float, float]
 ) -> Generator[simpy.Event, Any, bool]:
-    """One run of a job, when it was due and since when its deadline counts. Records it; whether it completed."""
+    """One run of a job: record it, and return whether it completed.
+
+    `times` are when it was due, and since when its deadline counts.
+    """
     begin, due = system.env.now, times[0]
     for each in (job.name, *job.beside):
         if each in system.begun and not system.begun[each].triggered:
@@ -247,7 +267,10 @@ def _once(
 
 
 def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.Event, Any, tuple[Moved, str]]:
-    """Do the work of a job, which has to end at a time, as often as it takes; what it moved, and why it failed."""
+    """Attempt the work of a job until it succeeds or no attempt is left; return what it moved, and why it failed.
+
+    `ends` is the moment by which it should have ended.
+    """
     left = job.schedule.retries
     while True:
         place = yield from _admitted(system, job, name, ends)
@@ -279,7 +302,7 @@ def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.
 
 
 def _failing(system: System, schedule: Schedule, name: str, before: int) -> Generator[simpy.Event, Any, None]:
-    """Fail, after some time, if chance says so of a try; so many were before it in this run."""
+    """Fail after some time if chance says so for this attempt; `before` is the number of earlier ones."""
     if not schedule.fails or stream(system.seed, f"{name}.fails {before}").random() >= schedule.fails:
         return
     if schedule.fails_after:
@@ -289,7 +312,7 @@ def _failing(system: System, schedule: Schedule, name: str, before: int) -> Gene
 
 
 def _admitted(system: System, job: Job, name: str, ends: float) -> Generator[simpy.Event, Any, Admission | None]:
-    """Wait until all queues of a job have a place for it, which it takes; None if it waits in none."""
+    """Wait until all queues of a job have a place, and take it; None without queues."""
     if not job.schedule.queues:
         return None
     queues = [system.limits[queue] for queue in job.schedule.queues]
@@ -302,7 +325,7 @@ def _admitted(system: System, job: Job, name: str, ends: float) -> Generator[sim
 
 
 def _expected(system: System, job: Job) -> float:
-    """Bytes that a job will move, zero if that cannot be said."""
+    """Bytes that a job will move; zero if that is unknown."""
     try:
         return job.work.expected(system) if isinstance(job.work, OfKnownSize) else 0.0
     except JobFailedError:

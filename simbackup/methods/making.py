@@ -13,31 +13,35 @@ from simbackup.trace.activity import Activity
 
 
 class FilesMade(NamedTuple):
-    """Files made for each byte; reference core seconds of a program, changes of attributes and flushes for each."""
+    """Files that are created from the bytes of a job."""
 
     per_byte: float
+    """Files for each byte."""
     file_cpu: float = 0.0
+    """Seconds of the reference core that the program spends on each file."""
     attributes: float = 0.0
+    """Changes of attributes of each file."""
     flushes: float = 0.0
+    """Flushes of each file."""
 
 
 NONE = FilesMade(0.0)
 
 
 def makes(data: DataSet) -> bool:
-    """Whether a program that writes these data makes files: several of a file system."""
+    """Whether a program that writes these data creates several files of a file system."""
     return data.filesystem is not None and data.files > 1
 
 
 def each_file(data: DataSet, files: Files, attributes: float) -> equations.Making:
-    """What one file of a data set costs its file system when it is made and given attributes."""
+    """What the file system spends on creating one file of a data set with its attributes."""
     create = files.cpu_per_file if files.create_cpu is None else files.create_cpu
     each = equations.Making(create, files.create_writes, files.create_syncs, files.record)
     return equations.making(each, attributes, files.attribute_cpu, files.log_record, data.directories_per_file)
 
 
 def filling(shape: FlowShape, host: Host, data: DataSet, made: FilesMade) -> FlowShape:
-    """The shape of bytes that are written into memory when files are made of them, one after the other."""
+    """The shape of bytes that are written into memory when files are created from them, in series."""
     files = data.filesystem
     if files is None or made.per_byte <= 0.0:
         return shape
@@ -55,7 +59,7 @@ def filling(shape: FlowShape, host: Host, data: DataSet, made: FilesMade) -> Flo
 
 
 def beside(data: DataSet, made: FilesMade) -> FlowShape:
-    """How a byte of files that are made loads their device beside itself when it is written back."""
+    """What each byte of created files loads on their device in addition to itself when it is written back."""
     files, store = data.filesystem, data.volume.region.store
     if files is None or made.per_byte <= 0.0:
         return FlowShape()
@@ -69,7 +73,7 @@ def beside(data: DataSet, made: FilesMade) -> FlowShape:
 
 
 def _positioned(data: DataSet, files: Files) -> Service:
-    """One write of a record somewhere in the data."""
+    """The time of one write of a record at a random place of the data."""
     region = data.volume.region.part(data.begin, data.size)
     size = max(min(files.record, region.size), 1.0)
     return region.store.scattered("write", region.begin, region.size, size)

@@ -15,21 +15,24 @@ two that follow each other (Weyl, 1916)."""
 Piece = tuple[float, float]
 """Begin and size of a piece of a save set."""
 MOST = 200
-"""Pieces of a stream that are simulated one by one."""
+"""Greatest number of pieces of a stream that are simulated one by one."""
 Reads = Literal["wanted", "to_last", "all"]
-"""What a program reads to find files: these alone, all before the last of them, or everything."""
+"""What a program reads to find files: only these, everything up to the last of them, or everything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The files that are wanted: how many, their bytes together, and where in the save set they begin."""
+    """The files that are wanted."""
 
     files: int
+    """Number of files."""
     size: float
+    """Bytes of all of them."""
     at: float | None
+    """Share (0 to 1) of the save set at which they begin, all together; None if they are spread over it."""
 
     def within(self, saved: SaveSet) -> Selection:
-        """No more of it than a save set has, as an incremental may have little."""
+        """The selection, limited to what a save set has, as an incremental may have little."""
         return Selection(min(self.files, max(int(saved.files), 1)), min(self.size, saved.size), self.at)
 
     def pieces(self, saved: SaveSet) -> list[Piece]:
@@ -45,7 +48,7 @@ class Selection:
 
 
 def passed_over(saved: SaveSet, pieces: Sequence[Piece], reads: Reads) -> list[Piece]:
-    """What of a save set is read besides its wanted pieces: nothing, or what lies before the last of them, or all else.
+    """Pieces of a save set that are read without being wanted: none, those before the last wanted one, or all others.
 
     >>> saved = SaveSet("jobs.full", "users", "file_level", 100.0, 10.0, 0.0)
     >>> passed_over(saved, [(40.0, 10.0), (50.0, 10.0)], "to_last"), passed_over(saved, [(0.0, 10.0)], "all")
@@ -59,7 +62,7 @@ def passed_over(saved: SaveSet, pieces: Sequence[Piece], reads: Reads) -> list[P
 
 
 def wanted(saved: SaveSet, selection: Selection | None) -> tuple[float, list[Piece]]:
-    """How many files of a save set are wanted, and begin and size of each piece: all in one piece unless selected."""
+    """Number of wanted files, and begin and size of each piece; one piece without a selection."""
     if selection is None:
         return saved.files, [(0.0, saved.size)]
     there = selection.within(saved)
@@ -67,9 +70,9 @@ def wanted(saved: SaveSet, selection: Selection | None) -> tuple[float, list[Pie
 
 
 def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
-    """Begin and size of each piece, and of how many it stands for: of very many, some that follow go as one.
+    """Begin and size of each piece, and how many pieces it stands for: if there are many, adjacent ones are joined.
 
-    They are found one after the other, and take as long; events are fewer. A stream may have none.
+    These are found one after the other and take as long, with fewer events. A stream may have no pieces.
 
     >>> gathered([(0.0, 5.0), (20.0, 5.0)]), gathered([])
     ([(0.0, 5.0, 1), (20.0, 5.0, 1)], [])

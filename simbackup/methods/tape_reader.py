@@ -22,30 +22,35 @@ from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 Cartridges = dict[str, list[Extent]]
-"""What of a save set is on each cartridge."""
+"""The wanted runs of a save set, by cartridge."""
 Take = Callable[[Drive, Pass], Wait]
-"""Takes what a drive reads in one pass, at whose begin the tape is."""
+"""Takes what a drive reads in one pass; the tape is at its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
 class TapeReader:
-    """A program that reads a copy on tape, over the networks from the library, on connections with some window."""
+    """A program that reads a copy on tape."""
 
     lies: Copy
+    """The copy."""
     networks: tuple[str, ...]
+    """The links from the library to the host."""
     tool: Tool
+    """The program."""
     connections: int = 1
+    """Network connections."""
     window: float | None = None
+    """Bytes in flight on each connection at most; None without a limit."""
 
     def cartridges(self, begin: float, size: float) -> Cartridges:
-        """What of so many bytes of the save set is on each cartridge, in the order of the save set."""
+        """The runs with so many bytes of the save set from a byte on, by cartridge, in the order of the save set."""
         on: Cartridges = {}
         for run in self.lies.locate(begin, size):
             on.setdefault(run.medium, []).append(run)
         return on
 
     def load(self, library: Library, job: str, drive: Drive, name: str) -> Generator[simpy.Event, Any, Drive]:
-        """The drive with a cartridge that is to be read."""
+        """Reserve a cartridge and mount it; return the drive that has it."""
         medium = next(cartridge for cartridge in library.cartridges if cartridge.name == name)
         yield from library.reserve(job, medium, drive)
         return (yield from library.mount(job, drive, medium))
@@ -55,13 +60,13 @@ class TapeReader:
         return passes(runs, self.lies.compression, together=self.tool.one_pass)
 
     def width(self, each: Pass) -> float:
-        """Bytes of tape that a pass goes over."""
+        """Bytes of tape that a pass moves over."""
         return width(each, self.lies.compression)
 
     def in_turn(self, system: System, job: str, wanted: tuple[list[str], Cartridges], take: Take) -> Wait:
-        """Read one cartridge after the other in a drive, and let what each pass over the tape brings be taken.
+        """Read one cartridge after the other in a drive, and let `take` receive what each pass reads.
 
-        The names of `wanted` are those that nobody reads yet: several drives may share them.
+        The names in `wanted` are those of cartridges that nobody reads yet; several drives may share the list.
         """
         library, (names, on) = system.libraries[self.lies.target], wanted
         drive = yield from library.take_drive(job)
@@ -78,16 +83,16 @@ class TapeReader:
             library.give_drive(drive)
 
     def stream(self, system: System, each: Pass) -> Stream:
-        """What passes a drive that reads a pass."""
+        """The stream of a pass through a drive."""
         stored = self.lies.reduction.stored
         spread = self.width(each) * self.lies.compression / sum(run.size for run in each)
         away = command_travel(self._networks(system), reading=True)
         return Stream(self.lies.compression / stored, self.tool.block, reading=True, spread=spread / stored, away=away)
 
     def reading(self, system: System, drive: Drive, stream: Stream, worker: tuple[Host, float]) -> FlowShape:
-        """How a byte of the save set that is read in a pass loads drive, networks and worker.
+        """What a byte of the save set loads on drive, networks and worker in a pass.
 
-        The worker is the host that takes it and core seconds for each byte; it works while the drive reads on.
+        The worker is the host that receives it, and its core seconds for each byte; it works while the drive reads on.
         """
         stored, (host, seconds) = self.lies.reduction.stored, worker
         near = stream._replace(away=NEAR) if self.tool.alternates else stream
@@ -102,7 +107,7 @@ class TapeReader:
 
 
 def scaled(law: Use, units: float) -> Use:
-    """The law of a flow each unit of which is so many units of this one."""
+    """The law of a flow whose unit is so many units of this one."""
     if units == 1.0:
         return law
 
@@ -115,7 +120,7 @@ def scaled(law: Use, units: float) -> Use:
 
 
 def slower(one: Use, other: Use) -> Use:
-    """What holds a flow up more of two drives that it passes."""
+    """The law of the slower of two drives that a flow passes."""
 
     def both(rate: float, others: Others) -> Limit:
         return min(one(rate, others), other(rate, others), key=lambda limit: limit.rate)

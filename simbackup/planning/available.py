@@ -19,18 +19,18 @@ from simbackup.units import show_short
 
 
 class Available(NamedTuple):
-    """The chain of the newest restore point of a policy, its full backup first.
-
-    `logs` is the target that has all logs since, empty if none has; `delay` are the seconds that the longest of their
-    backups took. `late` says whether newer save sets were still being written. `until` is the moment up to which logs
-    are applied, where an older state is wanted than the newest.
-    """
+    """The newest restore point of a policy that can be restored."""
 
     links: tuple[ChainLink, ...]
+    """The save sets of its chain, full backup first."""
     logs: str = ""
+    """The target that has all logs since; empty if none has."""
     delay: float = 0.0
+    """Seconds that the longest of their backups took."""
     late: bool = False
+    """Whether newer save sets were still being written."""
     until: datetime | None = None
+    """The moment up to which logs are applied, if an older state than the newest is wanted."""
 
     @property
     def point(self) -> RestorePoint:
@@ -38,7 +38,7 @@ class Available(NamedTuple):
         return self.links[-1].point
 
     def lost(self, every: float, now: datetime) -> float:
-        """Seconds of new data that are lost: since the state that comes back, which logs bring near the moment."""
+        """Seconds of new data that are lost at a moment, after logs have been applied."""
         since = elapsed(self.point.time, now)
         if not self.logs:
             return since
@@ -48,20 +48,22 @@ class Available(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """What remains of a site after a loss: which save sets were whole at a moment, and can still be used."""
+    """What remains of a site after a loss: the save sets that were complete, and can still be used."""
 
     site: PlannedSite
+    """The site."""
     arrivals: Arrivals
+    """When each backup and copy had ended."""
     gone: frozenset[str]
     """Targets of which nothing is left."""
     locked: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Targets of which only save sets are left that are so young, in seconds: nobody could change those."""
+    """Targets whose save sets are usable only up to an age, in seconds, as nobody could change these."""
     unnoticed: float = 0.0
-    """Seconds for which nobody had noticed the loss. Save sets that were not whole before it are of no use."""
+    """Seconds for which nobody had noticed the loss; save sets completed in this time are of no use."""
     unreadable: bool = False
-    """Whether the newest save set on each library of cartridges cannot be read."""
+    """Whether the newest save set on each tape library cannot be read."""
     logged: bool = True
-    """Whether logs of transactions can be applied to what comes back."""
+    """Whether transaction logs can be applied after a restore."""
 
     def newest(
         self, policy: str, points: Points, systems: Sequence[str], now: datetime, state: datetime | None = None
@@ -159,16 +161,16 @@ class Remaining:
 
 
 class Loss(NamedTuple):
-    """What losses at noon would cost over the days of a plan, in seconds of new data: the worst day, and the mean.
-
-    Days are `counted_from` the first one at whose noon each system has a restore point; before it, everything is
-    lost. None where that never is so.
-    """
+    """What losses at noon would cost over the days of a plan."""
 
     worst: float = math.inf
+    """Seconds of new data that are lost on the worst day."""
     day: date | None = None
+    """The worst day."""
     mean: float = math.inf
+    """Mean seconds of new data that are lost."""
     counted_from: date | None = None
+    """The first day that counts, at whose noon each system has a restore point; None if that never happens."""
 
     def row(self) -> dict[str, float | date | None]:
         """It for a table, without the seconds where everything is lost."""

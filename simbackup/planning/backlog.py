@@ -15,15 +15,16 @@ from simbackup.planning.site import PlannedSite
 
 
 class Queue(NamedTuple):
-    """Backups of a system that begin late as those before them still run: since when, and how late on the last night.
-
-    `late` is in seconds.
-    """
+    """Backups of a system that begin late, as those before them still run."""
 
     system: str
+    """The system."""
     since: date
+    """The first such night."""
     night: date
+    """The last such night."""
     late: float
+    """Seconds by which the backup is late on the last night."""
 
 
 @dataclass

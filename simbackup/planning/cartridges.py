@@ -6,53 +6,61 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 ROUNDING = 1e-9
-"""Share of a cartridge that is lost to rounding."""
+"""Share of a cartridge that is a rounding error."""
 
 
 @dataclass(slots=True, eq=False)
 class Written:
-    """A cartridge with something on it: bytes, and the save sets of which parts are there."""
+    """A cartridge with data."""
 
     used: float = 0.0
+    """Bytes that are written."""
     holds: set[Hashable] = field(default_factory=set[Hashable])
+    """The save sets of which parts are on it."""
 
 
 @dataclass(slots=True)
 class Cartridges:
-    """The cartridges of a target, of one capacity in bytes.
+    """The cartridges of a target over time.
 
-    The bytes of a session are divided evenly among as many of them as it has save sets of systems, up to `streams`. It
-    goes on where the last one ended unless sessions begin `fresh` ones, which are taken out. What is kept for as long
-    lies together, and apart from the rest, as backup programs do it: one on which nothing is kept is written again.
-    `owned` were there at the start, of which so many are `new`; one is bought, new, when there is none to write. Others
-    are written again before a new one is begun; `begun` counts these.
+    A session goes on where the last one ended, unless sessions begin `fresh` cartridges. Save sets that are kept
+    equally long share cartridges. A cartridge whose save sets have all expired is used again. If there is none, a
+    cartridge that was never used is begun, and if there is none either, one is bought.
     """
 
     capacity: float
+    """Bytes of a cartridge."""
     streams: int = 1
+    """Greatest number of cartridges among which the bytes of a session are divided evenly."""
     fresh: bool = False
+    """Whether each session begins cartridges of its own, which are then taken out."""
     owned: int = 0
+    """Cartridges at the start."""
     new: int = 0
+    """Cartridges that were never used."""
     bought: int = 0
+    """Cartridges bought so far."""
     begun: int = 0
+    """New cartridges that were begun since this was last reset."""
     written: list[Written] = field(default_factory=list[Written])
+    """Cartridges with data."""
     filling: dict[Hashable, list[Written]] = field(default_factory=dict[Hashable, list[Written]])
-    """Those that are not full, for the next session, by how long they are kept; the first begun first."""
+    """Cartridges with free space, by how long their save sets are kept, for the next session; the first begun first."""
 
     @property
     def in_use(self) -> int:
-        """Cartridges on which something is kept."""
+        """Number of cartridges with data that are kept."""
         return len(self.written)
 
     @property
     def empty(self) -> int:
-        """Cartridges that can be written from their beginning."""
+        """Number of cartridges that can be written from their beginning."""
         return self.owned + self.bought - self.in_use
 
     def session(self, sets: Sequence[tuple[Hashable, float, int]], kept: Hashable = None) -> None:
-        """Write save sets that are `kept` for as long, and take the cartridges out if they go away.
+        """Write save sets that are `kept` equally long, and take the cartridges out if sessions do so.
 
-        Each comes with its bytes as they take room on tape, and the number of systems that have a stream in it.
+        Each comes with its bytes on tape, and the number of systems that have a stream in it.
 
         >>> tapes = Cartridges(capacity=18e12, fresh=True)
         >>> for week in range(3):
@@ -80,7 +88,7 @@ class Cartridges:
         self.filling[kept] = [] if self.fresh else [each for each in (*opened, *begun) if self._space(each) > 0.0]
 
     def _space(self, cartridge: Written) -> float:
-        """Bytes that can still be written to a cartridge; none of what rounding leaves."""
+        """Free bytes of a cartridge; 0 if they are a rounding error."""
         space = self.capacity - cartridge.used
         return space if space > self.capacity * ROUNDING else 0.0
 

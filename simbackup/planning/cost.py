@@ -21,22 +21,31 @@ A_PRICE = 1e6
 
 
 class Month(NamedTuple):
-    """The costs of a month in the currency of the prices: disk pools, new cartridges, object storage, and their sum."""
+    """The costs of a month, in the currency of the prices."""
 
     month: str
+    """The month."""
     pools: float
+    """Disk pools."""
     cartridges: float
+    """New cartridges."""
     objects: float
+    """Object storage."""
     total: float
+    """The sum."""
     currency: str
+    """The currency."""
 
 
 class ReadBack(NamedTuple):
-    """Bytes that are read back from object storage, and what that costs in the currency of the prices."""
+    """What reading back from object storage costs."""
 
     bytes: float
+    """Bytes that are read."""
     cost: float
+    """In the currency of the prices."""
     currency: str
+    """The currency."""
 
 
 def read_back(site: PlannedSite, by_target: Iterable[tuple[str, float]]) -> ReadBack | None:

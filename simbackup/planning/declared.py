@@ -13,12 +13,16 @@ from simbackup.schema.quantity import Quantity, si_or
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """Declared times in seconds: from a loss until restores may begin, for each system, and for each target."""
+    """Times of a restore that the site declares, in seconds."""
 
     recovery: float = 0.0
+    """From a loss of hardware until there is new hardware."""
     catalogue: float = 0.0
+    """To recover the catalogue."""
     operator: float = 0.0
+    """Work of a person for each system."""
     fetch: Mapping[str, float] | None = None
+    """To fetch the media of each target."""
 
     @classmethod
     def of(cls, site: PlannedSite, hardware: bool, catalogue: bool) -> Declared:

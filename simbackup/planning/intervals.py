@@ -41,17 +41,18 @@ GROWTH = "growth"
 
 @dataclass(frozen=True, slots=True)
 class NightInterval:
-    """The backup or copy that comes nearest to its window, or beyond, with the 90 % interval of its time in seconds.
-
-    `fits` is the share of cases in which it ends in its window, None without one; `decides` are the inputs that widen
-    the interval most.
-    """
+    """The backup or copy that comes nearest to its window, or exceeds it most, with its interval."""
 
     night: date
+    """The night."""
     job: str
+    """The backup or copy."""
     elapsed: CentralInterval
+    """Its seconds with their 90 % interval."""
     fits: float | None
+    """Share (0 to 1) of cases in which it ends in its window; None without a window."""
     decides: tuple[str, ...]
+    """Inputs that widen the interval most."""
 
     def sentence(self) -> str:
         """The verdict in words."""
@@ -65,11 +66,14 @@ class NightInterval:
 
 
 class FullBetween(NamedTuple):
-    """The first dates on which a pool is full at the ends of the range of growth, None where it never is."""
+    """The first dates on which a pool is full, at both ends of the range of growth."""
 
     target: str
+    """The target."""
     early: date | None
+    """With the most growth; None if it never is."""
     late: date | None
+    """With the least growth; None if it never is."""
 
     def sentence(self) -> str:
         """When it is full, for people.

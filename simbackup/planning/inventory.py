@@ -34,7 +34,7 @@ LIMITS = {
 }  # fmt: skip
 UNITS = {key: unit.unit for key, unit in LIMITS.items()}
 UNIT = re.compile(r"(?![eE][+-]?\d)[A-Za-z%:]")
-"""What a number without a unit does not have."""
+"""What a number with a unit contains."""
 KINDS = {
     "change/file-server": ("file", "files", "file server", "fileserver", "share", "nas"),
     "change/database": ("database", "db", "sql", "mysql", "oracle", "postgresql", "sql server", "mariadb", "exchange"),
@@ -45,7 +45,7 @@ KINDS = {
 DEFAULT_SHARE = "%"
 """The unit of changes and growths whose cells and heads name none; they are marked as assumed."""
 GREAT = 1e15
-"""Bytes of one system from which on its unit is doubted."""
+"""Bytes of one system from which on its unit is doubtful."""
 FILES, MACHINES = "change/file-server", "change/virtual-machine"
 FILESYSTEM = "filesystem/ntfs"
 """That of files whose row names none."""
@@ -79,26 +79,34 @@ def templates() -> list[str]:
 
 @dataclass
 class Reading:
-    """What was read of an inventory: the columns that were understood, a text for each system, and problems."""
+    """The systems that were read from an inventory, and what is wrong with it."""
 
     columns: Mapping[str, str]
+    """The column of the table for each key."""
     heads: Mapping[str, str]
+    """The unit that the head of each column names; empty without one."""
     written: Convention
+    """How numbers are written: marks of decimals and thousands."""
     policies: tuple[str, ...]
+    """The policies of the template."""
     machines: tuple[str, ...]
+    """The kinds of machines of the template."""
     hosts: tuple[str, ...] = ()
-    """The hosts of the template, none if its systems share none."""
+    """The hosts of the template; empty if its systems do not share hosts."""
     systems: dict[str, str] = field(default_factory=dict[str, str])
+    """The keys of each system as text of YAML, by name."""
     cells: dict[str, Node] = field(default_factory=dict[str, Node])
     """The cell that names each system."""
     added: dict[tuple[str, str], Node] = field(default_factory=dict[tuple[str, str], Node])
-    """The first cell that names each policy and machine that the template does not have, by its section."""
+    """The first cell that names each policy or machine that the template lacks, by its section and name."""
     shared: dict[str, dict[str, Node]] = field(default_factory=lambda: {section: {} for section in OF_HOSTS.values()})
-    """The first cell that names each host and datastore, by its section."""
+    """The first cell that names each host and datastore, by its section and name."""
     sizes: dict[str, float] = field(default_factory=dict[str, float])
     """Bytes of each system, by the place of its cell."""
     problems: list[Problem] = field(default_factory=list[Problem])
+    """What is wrong."""
     warnings: list[Problem] = field(default_factory=list[Problem])
+    """What is doubtful or not used."""
 
 
 def site_text(
@@ -264,11 +272,14 @@ def template_text(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What a template has: its policies, kinds of machines, and hosts that its systems share."""
+    """The parts of a template."""
 
     policies: tuple[str, ...]
+    """Its policies."""
     machines: tuple[str, ...]
+    """Its kinds of machines."""
     hosts: tuple[str, ...] = ()
+    """Hosts that its systems share."""
 
     @classmethod
     def of(cls, tree: Node) -> Template:

@@ -21,42 +21,49 @@ from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
 
 Sessions = dict[str, dict[Retention, list[tuple[Hashable, float, int]]]]
-"""What the save sets of a date write to tape, with bytes and systems: by target, and by how long they are kept."""
+"""Save sets that are written to tape on a date, with bytes and number of systems: by target and retention."""
 
 
 class Stock(NamedTuple):
-    """What a target holds at the end of a day: bytes, the most during it; cartridges in use, bought so far, and empty.
-
-    `new` are the new cartridges that were begun in its night, where that makes a difference. Of object storage, `early`
-    are bytes that were deleted but are still paid for, and `written` what was written in its night.
-    """
+    """What a target holds at the end of a day."""
 
     used: float
+    """Bytes."""
     peak: float
+    """Greatest number of bytes during the day."""
     cartridges: int = 0
+    """Cartridges in use."""
     bought: int = 0
+    """Cartridges bought so far."""
     empty: int = 0
+    """Empty cartridges."""
     new: int = 0
+    """New cartridges that were begun in its night; 0 if it makes no difference."""
     early: float = 0.0
+    """Bytes in object storage that were deleted but are still paid for."""
     written: WrittenObjects = NOTHING
+    """Objects that were written in its night."""
 
 
 class Day(NamedTuple):
-    """A day of the ledger: what began on it, what targets hold, restore points of policies, bytes of catalogue.
-
-    `broken` are the copies of each policy that cannot be restored, as their chain is not whole where they are.
-    """
+    """A day of the ledger."""
 
     day: date
+    """The date."""
     runs: tuple[tuple[LevelRun, datetime], ...]
+    """The levels that ran, with their times."""
     stocks: dict[str, Stock]
+    """What each target holds."""
     points: dict[str, int]
+    """Number of restore points of each policy."""
     catalogue: float
+    """Bytes of the catalogue."""
     broken: Mapping[str, int] = {}
+    """Number of copies of each policy that cannot be restored, because their chain is incomplete on their target."""
 
 
 def rules_of(site: PlannedSite, name: str) -> Hashable:
-    """All on which it depends what a policy stores, besides its systems: its calendar, targets, retention and logs."""
+    """Everything that decides what a policy stores, except for its systems: calendar, targets, retention and logs."""
     policy, points = site.file.spec.policies[name], Points.of(site, name)
     copies = tuple((copy, part.which, part.on, part.seeded) for copy, part in policy.copies.items())
     kept = tuple((site.target_of(name, copy), each.retention, each.merges) for copy, each in points.series.items())
@@ -66,27 +73,30 @@ def rules_of(site: PlannedSite, name: str) -> Hashable:
 
 @dataclass
 class PolicyStock:
-    """What policies with the same rules have stored: restore points, which are the same, and bytes on targets."""
+    """What policies with the same rules have stored."""
 
     policies: tuple[str, ...]
+    """Their names."""
     points: Points
+    """Their restore points, which are the same for all of them."""
     places: dict[str, StoredCopies]
-    """The backups, with an empty name, and each copy."""
+    """What is stored by the backups (an empty name) and by each copy."""
     logs: list[StoredLogs]
+    """Backups of transaction logs, by target."""
     seeded: frozenset[str]
     """Copies whose first one is brought by hand."""
     counts: tuple[int, int] = (0, 0)
-    """Restore points, and copies that cannot be restored."""
+    """Number of restore points, and of copies that cannot be restored."""
     catalogued: list[float] = field(default_factory=list[float])
     """Files of each save set, wherever it is kept."""
     times: dict[int, datetime] = field(default_factory=dict[int, datetime])
     """When each point was made."""
     written: tuple[StoredCopies, ...] = ()
-    """The backups, and the copies, of the last run."""
+    """Where the backups and copies of the last run are."""
 
     @classmethod
     def of(cls, site: PlannedSite, policies: Sequence[str]) -> Self:
-        """Of policies with the same rules, before anything is saved."""
+        """The empty stock of policies with the same rules."""
         name, points = policies[0], Points.of(site, policies[0])
         policy, systems = site.file.spec.policies[name], Clients(site, tuple(policies))
         places = {
@@ -101,7 +111,7 @@ class PolicyStock:
 
     @property
     def name(self) -> str:
-        """The first of them."""
+        """The first of the policies."""
         return self.policies[0]
 
     def backup(self, run: Due) -> tuple[LevelRun, list[tuple[Target, WrittenObjects]]]:
@@ -159,10 +169,11 @@ class Ledger:
 
     site: PlannedSite
     stocks: dict[str, PolicyStock] = field(default_factory=dict[str, PolicyStock])
-    """What each policy has stored that some system follows; those with the same rules share it."""
+    """What each policy with systems has stored; policies with the same rules share it."""
     tapes: dict[str, Cartridges] = field(default_factory=dict[str, Cartridges])
+    """The cartridges of each target with tape."""
     written: dict[str, WrittenObjects] = field(default_factory=dict[str, WrittenObjects])
-    """What the night has written into each store of objects."""
+    """Objects written in the night, by target."""
 
     def __post_init__(self) -> None:
         alike: dict[Hashable, list[str]] = {}

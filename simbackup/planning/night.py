@@ -16,72 +16,80 @@ from simbackup.policies.levels import Level
 NOON = 12 * 3600.0
 DAY = 86_400.0
 SENT_AS = {Level.SYNTHETIC: Level.INCREMENTAL}
-"""What a client sends for a level, where that is another one."""
+"""The level that clients send for a level, if that is another one."""
 
 
 SYNTHETIC, MERGE = "synthetic-full", "merge"
 LOGS = "logs"
-"""What follows the name of a backup in that of those of its transaction logs."""
+"""Suffix of the names of jobs that back up transaction logs."""
 
 
 class MadeAtTarget(NamedTuple):
-    """`SYNTHETIC` full backup or `MERGE`, of the backups or of a copy, and seconds over which data have changed."""
+    """A synthetic full backup or a merge, which a target makes by itself."""
 
     what: str
+    """`SYNTHETIC` or `MERGE`."""
     copy: str
+    """The copy from which it is made; empty for the backups."""
     age: float
+    """Seconds over which data have changed since."""
 
     @property
     def name(self) -> str:
-        """What follows the name of the backup in that of the job."""
+        """Suffix of the name of its job, after that of the backup."""
         return "-".join(filter(None, (self.copy, self.what)))
 
 
 class LevelRun(NamedTuple):
-    """A level that runs for all systems of a policy, seconds since its base was made, and the copies that follow.
-
-    `later` are days after the first of several nights that are simulated together. `made` is what targets then
-    make by themselves. `before` are seconds since the previous save set on targets that deduplicate, by copy, with an
-    empty name for the backups; none where there was no save set before.
-    """
+    """A run of a level for all systems of a policy."""
 
     policy: str
+    """The policy."""
     level: Level
+    """The level."""
     age: float
+    """Seconds since its base was made."""
     copies: tuple[str, ...] = ()
+    """Copies that follow."""
     later: int = 0
+    """Days after the first of several nights that are simulated together."""
     made: tuple[MadeAtTarget, ...] = ()
+    """What targets then make by themselves."""
     before: tuple[tuple[str, float], ...] = ()
+    """Seconds since the previous save set on targets that deduplicate, by copy (empty for the backups); none before the
+    first.
+    """
 
     @property
     def sent(self) -> Level:
-        """What the clients send."""
+        """The level that clients send."""
         return SENT_AS.get(self.level, self.level) if self.age > 0.0 else Level.FULL
 
 
 Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[float | None, ...], int | None]
-"""What runs in a night, with how much, how long until windows close, and the weekday."""
+"""What a night's outcome depends on: its runs, its amounts, the seconds until windows close, and the weekday."""
 
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """A night, and those after it into which its jobs run on.
-
-    What runs, and bytes that lie on each target before. `factors` are how much larger systems are than at the start, by
-    the backups of the nights, and `logs` the bytes of each backup of their transaction logs. `moved` are those that
-    targets read and write for what they make by themselves, by job. `new` are the cartridges that are loaded for the
-    first time, by target; those that the site states unless given. `points` are the restore points of each policy
-    before.
-    """
+    """A night of a site, and those after it into which its jobs continue."""
 
     day: date
+    """The date on which the first night begins."""
     runs: tuple[LevelRun, ...]
+    """What runs."""
     factors: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Size of each system divided by that at the start, by backup."""
     used: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Bytes on each target before the night."""
     moved: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Bytes that targets read and write for what they make by themselves, by job."""
     logs: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Bytes of each backup of transaction logs, by job."""
     new: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Cartridges that are loaded for the first time, by target; without an entry, those that the site states."""
     points: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Number of restore points of each policy before the night."""
 
     @classmethod
     def first(cls, file: SiteFile) -> Night:
@@ -107,7 +115,7 @@ class Night:
 
 
 def work_of(file: SiteFile, night: Night) -> Work:
-    """All on which the outcome of a night depends, amounts to nine digits; nights of equal work go alike."""
+    """Everything that the outcome of a night depends on, with amounts to nine digits; equal work has equal outcomes."""
     amounts = (
         f"{name} {amount:.9g}"
         for each in (night.factors, night.used, night.moved, night.logs, night.new, night.points)
@@ -119,13 +127,13 @@ def work_of(file: SiteFile, night: Night) -> Work:
 
 
 def has_weekdays(file: SiteFile) -> bool:
-    """Whether copies should have ended at times of weekdays."""
+    """Whether copies have deadlines on weekdays."""
     copies = (copy for policy in file.spec.policies.values() for copy in policy.copies.values())
     return any(copy.by is not None and deadline(copy.by).weekday is not None for copy in copies)
 
 
 def night_suffix(later: int) -> str:
-    """What follows the name of a system in the names of its jobs of a night, the first or one after it."""
+    """Suffix of the names of jobs of a night: empty for the first night, `-night2` for the one after it."""
     return f"-night{later + 1}" if later else ""
 
 
@@ -141,9 +149,9 @@ def begin(text: str) -> float:
 
 
 def room_of(file: SiteFile, run: LevelRun, day: date) -> float | None:
-    """Seconds from when the backups of a run begin until their window closes, None without a window.
+    """Seconds from the start of the backups of a run until their window closes; None without a window.
 
-    The night begins on a day, or the first of several nights that are simulated together.
+    `day` is that on which the night begins, or the first of several nights that are simulated together.
     """
     policy = file.spec.policies[run.policy]
     due = datetime.combine(day, time(), UTC) + timedelta(days=run.later, seconds=begin(policy.at))

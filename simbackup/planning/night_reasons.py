@@ -21,42 +21,43 @@ from simbackup.policies.calendar import evening
 from simbackup.results.result import Result
 
 Waited = tuple[tuple[str, float], ...]
-"""What a copy waits for before it begins, and for how many seconds."""
+"""What a copy waits for before it begins, and the seconds."""
 BACKUP, AT = "the backup", "its time of day"
 
 
 class NightJob(NamedTuple):
-    """A backup or copy of a night: seconds since backups began, its window in seconds, and what took most of its time.
-
-    The bottleneck is None where no part could be faster, and a wait if that takes more time. `share` is its share of
-    the time of the job itself. `waited` are seconds before that, in which a copy waits for its backup, or for its time.
-    """
+    """A backup or copy of a night."""
 
     job: str
+    """The name of the system, with that of the copy."""
     elapsed: float
+    """Seconds since the backups began."""
     window: float | None
+    """Its window in seconds; None without one."""
     verdict: str
-    """`late`, `fails`, or empty for one that is in time."""
+    """`late`, `fails`, or empty if it ends in time."""
     bottleneck: str | None
+    """What took most of its time: a part that could be faster, or a wait; None without either."""
     share: float
+    """Share (0 to 1) of the time of the job itself that the bottleneck took."""
     waited: Waited = ()
+    """Waits of a copy before it began: for its backup, and for its time of day."""
 
 
 @dataclass(frozen=True, slots=True)
 class NightReasons:
-    """Why a night takes as long as it does.
-
-    `jobs` are those that are late, or those asked for; the one that uses most of its window where none is late. `found`
-    explains the latest of those with the same bottleneck, or each that was asked for.
-    """
+    """Why a night takes as long as it does."""
 
     night: date
+    """The day on which it begins."""
     jobs: tuple[NightJob, ...]
+    """Late backups and copies, or those asked for; if none is late, the one that uses most of its window."""
     late: int
-    """Backups and copies of the night that are late or fail."""
+    """Number of backups and copies that are late or fail."""
     count: int
-    """All backups and copies of the night."""
+    """Number of all backups and copies."""
     found: tuple[Reasons, ...]
+    """The explanation of the latest job with each bottleneck, or of each job that was asked for."""
 
     def as_dict(self) -> dict[str, Any]:
         """What `--json` prints."""

@@ -20,7 +20,7 @@ from simbackup.planning.verdicts import Verdict, verdicts_of
 
 
 def kind_of(days: Sequence[Day]) -> NightKind:
-    """What runs in nights that are simulated together, and how many new cartridges of each target are begun.
+    """The kind of some nights that are simulated together: what runs, and how many new cartridges are begun.
 
     Ages are in whole days: an hour more or less through daylight saving changes no kind.
     """
@@ -47,22 +47,27 @@ def _whole_days(seconds: float) -> float:
 class Nights:
     """The nights of a site, simulated when they are needed.
 
-    Jobs that run on into the next night compete with its jobs: such nights are simulated together.
+    Jobs that continue into the next night compete with its jobs: such nights are simulated together.
     """
 
     site: PlannedSite
+    """The site."""
     days: Sequence[Day]
+    """All days of the plan."""
     play: Play
+    """Simulates nights."""
     played: dict[NightKind, dict[int, Mapping[str, Outcome]]] = field(
         default_factory=dict[NightKind, dict[int, Mapping[str, Outcome]]]
     )
+    """Outcomes of simulated nights, by kind and index of the day, and by job."""
     done: dict[Work, Mapping[str, Outcome]] = field(default_factory=dict[Work, Mapping[str, Outcome]])
-    """Outcomes by all on which they depend: nights of equal work are simulated once."""
+    """Outcomes by everything that they depend on; nights of equal work are simulated once."""
     firsts: dict[str, date] = field(default_factory=dict[str, date])
+    """The day of the first backup of each policy."""
     lengths: dict[int, int] = field(default_factory=dict[int, int])
-    """Nights that are simulated together with one, itself among them; one unless noted."""
+    """Number of nights that are simulated together, by the index of the first; one unless noted."""
     error: float = 0.0
-    """The greatest error that is to be expected of a time between simulated nights, as a share of it."""
+    """Greatest expected relative error of a time that is interpolated between simulated nights."""
     behind: date | None = None
     """The first night whose jobs still run after a week, so that they are carried on from week to week."""
 
@@ -78,11 +83,11 @@ class Nights:
 
     @property
     def simulated(self) -> int:
-        """Nights that were simulated."""
+        """Number of nights that were simulated."""
         return len(self.done)
 
     def sample(self, *, every_night: bool = False) -> None:
-        """Simulate nights of each kind until the others follow well enough; or every night."""
+        """Simulate nights of each kind until interpolation is good enough; or every night."""
         sampling = Sampling(self)
         sampling.run(every_night=every_night)
         self.error, self.behind = sampling.error, sampling.behind
@@ -93,11 +98,11 @@ class Nights:
 
     @property
     def queue(self) -> Queue | None:
-        """The backups that are furthest behind at the end, None if all have caught up."""
+        """The backups that are furthest behind at the end; None if all have caught up."""
         return self._backlog.longest
 
     def unending(self) -> Iterator[tuple[date, str, str]]:
-        """The simulated nights in which jobs never end, these, and what they need."""
+        """The simulated nights in which jobs never end, the jobs, and why."""
         for kind in self.kinds:
             for i, outcomes in self.played.get(kind, {}).items():
                 for job, one in outcomes.items():
@@ -105,7 +110,7 @@ class Nights:
                         yield self.days[i].day, job, one.reason
 
     def in_order(self) -> list[tuple[NightKind, int]]:
-        """The first nights of those that are simulated together, in their order."""
+        """The first nights of those that are simulated together, with their kinds, by date."""
         return sorted(((kind, i) for kind, at in self.kinds.items() for i in at), key=lambda each: each[1])
 
     def verdicts(self) -> Iterator[Verdict]:
@@ -121,7 +126,7 @@ class Nights:
             yield from verdicts_of(self.site, day, later, outcomes, self.firsts)
 
     def night(self, kind: NightKind, i: int) -> Night:
-        """The nights of a kind from a date on: sizes have grown, and targets hold what the ledger has."""
+        """The nights of a kind from a day on, with the sizes of systems and the contents of targets then."""
         factors = {
             job_of(system.name, (day.day - self.days[i].day).days): system.size_at(self.site.seconds(time))
             / system.size
@@ -141,7 +146,7 @@ class Nights:
         return Night(self.days[i].day, kind.runs, factors, used, moved, logs, new, points)
 
     def found(self, night: date) -> tuple[NightKind, int, int]:
-        """The kind of a night, the first of those simulated together with it, and days that it is after that one."""
+        """The kind of a night, the index of the first night simulated with it, and the days between the two."""
         kind, i = self._firsts[night]
         return kind, i, (night - self.days[i].day).days
 
@@ -155,7 +160,7 @@ class Nights:
         return [self.days[j] for j in self.running[place : place + self.lengths.get(i, 1)]]
 
     def simulate(self, kind: NightKind, i: int) -> Mapping[str, Outcome]:
-        """The outcome of a night, simulated; that of an equal one where there was one."""
+        """The outcome of a night, from a simulation of it or of a night with equal work."""
         samples = self.played.setdefault(kind, {})
         if i not in samples:
             night = self.night(kind, i)
@@ -171,9 +176,9 @@ class Nights:
         return self.play.at_once if isinstance(self.play, Simulator) else 1
 
     def begin(self, wanted: Collection[tuple[NightKind, int]], expected: int = 0) -> None:
-        """Simulate nights at once that will be asked for, or may be; a single process waits until they are.
+        """Simulate several nights at once that will be, or may be, asked for; a single process does not.
 
-        So many are `expected` in all from now on, those among them.
+        `expected` is the number of nights that will be simulated in all from now on, including these.
         """
         if not isinstance(self.play, Simulator):
             return
@@ -190,7 +195,7 @@ class Nights:
         self._early.update(zip(new, self.play.each(list(new.values())), strict=True))
 
     def between(self, kind: NightKind, i: int) -> Mapping[str, Outcome]:
-        """The outcome of a night: as simulated, or between simulated nights around it; behind what is carried on."""
+        """The outcome of a night, simulated or interpolated between simulated ones, with delays carried on."""
         samples = self.played[kind]
         low, high = self.around(kind, i)
         found = samples[low] if low == high else self._growing.between(
@@ -199,7 +204,7 @@ class Nights:
         return self._backlog.late(i, found)
 
     def around(self, kind: NightKind, i: int) -> tuple[int, int]:
-        """The simulated nights around one; the same twice where it is one of them, or there is none on one side."""
+        """The simulated nights before and after one; twice the same if it is simulated itself, or one is missing."""
         known = self.known(kind)
         after = bisect_left(known, i)
         if after == len(known) or known[after] == i or after == 0:
@@ -208,7 +213,7 @@ class Nights:
         return known[after - 1], known[after]
 
     def known(self, kind: NightKind) -> list[int]:
-        """The simulated nights of a kind, in their order."""
+        """The simulated nights of a kind, by date."""
         samples = self.played.get(kind, {})
         if len(self._known.get(kind, ())) != len(samples):
             self._known[kind] = sorted(samples)
@@ -219,7 +224,7 @@ class Nights:
         return self.site.seconds(self.days[i].runs[0][1])
 
     def _kinds(self) -> dict[NightKind, list[int]]:
-        """The first nights of those that are simulated together, by kind; notes with which each night is simulated."""
+        """The first nights of those that are simulated together, by kind; also notes the first night of each night."""
         found: dict[NightKind, list[int]] = {}
         same: dict[NightKind, NightKind] = {}
         self._firsts = dict[date, tuple[NightKind, int]]()

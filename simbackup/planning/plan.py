@@ -42,15 +42,16 @@ MUCH = 0.1
 
 
 class FitsUntil(NamedTuple):
-    """The first date on which something no longer fits, None if it fits until the end; and how it stands then.
-
-    What is not `stated` cannot be missed.
-    """
+    """When something no longer fits."""
 
     what: str
+    """What it is."""
     date: date | None
+    """The first such date; None if it fits until the end."""
     detail: str
+    """The state on that date, in words."""
     stated: bool = True
+    """Whether the site states a limit; without one it cannot be missed."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,13 @@ class Plan(Tabled):
     """What a site does and needs, day by day until a date."""
 
     site: PlannedSite
+    """The site."""
     until: date
+    """The last date."""
     days: tuple[Day, ...]
+    """The ledger of each day."""
     nights: Nights
+    """The simulated nights."""
 
     @property
     def verdicts(self) -> Iterator[Verdict]:

@@ -24,25 +24,27 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 SHORT = 600.0
-"""Seconds that times count as, where they are shorter, when errors are shares of them."""
+"""Least time, in seconds, that relative errors refer to."""
 WORTHWHILE = 60
-"""Backups that nights which are simulated at once have at least: fewer take no longer than to start processes."""
+"""Least number of backups in nights that are simulated in parallel; fewer take less time than starting processes."""
 NEVER = "never ends"
-"""How the reason begins why a job fails that never ends."""
+"""Beginning of the reason of a job that never ends."""
 GOOD = frozenset({"done", "late"})
 
 
 class Outcome(NamedTuple):
-    """How a backup or copy went: seconds from the midnight before the first night until it was due, and ended; bytes.
-
-    A reason is what made it fail; a cause is the address on which it spent most of its time, and for what.
-    """
+    """The outcome of a backup or copy."""
 
     due: float
+    """When it was due, in seconds from the midnight before the first night."""
     end: float
+    """When it ended, in seconds from that midnight."""
     bytes: float
+    """Bytes that it moved."""
     reason: str = ""
+    """Why it failed; empty if it did not."""
     cause: str = ""
+    """The address on which it spent most of its time, and its activity there."""
 
 
 Play = Callable[[Night], Mapping[str, Outcome]]

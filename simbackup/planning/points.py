@@ -16,31 +16,34 @@ from simbackup.policies.retention import Retention
 from simbackup.policies.series import Expiry, Series
 
 Usable = Callable[[str, RestorePoint], bool]
-"""Whether what a copy has of a restore point can be used; the backups have an empty name."""
+"""Whether the save set of a restore point in a copy can be used; the name of the backups is empty."""
 
 
 class ChainLink(NamedTuple):
-    """A save set of a chain: the copy from which it is read, with an empty name for the backups, and its point."""
+    """A save set of a chain."""
 
     copy: str
+    """The copy from which it is read; empty for the backups."""
     point: RestorePoint
+    """Its restore point."""
 
 
 @dataclass(slots=True)
 class Points:
-    """The restore points of a policy: those of its backups, with an empty name, and those of each copy.
-
-    `places` are the places of the targets on which they are.
-    """
+    """The restore points of a policy."""
 
     policy: PolicySpec
+    """The policy."""
     since: date
+    """The first day of the plan."""
     series: dict[str, Series]
+    """The points of the backups (an empty name) and of each copy."""
     places: dict[str, str]
+    """The place of the target of each."""
 
     @classmethod
     def of(cls, site: PlannedSite, name: str) -> Self:
-        """Those of a policy of a site, before anything is saved."""
+        """The points of a policy of a site, before anything is saved."""
         policy = site.file.spec.policies[name]
         parts = {"": policy, **policy.copies}
         series = {

@@ -28,54 +28,68 @@ SHARES = (0.5, 0.9, 1.0)
 
 
 class Restored(NamedTuple):
-    """A system that comes back: from where, how many save sets, cartridges mounted; seconds from the loss; data lost.
-
-    A reason says why one does not.
-    """
+    """A system in a restore; times are in seconds from the loss."""
 
     system: str
+    """Its name."""
     priority: float
+    """Its priority."""
     source: str
+    """The targets that it is read from, in words."""
     point: datetime | None
+    """The restore point; None without one."""
     chain: int
+    """Number of save sets that are read."""
     bytes: float
+    """Bytes that are read."""
     mounts: int
+    """Cartridges that are mounted."""
     starts: float
+    """When its restore begins."""
     back: float
+    """When it is back."""
     lost: float
+    """Seconds of data that are lost."""
     reason: str = ""
+    """Why it does not come back; empty if it does."""
     logs: float = 0.0
-    """Bytes of transaction logs that are applied after it."""
+    """Bytes of transaction logs that are applied afterwards."""
     targets: tuple[str, ...] = ()
     """The targets from which its save sets are read."""
     free: float = 0.0
-    """Seconds until the drives that read it are free again; no longer than until it is back without tape."""
+    """When the drives that read it are free again; without tape, at most when it is back."""
     applies: float = 0.0
-    """Seconds for which a database still applies its logs when they have been read."""
+    """Seconds for which a database still applies logs after they have been read."""
 
 
 class RestorePhase(NamedTuple):
-    """What restores did at one part, such as `locate` at a drive: seconds of all systems together, and their share."""
+    """An activity of restores on one part."""
 
     activity: str
+    """Such as `locate`."""
     at: str
+    """The part."""
     seconds: float
+    """Seconds of all systems together."""
     share: float
+    """Share (0 to 1) of these of all seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreReasons:
-    """Why a restore takes as long as it does: what all systems spend their time on, and why the last is back so late.
+    """Why a restore takes as long as it does.
 
     Waiting for another restore is no phase, as it is the time of that other one.
     """
 
     phases: tuple[RestorePhase, ...]
+    """What all systems spend their time on, the greatest first."""
     last: Reasons
+    """Why the last system is back so late."""
 
 
 class Branch(NamedTuple):
-    """Steps that follow each other, with their seconds."""
+    """Steps in series, with their seconds."""
 
     steps: tuple[tuple[str, float], ...]
 
@@ -91,21 +105,25 @@ class Branch(NamedTuple):
 
 @dataclass(frozen=True)
 class Recovery(Tabled):
-    """What a restore takes: each system in the order of the list, in seconds from the loss."""
+    """A restore of a site; times are in seconds from the loss."""
 
     what: str
+    """What is restored, in words."""
     at: datetime
+    """The moment of the loss."""
     lost: str
+    """What was lost: a target, a host or a place; empty for no target."""
     systems: tuple[Restored, ...]
+    """The systems, in the order of the list."""
     warnings: tuple[Problem, ...] = ()
     """What was left out, as the site does not state it."""
     interval: RestoreInterval | None = None
-    """How sure the time until all is back is; None if something never is."""
+    """The 90 % interval of the time until all is back; None if something never is."""
     read_back: ReadBack | None = None
     """What is read from object storage and what that costs; None if nothing is, or without a price."""
 
     branches: tuple[Branch, ...] = ()
-    """What goes on side by side before the first restore begins, the longest first."""
+    """What goes on in parallel before the first restore begins, the longest first."""
     left_out: tuple[str, ...] = ()
     """The addresses of times that the site does not state, and that are not included."""
     reasons: RestoreReasons | None = None
@@ -122,7 +140,7 @@ class Recovery(Tabled):
         return not any(system.reason for system in self.systems)
 
     def until(self, share: float) -> float:
-        """Seconds from the loss until a share of the systems is back; without end if one of them never is."""
+        """Seconds from the loss until a share (0 to 1) of the systems is back; infinite if one of them never is."""
         backs = sorted(math.inf if system.reason else system.back for system in self.systems)
         return backs[max(math.ceil(share * len(backs)), 1) - 1]
 

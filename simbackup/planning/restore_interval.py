@@ -20,16 +20,19 @@ WHOLE = "whole"
 
 
 class RestoreInterval(NamedTuple):
-    """The 90 % interval of the time until all is back, in seconds from the loss, and what widens it most.
-
-    `sampled` says whether the ranges of systems and devices are in it, or only those of declared times and the model's.
-    """
+    """The 90 % interval of the time until all is back, in seconds from the loss."""
 
     best: float
+    """The best estimate."""
     low: float
+    """The lower end."""
     high: float
+    """The upper end."""
     decides: tuple[str, ...]
+    """What widens it most."""
     sampled: bool
+    """Whether it includes the ranges of systems and devices, and not only those of declared times and the model error.
+    """
 
     def sentence(self) -> str:
         """It in words."""
@@ -41,11 +44,14 @@ class RestoreInterval(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """The ends of an interval over the ranges of inputs, and the least that lines allow at these ranges, in seconds."""
+    """An interval over the ranges of inputs, in seconds."""
 
     low: float
+    """The lower end."""
     high: float
+    """The upper end."""
     least: float
+    """The lower bound that links allow over these ranges."""
 
 
 def restore_interval(  # noqa: PLR0913

@@ -19,32 +19,39 @@ from simbackup.policies.levels import Level, RestorePoint
 from simbackup.policies.series import Expiry
 
 LOOK_AHEAD = relativedelta(years=30)
-"""How far ahead of a moment its restore points are followed until they expire."""
+"""How far into the future restore points are followed until they expire."""
 STILL_HELD = relativedelta(years=1)
-"""How long the save sets that a chain holds are followed after the last rule has let go."""
+"""How long save sets that only a chain holds are followed after their own retention has ended."""
 
 
 class StoredPoint(NamedTuple):
-    """A restore point on one target, in the words of its policy: what it needs, what keeps it, and until when.
-
-    `chain` are the levels and times of all save sets that a restore reads, its full backup first, empty if one is not
-    in the place; `reads` are their bytes. Without `rules` it is no restore point: only the chains of `needed_by` later
-    ones hold it. `expires` is when the last rule lets go, and `freed` when its space is free; None if that never
-    happens, or later than 30 years after the moment.
-    """
+    """A save set of a policy on one target."""
 
     copy: str
+    """The copy; empty for the backups."""
     target: str
+    """The target."""
     place: str
+    """The place of the target."""
     time: datetime
+    """When it was made."""
     level: Level
+    """Its level."""
     bytes: float
+    """Its bytes."""
     chain: tuple[tuple[Level, datetime], ...]
+    """Levels and times of all save sets that a restore reads, full backup first; empty if one is missing in the place.
+    """
     reads: float
+    """Bytes of the chain."""
     rules: tuple[str, ...]
+    """The rules that keep it; without any it is no restore point, and only chains hold it."""
     needed_by: int
+    """Number of later save sets whose chains need it."""
     expires: datetime | None
+    """When no rule keeps it any longer; None for never, or later than 30 years after the moment."""
     freed: datetime | None
+    """When its space is free; None for never, or later than 30 years after the moment."""
 
     @property
     def restorable(self) -> bool:
@@ -74,11 +81,14 @@ class StoredPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PolicyPoints:
-    """The save sets of a policy at a moment, the oldest first. Its `systems` all have the same restore points."""
+    """The save sets of a policy at a moment, the oldest first."""
 
     policy: str
+    """The policy."""
     systems: tuple[str, ...]
+    """Its systems, which all have the same restore points."""
     points: tuple[StoredPoint, ...]
+    """The save sets on each target."""
     logs_since: datetime | None = None
     """The moment from which on backups of logs reach any minute; None without them."""
 
@@ -105,23 +115,28 @@ class PolicyPoints:
 
 
 class LogLine(NamedTuple):
-    """What happened to the save sets of a policy on one target on a date.
-
-    `made` is the level of a new save set, None without one. The others are the times of save sets: those that were
-    `merged` into the next one, that `expired`, whose space was `freed`, and that only chains hold afterwards.
-    """
+    """What happened on a date to the save sets of a policy on one target."""
 
     date: date
+    """The date."""
     policy: str
+    """The policy."""
     copy: str
+    """The copy; empty for the backups."""
     target: str
+    """The target."""
     made: Level | None
+    """The level of a new save set; None without one."""
     merged: tuple[datetime, ...]
+    """Times of save sets that were merged into the next one."""
     expired: tuple[datetime, ...]
+    """Times of save sets that expired."""
     freed: tuple[datetime, ...]
+    """Times of save sets whose space was freed."""
     held: tuple[datetime, ...]
+    """Times of save sets that only chains hold afterwards."""
     points: int
-    """How many restore points the retention keeps after that."""
+    """Number of restore points that are kept afterwards."""
 
     def as_dict(self) -> dict[str, Any]:
         """It for JSON."""
@@ -130,12 +145,16 @@ class LogLine(NamedTuple):
 
 
 class PlayedRun(NamedTuple):
-    """A run of a policy: its new restore point, the copies that are made of it, and what expired then, by copy."""
+    """A run of a policy."""
 
     due: Due
+    """When it was due, and its level."""
     point: RestorePoint
+    """Its new restore point."""
     copies: tuple[str, ...]
+    """The copies that are made of it."""
     expired: dict[str, Expiry]
+    """What expired then, by copy."""
 
 
 def points_at(

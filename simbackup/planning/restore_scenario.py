@@ -20,11 +20,14 @@ from simbackup.policies.levels import RestorePoint
 
 
 class RestoreSource(NamedTuple):
-    """Where a system comes back from: what is available of its policy, and where each save set of the chain is."""
+    """Where a system is restored from."""
 
     policy: str
+    """Its policy."""
     available: Available
+    """The chain that can be restored."""
     copies: tuple[StoredCopies, ...]
+    """Where each save set of the chain is."""
 
     @property
     def chain(self) -> tuple[RestorePoint, ...]:

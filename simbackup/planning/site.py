@@ -31,60 +31,66 @@ from simbackup.schema.quantity import si_or
 
 
 class Client(NamedTuple):
-    """A system in numbers: bytes and files at the start, how it changes, how far it compresses, when it comes back.
-
-    `log` is the share of its data that its transaction log has in a day.
-    """
+    """A system in numbers."""
 
     name: str
+    """Its name."""
     policy: str
+    """Its policy."""
     size: float
+    """Bytes at the start."""
     files: float
+    """Files at the start."""
     change: Change
+    """How it changes, by bytes or by whole files as it is saved."""
     compression: float
+    """Bytes before compression for each byte after it."""
     priority: float
+    """Order in a restore; lower numbers come first."""
     by_file: bool
+    """Whether files are saved one by one."""
     log: float = 0.0
+    """Share (0 to 1) of its data that its transaction log has in a day."""
     mounted: bool = False
     """Whether its program takes single files from an image on a disk."""
     bytes_change: Change = Change()
-    """How its bytes change, also where whole files are saved."""
+    """How its bytes change, even if whole files are saved."""
     run: float = math.inf
     """Mean bytes of a run of changed data."""
     reduction: float | None = None
-    """Bytes of it for each that a disk or an object store keeps, None if the target decides."""
+    """Its bytes for each byte on a disk or in an object store; None if the target states that."""
     compressed: bool = False
-    """Whether it is stored compressed wherever it goes, and not only on tape."""
+    """Whether it is stored compressed on all targets, and not only on tape."""
 
     def log_over(self, seconds: float, now: float) -> float:
-        """Bytes of its transaction log over a time that ends so many seconds after the start."""
+        """Bytes of its transaction log over some seconds that end `now` seconds after the start."""
         return self.size_at(now) * self.log * seconds / DAY
 
     def size_at(self, seconds: float) -> float:
-        """Bytes so many seconds after the start."""
+        """Bytes some seconds after the start."""
         return self.size * self.change.factor(seconds)
 
     def saved(self, level: Level, seconds: float, age: float) -> float:
-        """Bytes that a backup of a level has, so many seconds after the start, with a base of some age."""
+        """Bytes that a backup of a level saves some seconds after the start, if its base is `age` seconds old."""
         whole, factor = self.size_at(seconds), self.change.factor(seconds)
         return whole if level.whole else whole * self.differs(age, factor)
 
     def sent(self, level: Level, age: float, factor: float) -> float:
-        """Bytes that a backup of a level has, with a base of some age, when the data are larger by a factor."""
+        """Bytes that a backup of a level saves if its base is `age` seconds old, and data have grown by a factor."""
         return (self.size if level.whole else self.size * self.differs(age, factor)) * factor
 
     def differs(self, age: float, factor: float) -> float:
-        """Share of its data that differs after some seconds, when the data are larger than at the start by a factor."""
+        """Share (0 to 1) of its data that differs after `age` seconds, if the data have grown by a factor."""
         return differs(self.change.before(factor, age), age)
 
     def new_chunks(self, chunking: Chunking, before: float | None, factor: float) -> float:
-        """Bytes for each of its data that are new to a store, whose newest save set of it is so many seconds old."""
+        """New bytes to a store for each byte of its data, if the newest save set there is `before` seconds old."""
         if before is None:
             return chunking.first()
         return chunking.since(self.bytes_change.before(factor, before), self.run, before)
 
     def reduced(self, target: Target) -> float:
-        """Bytes of it for each that a target keeps."""
+        """Its bytes for each byte that a target keeps."""
         if target.tape:
             return self.compression
         own = target.reduction if self.reduction is None else self.reduction
@@ -92,37 +98,46 @@ class Client(NamedTuple):
 
 
 class Target(NamedTuple):
-    """A target in numbers: bytes of a pool, those of a cartridge, cartridges inside, drives; and how it is used.
-
-    One that stores objects holds whatever is sent there, and is paid for by that.
-    """
+    """A target in numbers."""
 
     name: str
+    """Its name."""
     capacity: float
+    """Bytes that it holds on disk; infinite for tape and object stores."""
     stores_objects: bool
+    """Whether it is an object store, which holds everything and is paid for by the byte."""
     cartridge: float
+    """Bytes of a cartridge; 0 without tape."""
     slots: int
+    """Cartridges of its pool inside the library."""
     drives: int
+    """Tape drives."""
     reduction: float
+    """Bytes of a save set for each byte that it stores, on disk or in objects."""
     place: str
+    """Where it is."""
     offsite: bool
+    """Whether cartridges are taken out after each session."""
     owned: int
+    """Cartridges at the start."""
     fetch: float
+    """Seconds to bring cartridges back."""
     clones: bool = False
+    """Whether synthetic full backups share blocks with those before."""
     new: float | None = None
-    """Cartridges owned at the start that were never loaded; None if it makes no difference whether one is new."""
+    """Cartridges at the start that were never loaded; None if that makes no difference."""
     chunking: Chunking | None = None
-    """How it deduplicates, None if it does not."""
+    """How it deduplicates; None if it does not."""
     objects: ObjectTarget | None = None
-    """The store of objects that it is, None if it is none."""
+    """Its object store; None if it is none."""
     object_size: float | None = None
-    """Bytes of each object; None if each file is one, or each save set of an image."""
+    """Bytes of an object; None for one of each file, or one for an image."""
     prices: PricesSpec | None = None
     """What storage costs there."""
 
     @property
     def on_disk(self) -> bool:
-        """Whether its host can read what lies there, and write it anew."""
+        """Whether a host can read what is stored there, and write it again."""
         return not self.tape and not self.stores_objects
 
     @property
@@ -133,7 +148,7 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True)
 class PlannedSite:
-    """A site: what its file says, and what follows from its datasheets."""
+    """A site: what its file states, and what follows from its datasheets."""
 
     file: SiteFile
     systems: tuple[Client, ...]

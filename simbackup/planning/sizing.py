@@ -19,11 +19,14 @@ from simbackup.schema import tree as trees
 
 
 class Configuration(NamedTuple):
-    """Values of what was varied, what the site then costs until the end, and the goals that it misses."""
+    """A combination of the varied values."""
 
     values: tuple[str, ...]
+    """The values."""
     cost: float
+    """What the site then costs until the end."""
     missed: tuple[Goal, ...]
+    """Goals that it misses."""
 
 
 @dataclass(frozen=True)

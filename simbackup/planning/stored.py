@@ -24,17 +24,19 @@ Bytes = NDArray[np.float64]
 
 
 class WrittenObjects(NamedTuple):
-    """Objects that were written, and the requests for parts of those that have several."""
+    """Objects that were written."""
 
     objects: float = 0.0
+    """Number of objects."""
     parts: float = 0.0
+    """Requests for parts of those with several parts."""
 
     def plus(self, other: WrittenObjects) -> WrittenObjects:
-        """Both together."""
+        """The sum of both."""
         return WrittenObjects(self.objects + other.objects, self.parts + other.parts)
 
     def times(self, number: float) -> WrittenObjects:
-        """So many of them."""
+        """The numbers multiplied."""
         return WrittenObjects(number * self.objects, number * self.parts)
 
 
@@ -56,19 +58,20 @@ def objects_of(target: Target, size: float, number: float = 1.0) -> WrittenObjec
 
 @dataclass
 class EarlyDeletions:
-    """Bytes that were deleted from a target before their minimum duration, and until when they are paid for."""
+    """Bytes that were deleted from a target before their minimum storage duration."""
 
     target: Target
     each: list[tuple[datetime, float]] = field(default_factory=list[tuple[datetime, float]])
+    """Until when they are paid for, and their number."""
 
     @cached_property
     def minimum(self) -> timedelta:
-        """How long what lies there is paid for at least."""
+        """Minimum duration for which stored bytes are paid for."""
         prices = self.target.prices if self.target.stores_objects else None
         return timedelta(seconds=si_or(prices.minimum_storage if prices is not None else None, 0.0))
 
     def add(self, made: datetime, size: float, now: datetime) -> None:
-        """Note bytes that are deleted now, if they have to be paid for longer."""
+        """Note bytes that are deleted now, if they are paid for longer."""
         until = made + self.minimum
         if until > now:
             self.each = [*((end, other) for end, other in self.each if end > now), (until, size)]
@@ -80,7 +83,7 @@ class EarlyDeletions:
 
 @dataclass
 class Clients:
-    """The systems of some policies as arrays, those of each policy together."""
+    """The systems of some policies as arrays, policy by policy."""
 
     site: PlannedSite
     policies: tuple[str, ...]
@@ -89,7 +92,7 @@ class Clients:
         default_factory=dict[tuple[Chunking, float | None], Bytes]
     )
     grown_at: tuple[datetime, Bytes] | None = None
-    """How much larger each is than at the start, at the moment that was asked for last."""
+    """Growth factor of each system since the start, at the moment that was asked for last."""
 
     @cached_property
     def systems(self) -> tuple[Client, ...]:
@@ -159,23 +162,29 @@ class Clients:
 
 @dataclass
 class StoredCopies:
-    """The backups of some policies, or a copy of them, on a target: which are there, and bytes of each system."""
+    """The backups of some policies, or a copy of them, on a target."""
 
     copy: str
+    """The copy; empty for the backups."""
     target: Target
+    """The target."""
     systems: Clients
+    """The systems of the policies."""
     series: Series
+    """The restore points, and which of them are kept."""
     sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
+    """Bytes of each system, by point."""
     files: dict[int, float] = field(default_factory=dict[int, float])
+    """Files of all systems, by point."""
     together: dict[int, float] = field(default_factory=dict[int, float])
     """Bytes of all systems, by point."""
     follows: dict[int, int | None] = field(default_factory=dict[int, int | None])
-    """The point before each with which it shares chunks, None where it is the first."""
+    """The point before each point, with which it shares chunks; None for the first."""
     sent: list[tuple[datetime, float]] = field(default_factory=list[tuple[datetime, float]])
-    """Bytes of new chunks and when they came: those that are paid for in any case, and the last before these."""
+    """Bytes of new chunks and when they came: those that are still paid for in any case, and the last before these."""
 
     since: dict[int, datetime] = field(default_factory=dict[int, datetime])
-    """When most objects of each point were written, into which older points were merged."""
+    """When most objects of a point were written, into which older points were merged."""
 
     def __post_init__(self) -> None:
         self.early = EarlyDeletions(self.target)
@@ -226,7 +235,7 @@ class StoredCopies:
     def expire(
         self, expiry: Expiry, now: datetime, times: Mapping[int, datetime]
     ) -> tuple[set[int], tuple[float, ...]]:
-        """Free what has expired: the numbers of its points, and the seconds between points that were merged."""
+        """Free what has expired; return the numbers of freed points, and the seconds between merged points."""
         self._bytes = None
         into = {below.number: heir.number for below, heir in expiry.merges}
         taken = {number: self.together[number] for pair in into.items() for number in pair}
@@ -252,7 +261,7 @@ class StoredCopies:
         return self.key(policy, number), float(np.sum(self.sizes[number][part])), part.stop - part.start
 
     def _made(self, point: RestorePoint) -> datetime:
-        """When most of the objects of a point were written: those that were merged into it are older than it."""
+        """When most objects of a point were written; merged points bring older ones."""
         return self.since.pop(point.number, point.time)
 
     def _merge_early(
@@ -277,9 +286,10 @@ class StoredCopies:
         return self.early.on(day) if chunking is None else self._early_chunks(chunking, day)
 
     def _early_chunks(self, chunking: Chunking, day: date) -> float:
-        """Bytes of chunks that are paid for on a day though no save set holds them: all that came, less what is there.
+        """Bytes of chunks that are paid for on a day though no save set holds them: all recent ones, less those in use.
 
-        Of a point, those came lately that neither the point before it has nor the data had then.
+        A chunk of a point is recent if neither the point before has it, nor the data had it when the first recent ones
+        came.
         """
         older, lately = self._paid_for(day)
         if not lately:
@@ -296,7 +306,7 @@ class StoredCopies:
         return max(sum([size for _, size in lately]) - there, 0.0)
 
     def _paid_for(self, day: date) -> tuple[list[tuple[datetime, float]], list[tuple[datetime, float]]]:
-        """Of the new chunks, the last that are no longer paid for in any case on a day, and those that are."""
+        """The last new chunks that are no longer paid for in any case on a day, and those that still are."""
         lately = [(time, size) for time, size in self.sent if (time + self.early.minimum).date() > day]
         return self.sent[: len(self.sent) - len(lately)][-1:], lately
 
@@ -315,7 +325,7 @@ class StoredCopies:
 
     @property
     def used(self) -> float:
-        """Bytes that it takes on the target."""
+        """Bytes on the target."""
         if self._bytes is None:
             self._bytes = float(sum(self.together.values()))
         return self._bytes
@@ -323,21 +333,24 @@ class StoredCopies:
 
 @dataclass
 class StoredLogs:
-    """The backups of transaction logs of some policies on a target: bytes of each, by the point that they follow."""
+    """The backups of transaction logs of some policies on a target."""
 
     target: Target
+    """The target."""
     systems: Clients
+    """The systems of the policies."""
     every: float
-    """Seconds between two of them."""
+    """Seconds between two backups."""
     sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
+    """Bytes of each system, by the point after which the logs were made."""
     made: dict[int, datetime] = field(default_factory=dict[int, datetime])
-    """When the last of those after each point was made."""
+    """When the last of them was made, by that point."""
 
     def __post_init__(self) -> None:
         self.early = EarlyDeletions(self.target)
 
     def add(self, after: int, begin: datetime, end: datetime) -> WrittenObjects:
-        """Note the logs from one point to the next; the objects that they are."""
+        """Add the logs from one point to the next; return the objects that they make."""
         now, seconds = self.systems.site.seconds(end), elapsed(begin, end)
         sizes = [system.log_over(seconds, now) / system.reduced(self.target) for system in self.systems.systems]
         self.sizes[after], self.made[after] = np.array(sizes), end
@@ -357,5 +370,5 @@ class StoredLogs:
 
     @property
     def used(self) -> float:
-        """Bytes that they take on the target."""
+        """Bytes on the target."""
         return float(sum(np.sum(sizes) for sizes in self.sizes.values()))

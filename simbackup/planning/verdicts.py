@@ -15,34 +15,45 @@ from simbackup.planning.site import PlannedSite
 from simbackup.policies.clock import deadline, elapsed
 
 FIRST = "first full"
-"""The level of the first backup of a system, as plans report it."""
+"""The level that plans report for the first backup of a system."""
 
 
 class Verdict(NamedTuple):
-    """Whether a system met its window in a night, with when it ended and what it waited for most."""
+    """Whether a backup or copy of a system met its window in a night."""
 
     night: date
+    """The date."""
     system: str
+    """The system."""
     policy: str
+    """Its policy."""
     level: str
+    """The level, in words."""
     copy: str
+    """The copy; empty for the backup."""
     due: datetime
+    """When the backup was due."""
     elapsed: float
+    """Seconds from then until it ended."""
     bytes: float
+    """Bytes that it moved."""
     window: float | None
+    """Seconds until its window closes; None without a window."""
     met: bool
+    """Whether it ended in its window."""
     cause: str
+    """Why it failed, or else what took most of its time."""
 
     @property
     def counts(self) -> bool:
-        """Whether it counts: the first backup of a system, of everything at once, is one that nobody repeats."""
+        """Whether it counts; the first full backup of a system does not, as nobody repeats it."""
         return self.level != FIRST
 
 
 def verdicts_of(
     site: PlannedSite, day: Day, later: int, outcomes: Mapping[str, Outcome], firsts: Mapping[str, date]
 ) -> Iterator[Verdict]:
-    """The verdicts on a night, so many days after the first of those that are simulated together.
+    """The verdicts on a night that is `later` days after the first of those that are simulated together.
 
     `firsts` is the day of the first backup by each policy.
     """
@@ -65,13 +76,13 @@ def verdicts_of(
 
 
 def _copies(run: LevelRun, policy: PolicySpec, due: datetime) -> Iterator[tuple[str, float | None]]:
-    """The copies of a run and what targets make of it, with the seconds that each has, None where it has no end."""
+    """The copies of a run, and what targets make of it, with the seconds until their deadlines; None without one."""
     for name in (*run.copies, *dict.fromkeys(made.name for made in run.made)):
         yield name, _room(policy.copies[name], due) if name in run.copies else None
 
 
 def _room(copy: SecondCopySpec, due: datetime) -> float | None:
-    """Seconds from when a backup is due until its copy should have ended: the first such time after copying begins."""
+    """Seconds from when a backup is due until the next deadline after its copy begins; None without a deadline."""
     if copy.by is None:
         return None
     begins = due if copy.at is None else deadline(copy.at).following(due - timedelta(microseconds=1))

@@ -16,25 +16,31 @@ LevelKey = tuple[str, str, str]
 
 
 class OfSystem(NamedTuple):
-    """Nights of a system, those that miss a window, the first such night and its cause, seconds of the longest backup.
-
-    A night counts once, whether its backup, a copy or both are late.
-    """
+    """The windows of a system; a night counts once, whether its backup, a copy or both are late."""
 
     nights: int = 0
+    """Number of nights."""
     missed: int = 0
+    """Nights that miss a window."""
     first_missed: date | None = None
+    """The first of these; None without one."""
     cause: str = ""
+    """Its cause."""
     longest: float = 0.0
+    """Seconds of the longest backup."""
 
 
 class OfLevel(NamedTuple):
-    """Nights of a level of a policy, those in which a window is missed, the first, seconds of the longest backup."""
+    """The windows of a level of a policy."""
 
     nights: int = 0
+    """Number of nights."""
     missed: int = 0
+    """Nights that miss a window."""
     first_missed: date | None = None
+    """The first of these; None without one."""
     longest: float = 0.0
+    """Seconds of the longest backup."""
 
 
 @dataclass(slots=True)
@@ -85,18 +91,20 @@ class _Count:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Verdicts by system and by level, the first window that was missed, and jobs that ran into another night.
-
-    `running_on` are backups and copies that take more than a day, and so slow those of later nights; the tightest is
-    the one that takes most of its window, or longest where there is none. `stated` says whether anything has a window.
-    """
+    """The windows of a plan."""
 
     systems: dict[str, OfSystem]
+    """By system."""
     levels: dict[LevelKey, OfLevel] = field(default_factory=dict[LevelKey, OfLevel])
+    """By level."""
     first_missed: Verdict | None = None
+    """The first window that was missed."""
     running_on: int = 0
+    """Backups and copies that take more than a day, and so slow those of later nights."""
     tightest: Verdict | None = None
+    """The one that uses most of its window; without windows, the longest."""
     stated: bool = False
+    """Whether anything has a window."""
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict], systems: Iterable[str], called: Callable[[str], str]) -> Windows:

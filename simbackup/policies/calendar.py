@@ -14,11 +14,14 @@ from simbackup.policies.levels import Level
 
 
 class Due(NamedTuple):
-    """A run that is due: the date on which it is scheduled to begin, the moment, and the level."""
+    """A run that is due."""
 
     day: date
+    """The date on which it is scheduled to begin."""
     time: datetime
+    """The moment."""
     level: Level
+    """The level."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,12 +38,16 @@ BASES = {
 
 @dataclass(frozen=True, slots=True)
 class RestorePoint:
-    """A moment to which a client can be restored: the number of its save set, the level, and that of its base."""
+    """A moment to which a client can be restored."""
 
     number: int
+    """The number of its save set."""
     time: datetime
+    """The moment."""
     level: Level
+    """The level."""
     base: int | None = None
+    """The number of the save set on which it is based; None for a full backup."""
 
 
 def base_of(level: Level, before: Iterable[RestorePoint]) -> RestorePoint | None:

@@ -21,15 +21,15 @@ PERIODS: dict[str, Callable[[datetime], Hashable]] = {
     "monthly": lambda time: (time.year, time.month),
     "yearly": lambda time: time.year,
 }
-"""To which day, ISO week, month or year a time belongs."""
+"""Functions that give the day, ISO week, month or year of a time."""
 
 
 DAYS_OF = {"day": 1, "week": 7, "month": 28, "year": 365}
-"""Days that each unit of a calendar has at the least."""
+"""Least number of days in each unit of the calendar."""
 MOST_DAYS = 36_500
-"""Days of the longest time."""
+"""Greatest number of days that a text may name."""
 FOREVER = "forever"
-"""The rule by which everything is kept where a site file names none."""
+"""The name of the rule that keeps everything, if a site file states none."""
 
 
 def period(text: str) -> relativedelta:
@@ -62,20 +62,25 @@ def period(text: str) -> relativedelta:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How long restore points are kept: one that any of its rules keeps, is kept. Without a rule, all are, for ever.
+    """How long restore points are kept: those that any of its rules keeps. Without a rule, all are kept for ever.
 
-    `last` keeps the newest ones. `age` keeps each until it is so old. `daily`, `weekly`, `monthly` and `yearly` keep
-    the newest of each of the last so many days, ISO weeks, months and years that have any (grandfather, father, son);
-    with `only_full` they count full backups alone. Times are those that clocks of the zone show.
+    Times are local times of the zone.
     """
 
     last: int = 0
+    """Number of newest points to keep."""
     age: relativedelta = field(default=NO_AGE)
+    """Age up to which points are kept."""
     daily: int = 0
+    """Number of days of which the newest point is kept; days without points do not count."""
     weekly: int = 0
+    """Number of ISO weeks of which the newest point is kept."""
     monthly: int = 0
+    """Number of months of which the newest point is kept."""
     yearly: int = 0
+    """Number of years of which the newest point is kept."""
     only_full: bool = False
+    """Whether `daily` to `yearly` count full backups only."""
 
     @property
     def forever(self) -> bool:

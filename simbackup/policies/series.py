@@ -12,30 +12,34 @@ from simbackup.policies.retention import Retention
 
 
 class Expiry(NamedTuple):
-    """What expired at once: the points that were freed, and those that took up older ones, as they are now.
-
-    `merges` are the points that were taken up, each with the one that took it up, as it was before.
-    """
+    """What expired at once."""
 
     freed: tuple[RestorePoint, ...]
+    """Points that were freed."""
     merged: tuple[RestorePoint, ...]
+    """Points into which older ones were merged, as they are now."""
     merges: tuple[tuple[RestorePoint, RestorePoint], ...] = ()
+    """Points that were merged, each with the one into which it was merged, as that was before."""
 
 
 @dataclass(slots=True)
 class Series:
-    """The restore points of one client at one place.
+    """The restore points of one client in one place.
 
-    A point that its retention no longer keeps stays while a chain needs it. Where the place `merges`, it is taken up by
+    A point that its retention no longer keeps stays while a chain needs it. If the place `merges`, it is merged into
     the only point that is based on it (incremental for ever), and freed.
     """
 
     retention: Retention
+    """How long points are kept."""
     merges: bool = False
+    """Whether expired points are merged."""
     points: dict[int, RestorePoint] = field(default_factory=dict[int, RestorePoint])
+    """All points, by number."""
     kept: set[int] = field(default_factory=set[int])
     """Numbers of the points that the retention keeps: those that a restore may ask for."""
     count: int = 0
+    """The number of the next point."""
 
     def add(self, time: datetime, level: Level) -> RestorePoint:
         """The point of a new backup; it is full if there is none that it could be based on."""

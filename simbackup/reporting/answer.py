@@ -31,19 +31,24 @@ CERTAIN = 0.5 + LEVEL / 2.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the report says of one job, or of many equal ones."""
+    """What the report states of one job, or of many equal ones."""
 
     name: str
+    """The name of the job."""
     method: str
+    """Its method."""
     took: str
+    """How long it took, with its unit."""
     verdict: str
     """One of `in window`, `at risk` (not in all of the interval), `done`, `late`, `failed`, `skipped`."""
     sentence: str
+    """How it ended, in words."""
     limit: str = ""
     """What limits it, and the gain from removing that."""
     interval: str = ""
+    """Its interval and the verdict on its window, in words."""
     impact: str = ""
-    """Its impact on users."""
+    """Its impact on users, in words."""
 
 
 Item = Row | Group

@@ -32,14 +32,19 @@ class Chapter:
     """A result, and what further runs showed."""
 
     name: str
+    """The name of the result on the page."""
     result: Result
+    """The result."""
     explained: Mapping[str, Reasons] = field(default_factory=dict[str, "Reasons"])
+    """Why each job took as long as it did."""
     intervals: Mapping[str, JobInterval] = field(default_factory=dict[str, JobInterval])
+    """The interval of each job."""
     pictures: Sequence[Shown] = ()
+    """Pictures of the result."""
     note: str = ""
     """Why runs without the bottleneck are missing, if they are."""
     clipped: Sequence[str] = ()
-    """Ends of ranges that a check refuses, so that intervals stop short of them."""
+    """Ends of ranges that a check refuses, so that intervals do not reach them."""
 
 
 def check_engine() -> None:

@@ -24,49 +24,53 @@ Role = Literal["input", "duplicate", "projection", "structural", "fitted", "seen
 
 Interval = tuple[float, float]
 ANY = (-math.inf, math.inf)
-"""The bounds of a figure that may be anything."""
+"""The bounds of a figure without bounds."""
 NO_RESULT = frozenset({"input", "duplicate", "projection"})
 """Roles of rows that do not count: they are in no median, no model error and no coverage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measured figure beside the simulated one, in the unit of the document."""
+    """A measured figure and the simulated one, in the unit of the document."""
 
     measurement: Measurement
+    """The measured figure."""
     simulated: float
+    """The simulated figure."""
     role: Role
+    """What the row proves."""
     interval: Interval | None = None
+    """The figure over the assumed ranges of inputs; None if that was not computed."""
     bounds: Interval = ANY
-    """What it can be at least and at most, for what lines can carry."""
+    """Least and greatest possible value, given what links can carry."""
     cases: tuple[float, ...] = ()
-    """What it is in the cases behind the interval."""
+    """The figure in the cases behind the interval."""
     moved: float = 0.0
-    """Bytes that the job moved whose time or rate it states, 0 if it states none."""
+    """Bytes that the job moved, if the row states the time or rate of a job; otherwise 0."""
     answer: Interval | None = None
-    """The 90 % interval that the program states today, with what the model leaves out."""
+    """The 90 % interval that the program states today, including model error."""
 
     @property
     def error(self) -> float:
-        """Relative error with its sign; 0 inside what the document allows; absolute where 0 was measured."""
+        """Relative error with its sign: 0 within the range that the document allows; absolute if 0 was measured."""
         return error_of(self.measurement, self.simulated)
 
     @property
     def blind_error(self) -> float | None:
-        """The error of the blind answer, if there is one."""
+        """The error of the blind answer; None without one."""
         blind = self.measurement.blind
         return None if blind is None else error_of(self.measurement, blind.value)
 
     @property
     def blind_interval(self) -> Interval | None:
-        """The 90 % interval of the blind answer, if it had one."""
+        """The 90 % interval of the blind answer; None without one."""
         blind = self.measurement.blind
         if blind is None or blind.low is None or blind.high is None:
             return None
         return blind.low, blind.high
 
     def holds(self, interval: Interval) -> bool:
-        """Whether an interval holds what was measured, or meets the range that the document allows."""
+        """Whether an interval contains the measured value, or overlaps the range that the document allows."""
         m = self.measurement
         low = m.value if m.low is None else m.low
         high = m.value if m.high is None else m.high
@@ -85,7 +89,7 @@ class Row:
 
     @property
     def adapted(self) -> bool:
-        """Whether a value was fitted to its group, or chosen or changed after somebody had seen it."""
+        """Whether a value was fitted to its group, or chosen or changed after its figures were seen."""
         return self.role in {"fitted", "seen"}
 
     @property
@@ -168,7 +172,7 @@ def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
 
 
 def _moved(measurement: Measurement, results: Mapping[str, Result]) -> float:
-    """Bytes of the job whose time or rate a row states, 0 if it states none."""
+    """Bytes of the job whose time or rate a row states; 0 if it states another figure."""
     if measurement.timed is None:
         return 0.0
     file, owner, _ = measurement.timed

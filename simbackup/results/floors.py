@@ -17,11 +17,14 @@ GUESSED = frozenset({"assumed", "fitted"})
 
 
 class Least(NamedTuple):
-    """Seconds that a run of a job takes at the least, the line that carries no more, and of how many runs the bytes."""
+    """The lower bound of the time of a run."""
 
     seconds: float
+    """Seconds."""
     line: str
+    """The link that carries no more."""
     runs: int = 1
+    """Number of runs whose bytes it carries."""
 
 
 NOTHING = Least(0.0, "")

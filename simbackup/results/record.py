@@ -25,17 +25,26 @@ def program_version() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Which run this was."""
+    """The provenance of a result: what was run, with which version."""
 
     scenario: str
+    """The name of the scenario."""
     title: str
+    """Its title."""
     hash: str
+    """Sixteen digits that change with what the run depends on."""
     seed: int
+    """The seed of random numbers."""
     base: str | None
+    """The published scenario that it extends; None without one."""
     log: list[str]
+    """What was merged, completed and overridden."""
     version: str
+    """The version of the program."""
     overrides: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Values that replaced those of the file, by address."""
     question: str = ""
+    """The question that the scenario answers."""
     fleets: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """The expanded parts, by the address of their template."""
     warnings: list[str] = field(default_factory=list[str])
@@ -54,22 +63,36 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class UsedValue:
-    """One value that a result depends on, in SI units, with its origin."""
+    """A value that a result depends on, with its origin."""
 
     address: str
+    """Its address in the scenario."""
     value: float
+    """The value in SI units."""
     unit: str
+    """Its dimension."""
     text: str
+    """The value as its file writes it."""
     basis: str
+    """The kind of evidence for it."""
     source: str | None
+    """The document that states it, a key of a list of sources."""
     at: str | None
+    """The place in that document."""
     why: str | None
+    """Why an assumed value is reasonable, or how a derived one follows from others."""
     low: float | None
+    """Lower end of its range, in SI units."""
     high: float | None
+    """Upper end of its range, in SI units."""
     fitted_to: list[str]
+    """Ids of the measured rows that it was fitted to."""
     seen: list[str]
+    """Ids of the measured rows after whose sight it was chosen or changed."""
     uncertainty: float | None
+    """Standard uncertainty of a fitted value, in SI units."""
     place: str
+    """File, line and column that state it."""
 
     @property
     def varies(self) -> bool:

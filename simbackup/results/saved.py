@@ -58,36 +58,52 @@ class _SavedTrace(_Strict):
 
 
 class _Saved(_Strict):
-    """The record of a result."""
+    """The record of a result in its folder."""
 
     format: int
+    """Number of the format."""
     run: Record
+    """The provenance of the result."""
     records: dict[str, int]
-    """Lines of the trace by their kind."""
+    """Number of records in the trace, by type."""
     values: list[UsedValue] | dict[str, int]
+    """Values that it depends on; if they are many, only the number of the origin of each."""
     origins: list[UsedValue] = []
-    """What is known of values, if they are so many that each only has a number here."""
+    """What `values` then refers to."""
     layout: _SavedLayout | None = None
+    """The topology of the system."""
     trace: _SavedTrace | None = None
-    """What is kept of the trace, if that is not all."""
+    """What is kept of the trace; None if all is."""
     files: dict[str, str]
+    """Checksums of the files."""
 
 
 class _Job(BaseModel):
-    """What every job reports of itself; some report more."""
+    """What every job reports; some jobs report more. Times are in seconds."""
 
     model_config = ConfigDict(strict=True, extra="allow")
     job: str
+    """The name of the run."""
     method: str
+    """Its method."""
     start: FiniteFloat
+    """After the start of the simulation."""
     end: FiniteFloat
+    """After the start of the simulation."""
     elapsed: FiniteFloat
+    """From start to end."""
     bytes: FiniteFloat
+    """Bytes of save sets."""
     files: FiniteFloat
+    """Files of save sets."""
     lock: FiniteFloat
+    """For which it held a read lock."""
     due: FiniteFloat
+    """When it was due."""
     status: Literal["done", "late", "failed", "skipped"]
+    """How it ended."""
     reason: str
+    """Why it failed or was skipped."""
 
 
 class _Impact(BaseModel):

@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GroupErrors:
-    """Errors of groups of rows, each the median of its rows: how many groups, their median and the worst."""
+    """Errors of groups of rows; that of a group is the median of its rows."""
 
     groups: int
+    """Number of groups."""
     median: float | None
+    """Median error; None without groups."""
     worst: float | None
+    """Greatest error; None without groups."""
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> GroupErrors:
@@ -36,20 +39,29 @@ class GroupErrors:
 class Summary:
     """How well a document is reproduced.
 
-    `within` and `off` count results; `roles` counts them by what they prove. Errors are those of groups, without
-    structural rows, which nothing can move. `one_row`: constants that were fitted to, or chosen after, a single row.
+    Errors are those of groups, without structural rows, which no value can move.
     """
 
     document: str
+    """The document."""
     rows: int
+    """All rows."""
     results: int
+    """Rows that count: no inputs, duplicates or projections."""
     within: int
+    """Results that are reproduced."""
     off: int
+    """Results that are declared off."""
     roles: Counter[Role]
+    """Results by what they prove."""
     errors: GroupErrors
+    """Errors of all results."""
     held_out: GroupErrors
+    """Errors of held-out results."""
     constants: int
+    """Constants that were fitted to rows of the document, or chosen after they were seen."""
     one_row: int
+    """Those of them for which this was a single row."""
 
 
 def summary(document: str, rows: Sequence[Row], constants: Sequence[UsedValue]) -> Summary:

@@ -21,23 +21,34 @@ ERRORS, SPANS = "validation.csv", "validated-values.csv"
 """Files under scenarios/published, which the program writes and a test compares with its output."""
 PUBLISHED = re.compile(r"(?:^|/)published/([^/]+)/")
 ROUNDING = 1e-8
-"""Relative difference at the end of a span that counts as none."""
+"""Relative difference at the end of a span that is a rounding error."""
 
 
 class Checked(NamedTuple):
-    """One measured row of a document beside what the program gave: figures in the unit of the document."""
+    """A measured row of a published document, with the simulated figure that the program shipped with."""
 
     document: str
+    """The folder of the document."""
     id: str
+    """The name of the row."""
     operation: str
+    """What was measured."""
     quantity: str
+    """The figure, such as `elapsed`."""
     unit: str
+    """The unit of both figures."""
     measured: float
+    """The measured figure."""
     simulated: float
+    """The simulated figure."""
     error: float
+    """Relative error."""
     role: str
+    """What the row proves."""
     verdict: str
+    """Whether it is reproduced."""
     scenarios: str
+    """Its scenarios."""
 
     @property
     def is_result(self) -> bool:
@@ -46,7 +57,7 @@ class Checked(NamedTuple):
 
 
 class ValidatedSpan(NamedTuple):
-    """The lowest and highest value at an address among the scenarios behind the measured rows of a document, in SI."""
+    """The lowest and highest value at an address among the scenarios behind a document, in SI units."""
 
     document: str
     address: str
@@ -56,7 +67,7 @@ class ValidatedSpan(NamedTuple):
 
 
 class Outside(NamedTuple):
-    """A value outside of what was validated, and the span, in SI units."""
+    """A value outside of its validated span, and that span, in SI units."""
 
     address: str
     value: float
@@ -67,16 +78,18 @@ class Outside(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """How far a result is from the published scenarios of a document.
-
-    `itself`: it is one of them; `uncovered`: values at addresses that none of them has.
-    """
+    """How far a result is from the published scenarios of a document."""
 
     document: str
+    """The folder of the document."""
     itself: bool
+    """Whether the scenario is one of them, unchanged."""
     rows: tuple[Checked, ...]
+    """The measured rows of the document."""
     outside: tuple[Outside, ...]
+    """Values outside of their validated spans."""
     uncovered: tuple[UsedValue, ...]
+    """Values at addresses that none of these scenarios has."""
 
 
 def distance(result: Result) -> Distance | None:

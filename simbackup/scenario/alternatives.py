@@ -15,13 +15,18 @@ EXAMPLE = "{value: together, alternatives: [scattered], why: ...}"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A value that is one of several, each as likely as the others: the stated one, which comes first, or another."""
+    """A value with alternatives, all equally likely."""
 
     address: str
+    """Its address."""
     options: tuple[object, ...]
+    """The alternatives; the stated one is the first."""
     why: str
+    """Why the stated value is reasonable."""
     place: Place
+    """Where it is stated."""
     shared: str | None = None
+    """The name by which several values share the choice; None without one."""
 
 
 def settled(

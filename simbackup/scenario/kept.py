@@ -21,26 +21,30 @@ from simbackup.schema.tree import Node
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """All that a scenario is made from, so that neither its file nor any datasheet is needed again."""
+    """Everything that a scenario was made from, so that neither its file nor any datasheet is needed again."""
 
     name: str
+    """Its name."""
     base: str | None
+    """The published scenario that it extends; None without one."""
     hash: str
+    """Its hash."""
     read_log: tuple[str, ...]
+    """What was merged when its file was read."""
     source: Node
+    """Its tree before overrides."""
     overrides: dict[str, Node]
+    """Values that replaced those of the file, by address."""
     factors: tuple[Mapping[str, float], ...]
+    """Factors by which values were multiplied, by address, in order."""
     library: Holdings
+    """The datasheets, works and inventories that it uses."""
 
     def scenario(self) -> Scenario:
         """The scenario as it was run.
 
-        Raises
-        ------
-        InputError
-            This version of the program asks for more than that which wrote it.
-        ResultError
-            This version of the program makes another scenario of it.
+        Raises ------ InputError This version of the program refuses the scenario. ResultError This version of the
+        program reads another scenario from it.
         """
         made = finished(self.name, self.source, self.overrides, self.read_log, self.base, library=self.library)
         if _scaled(made, self.factors).hash != self.hash:
@@ -48,7 +52,7 @@ class Kept:
         return _scaled(made, self.factors)
 
     def changed(self) -> bool:
-        """Whether the file that it came from says something else by now; no if it is gone, or came from no file."""
+        """Whether its file now gives another scenario; False if the file is gone, or there was none."""
         try:
             path = find(self.name)
         except InputError:

@@ -27,52 +27,72 @@ Address = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class LaidOut:
-    """A tree whose fleets are made, and whose values are each the stated one of their alternatives."""
+    """A tree whose fleets are expanded, with the stated value of each choice."""
 
     laid: Node
-    """The source with its overridden fleets, before their parts were made."""
+    """The source with its overridden fleets, before these were expanded."""
     tree: Node
+    """The tree with the parts of the fleets."""
     fleets: Fleets
+    """The parts of fleets: their addresses by that of their template."""
     choices: tuple[Choice, ...]
+    """Values that have alternatives."""
     log: tuple[str, ...]
+    """What was merged and overridden."""
     inventories: Mapping[str, Inventory]
+    """The tables that fleets name, by path."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPart:
-    """A part: its node before it was completed, what completed it, the choices in it, and the object of it."""
+    """A part of a scenario as it was read."""
 
     node: Node
+    """Its node before it was completed."""
     completed: Completed
+    """What its datasheets added."""
     choices: tuple[Choice, ...]
+    """Values of it that have alternatives."""
     spec: Part
+    """The object that describes it."""
     cited: Collection[str]
     """The keys of the works that its values cite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What several readings share: parts with the same text, and the layout of the fleets of one source."""
+    """What several readings share."""
 
     source: Node
+    """The tree before overrides."""
     layout: LaidOut
+    """Its expanded fleets."""
     parts: Mapping[Address, ReadPart]
+    """Its parts, which later readings reuse where their text is the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadTree:
-    """A tree that was overridden and completed, the objects that it describes, and what was wrong on the way."""
+    """The outcome of a reading: a tree that was overridden and completed, its objects, and its problems."""
 
     spec: Spec
+    """The scenario that the tree describes."""
     tree: Node
+    """The complete tree."""
     layout: LaidOut
+    """The tree before overrides, with expanded fleets."""
     parts: dict[Address, ReadPart]
+    """All parts, by address; empty if there are problems."""
     same: Mapping[Address, ReadPart]
     """The parts that are as they were in an earlier reading."""
     choices: tuple[Choice, ...]
+    """Values that have alternatives."""
     reader: Reader
+    """Reads datasheets, works and inventories, and keeps them."""
     log: list[str]
+    """What was merged, overridden and completed."""
     problems: list[Problem] = field(default_factory=list[Problem])
+    """Everything that is wrong."""
 
     @property
     def cited(self) -> set[str]:

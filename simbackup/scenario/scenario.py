@@ -47,21 +47,29 @@ class Scenario:
     """
 
     name: str
+    """The path or name by which it was loaded."""
     spec: Spec
+    """The system, its data and its jobs, as objects."""
     tree: Node
+    """The complete tree, from which `spec` was read."""
     source: Node
+    """The tree of its file, merged over what it extends."""
     overrides: dict[str, Node]
+    """Values that replaced those of the file, by address."""
     log: tuple[str, ...]
+    """What was merged, overridden and completed."""
     read_log: tuple[str, ...]
+    """What was merged when its file was read."""
     base: str | None
+    """The published scenario that it extends; None without one."""
     known: Known
     """What a copy with other values can reuse."""
     library: Holdings = field(default_factory=Holdings)
-    """The datasheets and other files from which it was completed."""
+    """The datasheets, works and inventories that it uses."""
     replaced: Mapping[str, Quantity] = field(default_factory=dict[str, Quantity])
     """The values that its last overrides replaced, by address."""
     factors: tuple[Mapping[str, float], ...] = ()
-    """The factors by which its values were multiplied, by address, in order."""
+    """Factors by which values were multiplied, by address, in order."""
     choices: tuple[Choice, ...] = ()
     """Its values that have alternatives."""
 

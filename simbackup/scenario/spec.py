@@ -40,10 +40,12 @@ LEAST_LIKENESS = 0.7
 
 @dataclass(frozen=True)  # without slots: lookups are cached in it
 class Spec(Places):
-    """A whole scenario; values of a wrong form are unknown in it."""
+    """A whole scenario, with its parts by name; values of a wrong form are `Unknown`."""
 
     title: str
+    """What it is about."""
     question: str
+    """The question that it answers; empty without one."""
     hosts: dict[str, HostSpec]
     devices: dict[str, Device]
     links: dict[str, LinkSpec]
@@ -52,9 +54,11 @@ class Spec(Places):
     jobs: dict[str, JobSpec]
     failures: dict[str, FailureSpec] = field(default_factory=dict[str, FailureSpec])
     history: HistorySpec | None = None
+    """How a history of jobs belongs to it; None without one."""
     chance: dict[str, ChanceSpec] = field(default_factory=dict[str, ChanceSpec])
+    """Times that are drawn at random, by name."""
     first_day: str = ""
-    """The weekday on which a run begins, empty where nobody asks for it."""
+    """The weekday on which a run begins; empty if it is not stated."""
 
     @property
     def weekday(self) -> int:
@@ -67,7 +71,7 @@ class Spec(Places):
 
     @cached_property
     def _inline(self) -> Mapping[int, dict[str, Copying]]:
-        """Them all, by the identity of their backups."""
+        """All inline copies, by the identity of their backups."""
         found: dict[int, dict[str, Copying]] = {}
         for name, job in ((n, j) for n, j in self.jobs.items() if isinstance(j, Copying) and j.inline):
             found.setdefault(id(self.jobs.get(job.save_set)), {})[name] = job
@@ -80,7 +84,7 @@ class Spec(Places):
                 yield from quantities_of(part, (section, name))
 
     def scaled(self, factors: Mapping[str, float]) -> Spec:
-        """The scenario in which the quantities at some addresses are so many times as large, whatever that means."""
+        """The scenario with the quantities at some addresses multiplied by factors, unchecked."""
         sections = {
             section: {
                 name: _scaled(part, f"{section}.{name}", factors) for name, part in getattr(self, section).items()

@@ -90,52 +90,70 @@ class MeasuredRow(Frozen):
 
 
 class TimedJob(NamedTuple):
-    """A job of the scenario of a file, by its address, of which a row states the time, or a rate."""
+    """The job whose time, or a rate of which, a measured row states."""
 
     file: str
+    """Its scenario."""
     address: str
+    """Its address."""
     by_rate: bool
+    """Whether the row states a rate."""
 
 
 class BlindAnswer(NamedTuple):
     """What a version predicted before anybody had read the figure, in the unit of its row."""
 
     value: float
+    """The answer."""
     low: float | None
-    """Lower end of its 90 % interval, None if it had none."""
+    """Lower end of its 90 % interval; None without one."""
     high: float | None
+    """Upper end; None without one."""
     version: str
+    """The version of the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One measured figure in its own unit, and the form and addresses of its simulated value."""
+    """One measured figure of a document, and where results have its simulated value."""
 
     document: str
+    """The title of the document."""
     folder: str
+    """The folder of the document."""
     id: str
+    """The name of the row."""
     value: float
+    """The figure, in its own unit."""
     unit: str
+    """Its unit as printed."""
     low: float | None
+    """Lowest value that the document allows; None if it states no range."""
     high: float | None
+    """Highest value that the document allows; None if it states no range."""
     row: MeasuredRow
+    """The row as its file states it."""
     form: Form
+    """How the simulated value follows from the addresses."""
     addresses: tuple[tuple[str, str], ...]
+    """Scenario file and address in its result, for one or two simulated figures."""
     factor: float
+    """SI value of one unit."""
     home: Path
     """The folder of its scenarios."""
     blind: BlindAnswer | None = None
+    """What a version predicted before anybody had read the figure."""
     place: Place = field(default=Place(""), compare=False)
     """Where its file names the simulated figure."""
 
     @property
     def group(self) -> str:
-        """The rows that are held out together with it."""
+        """The name of its group of rows, which depend on the same mechanism."""
         return self.row.group or self.id
 
     @property
     def timed(self) -> TimedJob | None:
-        """The job whose time or rate it states; None if it states anything else."""
+        """The job whose time or rate it states; None if it states another figure."""
         legal = {"rate": {"elapsed"}, "value": {"elapsed", *RATES}}
         file, address = self.addresses[1 if self.form == "rate" else 0]
         owner, _, figure = address.rpartition(".")
@@ -144,7 +162,7 @@ class Measurement:
 
     @property
     def resolution(self) -> float:
-        """Half the width of what the print allows: its interval, or half of the last digit, in the row's unit."""
+        """Half of the range that the document allows, or half of the last digit, in the row's unit."""
         if self.low is not None and self.high is not None:
             return (self.high - self.low) / 2.0
         digits = self.row.value.split()[0].partition(".")[2]
@@ -156,8 +174,11 @@ class Measured:
     """All measured rows of one document."""
 
     folder: Path
+    """Its folder."""
     document: str
+    """Its title."""
     rows: tuple[Measurement, ...]
+    """The rows."""
 
 
 def read_measured(path: Path, shown: str) -> Measured:

@@ -28,37 +28,55 @@ from simbackup.schema.wording import EMPTY
 from simbackup.units.slips import bits
 
 LATEST = 36_500 * 86_400.0
-"""Seconds up to which a float distinguishes times a microsecond apart: a hundred years."""
+"""Longest time, in seconds, at which a float still distinguishes microseconds: a hundred years."""
 BOUNDS: dict[str, tuple[float, float]] = {
     "B": (1e-3, 1e18), "s": (1e-15, math.inf), "B/s": (1e-3, 1e15), "1/s": (1e-9, 1e12), "1": (1e-15, 1e9),
     "count": (1e-9, 1e15), "m": (1e-9, 1e6), "m/s": (1e-9, 3e8), "s/B": (1e-21, 1e3), "s/file": (1e-15, 1e6),
     "B/file": (1e-6, 1e15), "money": (1e-9, 1e12),
 }  # fmt: skip
-"""The least and the most in SI units that a value above zero of each unit may have: far beyond what can be built."""
+"""Least and greatest value above zero of each unit, in SI units: far beyond what can be built."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A value as a file gives it: the number in SI units, its unit, and its origin."""
+    """A value with its unit, and its origin if the file states one."""
 
     si: float
+    """The value in SI units."""
     unit: str
+    """The dimension: a key of `BOUNDS`."""
     text: str
+    """The value as the file writes it."""
     basis: str | None = None
+    """The kind of evidence for it; None if the file states none."""
     source: str | None = None
+    """The document that states it, a key of a list of sources."""
     at: str | None = None
+    """The place in that document."""
     why: str | None = None
+    """Why an assumed value is reasonable."""
     rule: str | None = None
+    """How a derived value follows from others."""
     low: float | None = None
+    """Lower end of its range, in SI units."""
     high: float | None = None
+    """Upper end of its range, in SI units."""
     plausible: tuple[float, float] | None = None
+    """The physically plausible range of a fitted value, in SI units."""
     fitted_to: tuple[str, ...] = ()
+    """Ids of the measured rows that it was fitted to."""
     seen: tuple[str, ...] = ()
+    """Ids of the measured rows after whose sight it was chosen or changed."""
     uncertainty: float | None = None
+    """Standard uncertainty of a fitted value, in SI units."""
     scatter: float | None = None
+    """Relative standard deviation of single runs from the fit."""
     shared: str | None = None
+    """Name of an unknown that several values share; they vary together."""
     correlations: tuple[tuple[str, float], ...] = ()
+    """Correlations (-1 to 1) of a fitted value with other uncertain values, by their names."""
     narrowed: tuple[tuple[str, float], ...] = ()
+    """Share (0 to 1) of the standard deviation that the fit leaves to other uncertain values, by their names."""
 
     def __float__(self) -> float:
         return self.si
@@ -68,7 +86,7 @@ class Quantity:
         return self if self.basis else replace(self, basis=basis)
 
     def scaled(self, factor: float) -> Quantity:
-        """So many times the value, with its range and its uncertainty.
+        """The value multiplied by a factor, with its range and its uncertainty.
 
         >>> half = Quantity(8.0, "s", "8 s", low=6.0, high=10.0).scaled(0.5)
         >>> half.text, half.low, half.high
@@ -107,16 +125,21 @@ def _missing(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Marks a field as a quantity of a unit, optionally within bounds (in SI units), and with words for some values."""
+    """Marks a field as a quantity with a unit, optionally within bounds, and with words for some values."""
 
     unit: str
+    """The dimension: a key of `BOUNDS`."""
     least: float = 0.0
+    """Least value, in SI units."""
     most: float = math.inf
+    """Greatest value, in SI units."""
     positive: bool = False
+    """Whether the value must be above zero."""
     words: tuple[tuple[str, float], ...] = ()
+    """Words with their values in SI units."""
 
     def read(self, raw: object) -> Quantity:
-        """The value of a plain text or number, or of a mapping with its origin."""
+        """The quantity in a plain text or number, or in a mapping with an origin."""
         if isinstance(raw, Quantity | Unknown):
             return cast("Quantity", raw)
         if not isinstance(raw, dict):
@@ -129,7 +152,7 @@ class Unit:
         return self.originated(origin)
 
     def originated(self, origin: Origin) -> Quantity:
-        """The value of a mapping whose form is right; its range has to hold it."""
+        """The quantity of a mapping with an origin; its range must contain it."""
         si = self.number(origin.value, "value")
         low, high = self.pair(origin.range, "range")
         plausible = self.pair(origin.plausible, "plausible")
@@ -236,7 +259,7 @@ Ratio = Annotated[Quantity, Unit("1", positive=True)]
 Reduction = Annotated[Quantity, Unit("1", least=0.01, positive=True)]
 """Bytes before over bytes after; below one it expands them."""
 Multiple = Annotated[Quantity, Unit("1")]
-"""How often something happens for each of something else; never, too."""
+"""How often something happens for each of something else; may be zero."""
 
 
 class GrowthUnit(Unit):

@@ -42,8 +42,9 @@ class Clock:
     env: simpy.Environment
     trace: Trace
     drawn: Callable[[str, str, float], float] = _as_stated
-    """`drawn(address, job, times)` is the factor by which a stated time is multiplied: the mean of `times` draws of
-    what `chance:` says of that address, and 1 if it says nothing."""
+    """`drawn(address, job, times)` is the factor for a duration that the scenario states at an address: the mean of
+    `times` draws of its `chance:`, and 1 without one.
+    """
     inside: dict[object, tuple[str, str, str]] = field(default_factory=dict[object, tuple[str, str, str]])
     """Spans that have begun and not ended: (job, cause, activity)."""
 

@@ -17,7 +17,7 @@ __all__ = ["DeviceRecord", "Event", "JobRecord", "Rate", "Record", "SharedLevel"
 
 
 FULL, JOBS, NONE = "full", "jobs", "none"
-"""What a trace keeps: all; of rates and spans only what tables say of them; nothing of them."""
+"""How much a trace keeps: everything; of rates and spans only what tables need; nothing of these."""
 KEEPS = (NONE, JOBS, FULL)
 
 _TYPES: dict[str, type[Record]] = {
@@ -27,7 +27,7 @@ _TYPES: dict[str, type[Record]] = {
 
 @dataclass(slots=True)
 class Trace:
-    """All records of a run, kept by type in the order in which they were made."""
+    """All records of a run, by type, in the order in which they were made."""
 
     spans: Spans = field(default_factory=Spans)
     rates: Rates = field(default_factory=Rates)
@@ -36,13 +36,13 @@ class Trace:
     jobs: Jobs = field(default_factory=Jobs)
     shared_levels: list[SharedLevel] = field(default_factory=list[SharedLevel])
     keeps: str = FULL
-    """One of `KEEPS`. If that is not `full`, there are no rates, shared levels and spans."""
+    """One of `KEEPS`. Unless it is `full`, there are no rates, shared levels and spans."""
     left_out: int = 0
-    """How many of these were made and not kept."""
+    """Number of rates, shared levels and spans that were made and not kept."""
     last: float = 0.0
-    """Seconds at which rates that were not kept changed last."""
+    """Seconds at which rates that were not kept last changed."""
     beside: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """Others that spend the time of a job with it, for as long as it is under way."""
+    """Other jobs whose time a running job spends with its own, by its address."""
 
     def span(
         self,
@@ -119,19 +119,15 @@ class Trace:
         self.jobs.append(JobRecord(_plain(record)))
 
     def records(self, without: Collection[str] = ()) -> Iterator[tuple[str, Record]]:
-        """Every record with the name of its type, type by type, but for some types."""
+        """Every record with the name of its type, type by type, without some types."""
         for name in [name for name in _TYPES if name not in without]:
             for record in cast("Sequence[Record]", getattr(self, f"{name}s")):
                 yield name, record
 
     def to_lines(self, without: Collection[str] = ()) -> Iterator[str]:
-        """The trace as JSON, one record a line, the same bytes for the same records; without those of some types.
+        """The trace as JSON, one record a line, without some types; the same bytes for the same records.
 
-        Examples
-        --------
-        >>> trace = Trace()
-        >>> trace.rate(0, "devices.sda", 0.5, 4e6)
-        >>> list(trace.to_lines())
+        Examples -------- >>> trace = Trace() >>> trace.rate(0, "devices.sda", 0.5, 4e6) >>> list(trace.to_lines())
         ['{"busy":0.5,"bytes_per_s":4000000.0,"link":"devices.sda","record":"rate","time":0.0}']
         """
         encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
@@ -141,12 +137,12 @@ class Trace:
 
     @property
     def length(self) -> int:
-        """Rates, shared levels and spans that were made, with which the cost of a run goes."""
+        """Rates, shared levels and spans that were made; the cost of a run grows with them."""
         return len(self.rates) + len(self.shared_levels) + len(self.spans) + self.left_out
 
     @property
     def end(self) -> float:
-        """Seconds from the start until all jobs had ended, and rates changed no more."""
+        """Seconds from the start until all jobs have ended, and rates no longer change."""
         levels = (record.time for record in self.shared_levels)
         return max(chain(self.jobs.column("end"), levels, [self.rates.end, self.last]), default=0.0)
 
@@ -213,7 +209,7 @@ def _read(line: str) -> tuple[str, Record]:
 
 
 def _infinity(text: str) -> float:
-    """The only constant that a record may hold beside numbers, of either sign."""
+    """The constants beside numbers that a record may have: infinity of either sign."""
     if text == "NaN":
         raise ValueError("NaN is not a number")
     return float(text)
@@ -241,7 +237,7 @@ def _load(found: object) -> tuple[float, float]:
 
 
 def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float] | None) -> tuple[SpanPart, ...]:
-    """The seconds of a span in proportion to one round of its cycle; none where there is but itself."""
+    """The seconds of a span, divided in proportion to its cycle; empty without one."""
     total = sum(cycle.values()) if cycle else 0.0
     if cycle is None or total <= 0.0:
         return ()

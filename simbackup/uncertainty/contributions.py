@@ -12,17 +12,21 @@ from simbackup.uncertainty.inputs import Input
 MATTERS = 0.1
 """Share of the variance of a whole interval from which on an input is named."""
 NAMED = 2
-"""Most inputs that are named for a figure."""
+"""Greatest number of inputs that are named for a figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What a figure becomes if one input alone is at either end of its range, and the share of the variance from it."""
+    """What one input contributes to the interval of a figure."""
 
     input: Input
+    """The input."""
     at_low: float
+    """The figure with this input alone at the lower end of its range."""
     at_high: float
+    """The figure with this input alone at the upper end."""
     share: float
+    """Share (0 to 1) of the variance that is due to the input."""
 
 
 def contributed(

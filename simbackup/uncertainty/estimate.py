@@ -18,12 +18,12 @@ from simbackup.uncertainty.inputs import Input, changes, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube
 
 HALVINGS = 6
-"""How often a case that a check refuses is moved half the way to the best estimates, before it is left out."""
+"""How often a refused case is moved half way to the best estimates before it is left out."""
 
 T = TypeVar("T")
 R = TypeVar("R")
 Figures = Callable[[Mapping[str, Result]], Mapping[str, float]]
-"""Figures by name from results by the names of their scenarios; a figure that a case lacks is left out."""
+"""Reads figures by name from results by scenario; a figure that a case lacks is left out."""
 
 
 class Mapper(Protocol):
@@ -36,49 +36,58 @@ class Mapper(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with the interval that its inputs leave, and the inputs that contribute most to it, greatest first.
-
-    `values` are those of the figure in the cases that have it, of `asked` cases: in the others the job failed or a
-    check refused the values. `bound` is that of what the figure is bound by, such as the least that a time can be.
-    `declared` is the share of each value, or of the best estimate if there are none, that consists of declared waits.
-    In `refused` cases, a check refused the values at first.
-    """
+    """A figure with its interval, without model error."""
 
     spread: CentralInterval
+    """The interval that is due to inputs."""
     contributions: tuple[Contribution, ...]
+    """What single inputs contribute, the greatest first."""
     values: tuple[float, ...]
+    """The figure in those cases that have it; in others the job failed, or a check refused the values."""
     asked: int
+    """Number of all cases."""
     bound: CentralInterval | None = None
+    """The interval of the lower bound of the figure; None without one."""
     declared: tuple[float, ...] = ()
+    """Share (0 to 1) of each value, or else of the best estimate, that consists of declared waits."""
     refused: int = 0
+    """Number of cases whose values a check refused at first."""
 
 
 class CaseFigures(NamedTuple):
-    """The figures of one case, what bounds them, and the shares of them that are declared.
-
-    If a check `refused` its values, they are those of values nearer to the best estimates, or none.
-    """
+    """The figures of one case."""
 
     figures: Mapping[str, float] = {}
+    """Figures by name."""
     bounds: Mapping[str, float] = {}
+    """Lower bounds of figures, by name."""
     declared: Mapping[str, float] = {}
+    """Share (0 to 1) of each figure that consists of declared waits."""
     refused: bool = False
+    """Whether a check refused its values, so that nearer ones took their place, or there are no figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """Scenarios with their uncertain inputs, to be run in one case after another."""
+    """Runs scenarios in one case of their uncertain inputs after another."""
 
     scenarios: Mapping[str, Scenario]
+    """The scenarios, by name."""
     inputs: tuple[Input, ...]
+    """Their uncertain inputs."""
     figures: Figures
+    """Reads the figures from results."""
     bounds: Figures | None
+    """Reads lower bounds of figures; None if there are none."""
     declared: Figures | None
+    """Reads the share of declared waits in figures; None if there are none."""
     seed: int
+    """The seed of all runs."""
     until: tuple[str, ...] = ()
+    """Jobs after whose end runs may end; empty for all jobs."""
 
     def __call__(self, case: Case) -> CaseFigures:
-        """What a case gives; nothing if its values are refused even near the best estimates."""
+        """The figures of a case; none if its values are refused even near the best estimates."""
         for halved in range(HALVINGS):
             try:
                 return self.read(self._results(case))._replace(refused=halved > 0)
@@ -192,7 +201,7 @@ def run_all(
 
 
 def bound_of(name: str, best: Mapping[str, float], sample: Sequence[Mapping[str, float]]) -> CentralInterval | None:
-    """The interval of what a figure is bound by; None if nothing bounds it."""
+    """The interval of the lower bound of a figure; None without one."""
     values = sorted(each[name] for each in sample if name in each)
     if name not in best and not values:
         return None

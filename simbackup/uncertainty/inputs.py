@@ -19,7 +19,7 @@ SMALLEST = 512
 """Bytes of the smallest block."""
 NORMAL = NormalDist()
 NAMED = 3
-"""Most further places of an unknown that are named."""
+"""Greatest number of further places of an input that are named."""
 SHEET = re.compile(r"(?:^|/)models/([^/]+/[^/]+)\.yaml$")
 """The file of a datasheet."""
 
@@ -29,20 +29,26 @@ Changes = dict[str, dict[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An address of a scenario at which an unknown stands, with the value there and the ends of its range, in SI."""
+    """A place where an uncertain value occurs, with its range in SI units."""
 
     scenario: str
+    """The scenario."""
     address: str
+    """The address."""
     best: float
+    """The value."""
     low: float
+    """The lower end of its range."""
     high: float
+    """The upper end of its range."""
     unit: str
+    """Its dimension."""
 
     def at(self, score: float) -> str | None:
-        """The value at so many standard deviations from the best estimate, as a file says it; None at that itself.
+        """The value at so many standard deviations from the best estimate, as text; None at the best estimate itself.
 
-        What is counted stays whole, and a size that is a power of two with both ends of its range, as those of chunks
-        and blocks are, stays one.
+        Counts stay whole numbers. A size that is a power of two, with both ends of its range, such as that of chunks
+        and blocks, stays a power of two.
         """
         value = value_at(self.best, self.low, self.high, score)
         value = float(round(value)) if self.unit == COUNT else value
@@ -57,11 +63,14 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceUse:
-    """An address of a scenario at which a value is one of several, each as likely; the first is the stated one."""
+    """A place where a value has alternatives, all equally likely."""
 
     scenario: str
+    """The scenario."""
     address: str
+    """The address."""
     options: tuple[object, ...]
+    """The alternatives; the stated value is the first."""
 
     def at(self, score: float) -> object | None:
         """The value at so many standard deviations from the middle of its options; None if it is the stated one."""
@@ -75,19 +84,23 @@ class ChoiceUse:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One unknown, and every address of every scenario at which it stands.
+    """One uncertain input, with every place where it occurs.
 
-    What stands at one place of a file is one unknown, in however many scenarios and for however many parts it is used;
-    so is what is `shared` by a name. A value given in Python has no line: it is one with what has its address.
+    A value at one place of a file is one input, in however many scenarios and for however many parts it is used; so is
+    a value that is `shared` by a name. A value given in Python has no line: it is one input with those at the same
+    address.
 
-    A fitted value makes up for what others are off. So it has correlations with them, by their `origin`: a place that
-    does not depend on lines, `kind/name#parameter` of a datasheet or `folder/file.yaml#address` of a scenario.
+    A fitted value compensates for errors of others, and so is correlated with them.
     """
 
     name: str
+    """Its address, or the name that it is shared by."""
     uses: tuple[Use | ChoiceUse, ...]
+    """The places where it occurs."""
     origin: str = ""
+    """A place that does not depend on lines: `kind/name#parameter` of a datasheet, or `folder/file.yaml#address`."""
     correlations: tuple[tuple[str, float], ...] = ()
+    """Correlations (-1 to 1) with other inputs, by their `origin`."""
     narrowed: tuple[tuple[str, float], ...] = ()
     """How much of their standard deviation a fit leaves to other inputs, by their `origin`."""
 

@@ -54,15 +54,16 @@ LARGEST = math.log(10.0)
 
 
 class Residual(NamedTuple):
-    """How far a row is off: its publication, its kind of operation, and logarithms.
-
-    `error` is that of measured over simulated, `cases` those of the cases of the inputs over the best estimate.
-    """
+    """How far a row is off, as logarithms."""
 
     publication: str
+    """Its publication."""
     operation: str
+    """Its kind of operation."""
     error: float
+    """Logarithm of measured over simulated."""
     cases: tuple[float, ...] = (0.0,)
+    """Logarithms of the figure in cases of the inputs, over the best estimate."""
 
     @property
     def counted(self) -> float:
@@ -71,17 +72,18 @@ class Residual(NamedTuple):
 
 
 class ModelError(NamedTuple):
-    """The standard deviation of the logarithm of what the model leaves out for a kind of operation, and its support.
-
-    Half of the rows are off by less than the factor `typical`, with all inputs at their best estimates; it is 0 if
-    there are none.
-    """
+    """The error of the model for a kind of operation, and what it was learned from."""
 
     operation: str
+    """The kind of operation."""
     publications: int
+    """Number of publications."""
     rows: int
+    """Number of rows."""
     deviation: float
+    """Standard deviation of the logarithm."""
     typical: float
+    """Factor that half of the rows are within, with all inputs at their best estimates; 0 without rows."""
 
     def in_words(self) -> str:
         """What it was learned from, in words.

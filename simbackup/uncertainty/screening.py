@@ -23,14 +23,14 @@ Unit = tuple[float, ...]
 
 
 class Effect(NamedTuple):
-    """What an input does to a figure: over its whole range on average, without and with its sign, and how this varies.
-
-    A `deviation` as large as the `mean` shows that the effect depends on other inputs, or is not linear.
-    """
+    """The elementary effects of an input on a figure, over the whole range of the input."""
 
     mean: float
+    """Mean of the absolute effects."""
     signed: float
+    """Mean of the effects with their signs."""
     deviation: float
+    """Standard deviation; as large as `mean` if the effect depends on other inputs, or is not linear."""
 
 
 def trajectories(count: int, inputs: int, seed: int) -> list[list[Unit]]:

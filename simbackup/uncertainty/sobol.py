@@ -16,18 +16,23 @@ from simbackup.uncertainty.screening import Unit
 
 
 class SobolIndex(NamedTuple):
-    """The share of a variance that comes from an input alone, and the share in which it takes part."""
+    """The Sobol' indices of an input."""
 
     first: float
+    """Share (0 to 1) of the variance that is due to the input alone."""
     total: float
+    """Share (0 to 1) in which it takes part."""
 
 
 class SobolDesign(NamedTuple):
-    """Where a figure is needed: two samples, and for each input the first sample with that input from the second."""
+    """The points at which a figure is needed for Sobol' indices."""
 
     one: list[Unit]
+    """The first sample."""
     other: list[Unit]
+    """The second sample."""
     mixed: list[list[Unit]]
+    """For each input, the first sample with this input from the second."""
 
     @property
     def places(self) -> list[Unit]:

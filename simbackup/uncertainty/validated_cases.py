@@ -16,11 +16,11 @@ FILE = "validated-cases.csv"
 
 
 ROUNDING = 1.001
-"""How many times more bytes than the table says still count as equal."""
+"""Ratio of bytes to those of the table up to which they count as equal."""
 LEAST_ERROR = 0.005
-"""Errors below which a case counts as right."""
+"""Relative error below which a case counts as exact."""
 BLIND = "blind"
-"""The basis of an error of what was predicted before anybody had read the figure."""
+"""The basis of the error of a blind prediction."""
 BASES = {
     BLIND: "predicted blind",
     "held-out": "nothing is fitted to it",
@@ -32,29 +32,30 @@ BASES = {
 
 
 class ValidatedCase(NamedTuple):
-    """A measured time or rate of a job: its publication, its row, its kind of operation, the bytes that the job moved.
-
-    `error` is that of the time, relative: negative for an answer that was too short. It is the error of the blind
-    prediction if there was one; `basis` says what it is worth.
-    """
+    """A measured time or rate of a job."""
 
     publication: str
+    """Its publication."""
     row: str
+    """Its row."""
     operation: str
+    """Its kind of operation."""
     bytes: float
+    """Bytes that the job moved."""
     basis: str
+    """What the error is worth, a key of `BASES`."""
     error: float
+    """Relative error of the time, negative if the answer was too short; that of the blind prediction if there was one.
+    """
 
 
 class Nearness(NamedTuple):
-    """The measured cases nearest to a job, by its bytes, and whether the job moves `more` or `fewer` than all cases.
-
-    `cases` are those of one publication, size and basis. `outside` is empty for a job inside of what was measured, and
-    `all` where nothing of its kind was.
-    """
+    """The measured cases nearest to a job, by its bytes."""
 
     cases: tuple[ValidatedCase, ...]
+    """Those of one publication, size and basis."""
     outside: Literal["", "more", "fewer", "all"] = ""
+    """Whether the job moves `more` or `fewer` bytes than all cases; `all` without cases, empty inside their range."""
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""

@@ -24,47 +24,52 @@ from simbackup.uncertainty.whole import error_at, least_time, whole
 ENDED = frozenset({"done", "late"})
 HALF = 0.5
 ASKEW = 0.25
-"""How far from half the share of cases on one side of the answer is where the verdict says so."""
+"""Distance of `faster` from one half above which the verdict mentions it."""
 SURE = 0.995
-"""The share of cases from which on a verdict says that a job fits."""
+"""Share of cases above which a verdict states that a job fits, without a percentage."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobInterval:
-    """The elapsed time of a job with its 90 % interval, in seconds: of the slowest run if it is repeated.
-
-    `fits` is the share of cases in which it ends in its window and before its deadline, None if it has neither.
-    """
+    """The elapsed time of a job with its 90 % interval, in seconds; that of the slowest run if it is repeated."""
 
     job: str
+    """The name of the job."""
     operation: str
+    """Its kind of operation."""
     elapsed: CentralInterval
+    """The time and its whole interval."""
     from_inputs: CentralInterval
+    """The part of the interval that is due to inputs."""
     fits: float | None
+    """Share (0 to 1) of cases in which it ends in its window and before its deadline; None if it has neither."""
     contributions: tuple[Contribution, ...]
+    """What single inputs contribute, the greatest first."""
     cases: int
+    """Cases in which it ended well."""
     asked: int
+    """All cases."""
     floor: Least = NOTHING
-    """The slowest line on the way of its bytes, if the interval ends where its full rate forbids less."""
+    """The link that sets the lower end of the interval, as its full rate allows no less; `NOTHING` if none does."""
     nearest: Nearness = UNKNOWN
-    """The measured case of this kind of operation that is nearest."""
+    """The nearest measured case of this kind of operation."""
     faster: float = HALF
-    """The share of cases in which it takes no longer than the answer that is shown."""
+    """Share (0 to 1) of cases in which it takes no longer than the answer that is shown."""
     declared: float = 0.0
-    """Seconds of the answer that are declared waits, such as until an archive is readable: the model adds no error."""
+    """Seconds of the answer that are declared waits, such as until an archive is readable; they have no model error."""
     tested: str = ""
-    """What the error of the model was learned from, in words."""
+    """What the model error was learned from, in words."""
     refused: int = 0
-    """Cases whose values a check refused at first, so that values nearer to the best estimates took their place."""
+    """Cases whose values a check refused at first, so that nearer ones took their place."""
 
     @property
     def decides(self) -> list[Contribution]:
-        """The inputs that decide most, each of which makes a good part of the whole interval."""
+        """The inputs that decide most, each of which causes a good part of the whole interval."""
         return decisive(self.contributions, self.from_inputs, self.elapsed)
 
     @property
     def input_share(self) -> float:
-        """The share of the variance of the interval that comes from the inputs; the model leaves out the rest."""
+        """Share (0 to 1) of the variance of the interval that is due to inputs; the rest is model error."""
         return input_share(self.from_inputs, self.elapsed)
 
     def sentence(self) -> str:
@@ -147,7 +152,7 @@ def fitting(share: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Least:
-    """The seconds that each job takes at the least, for its bytes and its declared waits: of the run with most."""
+    """Lower bounds of the elapsed time of each job, in seconds, from its bytes and its declared waits."""
 
     name: str
 

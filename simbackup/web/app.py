@@ -44,18 +44,24 @@ MIME = {
 
 @dataclass
 class WhatIf:
-    """The what-if page: its guests, its workers, and what it offers to open."""
+    """The what-if page: its guests, its workers, and the files that it offers."""
 
     runs: Workers
+    """Runs simulations."""
     chosen: OwnFolder = field(default_factory=OwnFolder)
+    """The user's own folder of files."""
     first: str = ""
-    """What is opened at once: the name of a scenario, or of a file of the chosen folder."""
+    """What is opened at once: the name of a scenario, or of a file of the chosen folder; empty for nothing."""
     key: str = field(default_factory=partial(secrets.token_urlsafe, 16))
-    """What the address has to name; who has not got it gets nothing."""
+    """Secret that the address must contain; without it, every request is refused."""
     guests: Guests = field(default_factory=Guests)
+    """What each browser has opened and run."""
     offered: dict[str, list[Mapping[str, str]]] = field(default_factory=dict[str, list[Mapping[str, str]]])
+    """Files that the page lists, by section."""
     checks: Workers = field(init=False)
+    """Runs short checks of documents."""
     _listed: anyio.Event = field(init=False)
+    """Set when `offered` is complete."""
 
     def __post_init__(self) -> None:
         self.checks = Workers(max(2, self.runs.at_once), CHECKED)

@@ -13,13 +13,13 @@ from simbackup.web.asked import RefusedError
 from simbackup.web.cards import Figure
 
 MOST_GUESTS = 200
-"""Guests that are remembered; the one unused for longest is forgotten first."""
+"""Number of guests that are remembered; the one unused for longest is forgotten first."""
 MOST_VARIANTS = 24
 """Variants that a guest keeps."""
 PASSING = 4
-"""Variants that are there without being kept: the newest."""
+"""Number of newest variants that exist without being kept by the user."""
 MOST_DOCUMENTS = 20
-"""Documents that a guest has open; the files of the one opened first are removed first."""
+"""Number of documents that a guest has open; the files of the one opened first are removed first."""
 MOST_RUNNING = 6
 """Runs of a guest at once, one for each tab."""
 LONGEST_NAME = 80
@@ -29,27 +29,38 @@ NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text that was opened, and the folder in which it stands."""
+    """A text that was opened."""
 
     name: str
+    """Its name."""
     text: str
+    """The text."""
     folder: Path
+    """The folder relative to which its files are found."""
     original: str = ""
-    """The text of the file that it extends, to be read."""
+    """The text of the file that it extends; empty without one."""
 
 
 @dataclass(slots=True)
 class Variant:
-    """A run: its figures, the values of its levers, and the folder of its files."""
+    """A run of a document."""
 
     key: str
+    """A random key."""
     document: str
+    """The key of its document."""
     folder: Path
+    """The folder of its files."""
     name: str = ""
+    """Its name in tables."""
     kept: bool = False
+    """Whether the user keeps it."""
     figures: dict[str, Figure] = field(default_factory=dict[str, Figure])
+    """Its figures, by name."""
     values: dict[str, str] = field(default_factory=dict[str, str])
+    """The values of its levers, by label."""
     files: list[str] = field(default_factory=list[str])
+    """The names of its files."""
 
 
 @dataclass(slots=True)
@@ -57,17 +68,20 @@ class Guest:
     """What one browser has opened and run."""
 
     folder: Path
+    """The folder of all its files."""
     used: float
+    """When it was used last, in seconds of a monotonic clock."""
     documents: dict[str, Path] = field(default_factory=dict[str, Path])
-    """The folder of each document that is open."""
+    """The folder of each open document, by key."""
     variants: dict[str, Variant] = field(default_factory=dict[str, Variant])
+    """Its variants, by key."""
     values: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    """The values with which each document was opened."""
+    """The values with which each document was opened, by key."""
     running: dict[str, str] = field(default_factory=dict[str, str])
-    """The newest run of each tab, by which an older one knows that nobody waits for it."""
+    """The key of the newest run of each tab; older runs end, as nobody waits for them."""
 
     def opened(self, stands: Path) -> str:
-        """Remember the folder of a document, and return its key; the one opened first gives way, with its uploads."""
+        """Remember the folder of a document, and return its key; if there are too many, remove the oldest."""
         while len(self.documents) >= MOST_DOCUMENTS:
             oldest = next(iter(self.documents))
             self.values.pop(oldest, None)
@@ -113,7 +127,7 @@ class Guest:
         return variant.key in self.variants and (variant.kept or self.running.get(tab) == variant.key)
 
     def named(self, variant: Variant) -> str:
-        """A name for a variant: in what it differs from its document as it was opened."""
+        """A name for a variant: how it differs from its document as it was opened."""
         first = self.values.setdefault(variant.document, variant.values)
         changed = [f"{label} {text}" for label, text in variant.values.items() if first.get(label, text) != text]
         more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""

@@ -24,24 +24,24 @@ PLANNED = (
     ("at", ""), ("age", ""), ("every", "s"), ("compression", "1"), ("reduction", "1"), ("clients", "count"),
     ("transactions", "1/s"),
 )  # fmt: skip
-"""What planners move, by key and unit, in this order."""
+"""Values that planners change, by key and unit, the most important first."""
 FACTORS = (0.1, 0.2, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 10.0)
-"""Stops of a slider, in times of the value."""
+"""Stops of a slider, as multiples of the value."""
 SPEEDS = (
     "10 Mb/s", "100 Mb/s", "1 Gb/s", "2.5 Gb/s", "5 Gb/s", "10 Gb/s", "25 Gb/s", "40 Gb/s", "50 Gb/s", "100 Gb/s",
     "200 Gb/s", "400 Gb/s",
 )  # fmt: skip
-"""Stops of the rate of a link: the speeds by whose names networks are bought."""
+"""Stops of the rate of a link: the nominal speeds of networks."""
 ONE_BY_ONE = 16
-"""A number up to which a slider moves by one."""
+"""Greatest number up to which a slider moves in steps of one."""
 ALIKE = 3
 """Number of equal values of different parts from which on they move together."""
 MOST = 14
-"""Levers that are shown at once; the others are behind a fold."""
+"""Number of levers that are shown at once; the others are behind a fold."""
 MOST_OF_A_KIND = 3
-"""Levers of one key that are among the first."""
+"""Greatest number of levers of one key among these."""
 NAMED = 3
-"""Parts that the name of a lever mentions."""
+"""Number of parts that the name of a lever mentions."""
 OF_FLEET = 3
 """Steps of the address of a value of the fleet itself, such as its number."""
 OF_PARTS = frozenset({"devices", "links", "targets", "network"})
@@ -50,24 +50,30 @@ OF_PARTS = frozenset({"devices", "links", "targets", "network"})
 
 @dataclass(frozen=True, slots=True)
 class Lever:
-    """A value that can be moved, at one address or at several that have it in common."""
+    """A value that can be changed on the page, at one address or at several with the same value."""
 
     addresses: tuple[str, ...]
+    """The addresses."""
     label: str
+    """Its name."""
     about: str
+    """What it means."""
     text: str
+    """The value as text."""
     stops: tuple[str, ...]
-    """Values of its slider, or the words to choose from; none where it is written freely."""
+    """The values of its slider, or the words to choose from; empty if it is typed."""
     bounds: str
+    """Its bounds, in words."""
     basis: str
+    """The kind of evidence for the value."""
     group: str
     """`first`, `more` (further values of the file) or `datasheet`."""
     worded: bool = False
-    """Whether it is one of some words."""
+    """Whether it is one of several words."""
 
     @property
     def at(self) -> int:
-        """The stop at which it stands."""
+        """The index of the stop that has its value; 0 if none has."""
         return self.stops.index(self.text) if self.text in self.stops else 0
 
 

@@ -24,13 +24,13 @@ Send = Callable[[Message], None]
 Work = Callable[[Mapping[str, Any], Send], None]
 """A function that does a piece of work; it is imported in the worker, and reports by messages."""
 POLL = 0.25
-"""Seconds after which the server looks whether somebody still waits."""
+"""Seconds after which the server checks whether somebody still waits."""
 SILENCE = 2.0
 """Seconds of silence after which a message without content is sent."""
 ANSWER = "answer"
 """The kind of message with which a worker passes its turn on, and gives way unless `simulated` is false in it."""
 REFINING = 4
-"""How many times as many workers live as there are turns, if the machine has memory for them."""
+"""Workers that exist for each one that may work on a first answer, if the machine has enough memory."""
 TOO_LARGE = "it needs more than {:.1f} GB of memory; run it on the command line: simbackup run FILE"
 PRELOADED = ("simbackup.web.preload",)
 
@@ -53,24 +53,27 @@ def _context() -> Any:
 
 @dataclass(slots=True)
 class Workers:
-    """Starts workers, a few at a time; the others wait in the order in which they came."""
+    """Starts workers, a few at a time; others wait in the order in which they came."""
 
     at_once: int
-    """How many work at once on first answers; more of them refine theirs meanwhile."""
+    """Number that work on first answers at once; others refine theirs meanwhile."""
     limits: WorkLimits
+    """Limits of time and memory of each."""
     context: Any = field(default_factory=_context)
     """How processes are made: a context of `multiprocessing`."""
     ahead: int = field(default=0, init=False)
     """Pieces of work that wait or run."""
     stopped: bool = field(default=False, init=False)
-    """Whether all work ends, as the server does: none begins, and what is under way ends at its next look."""
+    """Whether the server ends: no work begins, and running work ends at its next check."""
     _turns: anyio.Semaphore | None = field(default=None, init=False)
+    """Limits workers on first answers."""
     _room: anyio.Semaphore | None = field(default=None, init=False)
+    """Limits all workers."""
 
     async def messages(self, work: Work, task: Mapping[str, Any]) -> AsyncGenerator[Message]:
-        """What a worker reports, as it comes; closing the generator ends the worker.
+        """The messages of a worker as they come; closing the generator ends the worker.
 
-        With its first answer a worker passes its turn on, and refines the answer while others have theirs.
+        With its first answer a worker lets another one begin, and refines the answer meanwhile.
         """
         if self._turns is None or self._room is None:
             lives = self.limits.lives(self.at_once, self.at_once * REFINING)
@@ -133,7 +136,7 @@ class Workers:
 
 
 def failed(why: str) -> Message:
-    """The message that nothing came of a piece of work."""
+    """The message that a piece of work has failed."""
     return {"kind": "failed", "why": why}
 
 

@@ -15,17 +15,20 @@ from simbackup.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Limits(Late):
-    """Bytes, bytes a second, operations a second, bytes of an operation, and seconds of a request.
-
-    Those of one that goes on where the one before it ended may be fewer.
-    """
+    """The performance of a cloud volume."""
 
     capacity: float
+    """Bytes."""
     rate: float
+    """Bytes a second."""
     iops: float
+    """Operations a second."""
     operation_size: float
+    """Greatest number of bytes of one operation."""
     latency: float
+    """Seconds of a request."""
     sequential_latency: float | None = None
+    """Seconds of a request that continues the one before; None for `latency`."""
 
 
 class CloudDisk(FlatStore):
@@ -60,17 +63,17 @@ class CloudDisk(FlatStore):
         return 1.0 / (self.limits.operation_size * self.limits.iops)
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """What one request takes: as many operations as it has begun units."""
+        """The time of one request, which takes as many operations as it has begun units."""
         del direction, head, position
         operations = burst.operations(size, self.limits.operation_size)
         return Service(self.limits.latency, operations / self.limits.iops)
 
     def continued(self, position: float, size: float) -> Service:
-        """What the next read of a sequence takes, which is merged with others into whole operations."""
+        """The time of the next read of a sequence, which is merged with others into whole operations."""
         return self._next("read", position, size)
 
     def append(self, position: float, size: float) -> Service:
-        """What a write takes that goes on where the last one ended."""
+        """The time of a write that continues the one before."""
         return self._next("write", position, size)
 
     def _next(self, direction: Direction, position: float, size: float) -> Service:

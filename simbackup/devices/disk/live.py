@@ -25,7 +25,7 @@ class Disk(Landed):
         self.visitors: dict[str, Visitor] = {}
 
     def run(self, direction: Direction, window: float) -> float:
-        """What is asked for at once, or what the disk itself reads ahead of a stream, or gathers."""
+        """What is requested at once, or what the disk itself reads ahead or gathers, if that is more."""
         del direction
         return disk_turns.turn_size(self.parameters, window)
 
@@ -46,17 +46,17 @@ class Disk(Landed):
 
     @property
     def passed(self) -> float:
-        """Any: its heads stay where they are until what comes next has turned below them, if that is faster."""
+        """Any gap: its heads wait until the next bytes have turned below them, if that is faster than a seek."""
         return self.size
 
     @property
     def fetches(self) -> bool:
-        """No: it reads ahead until another request comes, but what is beyond that has to be asked for."""
+        """No: it reads ahead until another request comes, and bytes beyond that have to be requested."""
         return False
 
     @property
     def gathers(self) -> float:
-        """None: what its own cache takes is acknowledged when it is on the disk."""
+        """None: writes in its own cache are acknowledged when they are on the disk."""
         return 0.0
 
     @property
@@ -66,7 +66,7 @@ class Disk(Landed):
 
     @property
     def jumps(self) -> float:
-        """None: what is read in sequence lies in sequence."""
+        """None: sequential reads are sequential."""
         return 0.0
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
@@ -75,13 +75,13 @@ class Disk(Landed):
         return disks.transfer_time(self.parameters, position, size) / size
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """What one positioned request takes; it occupies the disk throughout."""
+        """The time of one positioned request, which occupies the disk throughout."""
         del direction
         time = disks.request_time(self.parameters, head, position, size)
         return Service(time, time)
 
     def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
-        """What a request takes at a random place of an extent when the one before was at another."""
+        """The time of a request at a random place of an extent when the one before was at another."""
         del direction
         disk = self.parameters
         middle = begin + max(extent - size, 0.0) / 2.0
@@ -89,12 +89,12 @@ class Disk(Landed):
         return Service(time, time)
 
     def continued(self, position: float, size: float) -> Service:
-        """What the next read of a sequence takes: overhead and transfer."""
+        """The time of the next read of a sequence: overhead and transfer."""
         time = self.parameters.command_overhead + size / disks.rate_at(self.parameters, position)
         return Service(time, time)
 
     def append(self, position: float, size: float) -> Service:
-        """What a write takes that just missed its place: whole revolutions."""
+        """The time of a write that just missed its place: whole revolutions."""
         return missed(self.parameters, position, size)
 
     def alone(self, position: float, size: float) -> float:
@@ -103,7 +103,7 @@ class Disk(Landed):
         return math.inf
 
     def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
-        """What a request loses to a stream elsewhere: a seek from there, or there and back, and half a revolution."""
+        """The loss to a stream elsewhere: a seek from there, or there and back, and half a revolution."""
         ahead = size if writing else self.parameters.stream_turn  # it cannot gather what it was not given
         time = turning(self.parameters, here, there, back=back) * min(size / ahead, 1.0)
         return Service(time, time)
@@ -128,6 +128,6 @@ def missed(disk: disks.DiskParameters, position: float, size: float) -> Service:
 
 
 def turning(disk: disks.DiskParameters, here: float, there: float, *, back: bool = False) -> float:
-    """Seconds until one stream goes on after another: a seek, or one there and one back, and half a revolution."""
+    """Seconds until one stream continues after another: a seek, or one there and one back, and half a revolution."""
     seek = disks.seek_time(disk, abs(disks.cylinder(disk, there) - disks.cylinder(disk, here)))
     return (2.0 if back else 1.0) * seek + disks.rotational_latency(disk)

@@ -1,4 +1,4 @@
-"""What streams on the same disks lose by taking turns, from their places and from what is asked for at once."""
+"""Switchover of disk arms between streams: the loss of each, by their places and the bytes that are moved at once."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from simbackup.equations.disk_turns import Visited, returns_among, turn_size, tu
 
 NOWHERE = Spot(0.0)
 BINARY_PLACES = 96
-"""Seconds of turns are added in units of two to this negative power, so that no sum depends on the order of streams."""
+"""Seconds are summed in units of two to this negative power, so that no sum depends on the order of streams."""
 
 
 class Sweep:
-    """The mean turn of an arm that goes over all streams in one direction and returns to the first.
+    """The mean switchover time of an arm that visits all streams in one direction and returns to the first.
 
-    The same as `equations.disk_turns.sweep_turn_time`, kept up as streams come and go: each moves two distances.
+    The same as `equations.disk_turns.sweep_turn_time`, updated as streams begin and end: each changes two distances.
     """
 
     def __init__(self, disk: DiskParameters) -> None:
@@ -32,21 +32,21 @@ class Sweep:
         self._sum = 0
 
     def add(self, place: float) -> None:
-        """Let the arm stop at one more place, a share of the stroke."""
+        """Add a stream at a place, as a share (0 to 1) of the stroke."""
         at = bisect_left(self._places, place)
         self._sum -= self._around(at, at)
         insort(self._places, place)
         self._sum += self._around(at, at + 1)
 
     def remove(self, place: float) -> None:
-        """Let the arm stop there once less."""
+        """Remove a stream at a place."""
         at = bisect_left(self._places, place)
         self._sum -= self._around(at, at + 1)
         del self._places[at]
         self._sum += self._around(at, at)
 
     def _around(self, begin: int, end: int) -> int:
-        """Time of the turns from the place before some to the one after them, in small units."""
+        """Switchover times from the place before some to the one after them, in small units."""
         near = self._places[max(begin - 1, 0) : end + 1]
         return sum(self._turn(after - before) for before, after in pairwise(near))
 
@@ -54,18 +54,18 @@ class Sweep:
         return int(math.ldexp(turn_time(self._disk, distance), BINARY_PLACES))
 
     def mean(self) -> float:
-        """Mean seconds of a turn between at least one stream."""
+        """Mean seconds of a switchover; there is at least one stream."""
         places = self._places
         return (self._sum + self._turn(places[-1] - places[0])) / (len(places) << BINARY_PLACES)
 
 
 class DiskTurns:
-    """Seconds for each unit of each stream that go into turning to it from the others, on all of its disks at once.
+    """The switchover losses of all streams on some disks, which move their arms together.
 
-    `under_way` gives the bytes that are under way at once at a place when so many streams read, or write, beside it;
-    those of the place unless given. `stripe` are the bytes of one disk before the next follows, and the disks of data.
-    Where the place of a stream is not known, the arm goes a third of its way. A stream beside users has paid for the
-    way back from them already, and pays here only what it loses more.
+    `under_way` gives the bytes of a stream that are moved at once, given its place and the number of streams in its
+    direction; by default, those that the place states. `stripe` is the bytes on one disk before the next follows, and
+    the number of data disks. If the place of a stream is unknown, the arm moves a third of the stroke. A stream beside
+    users has already paid for the return from them, and pays here only for what it loses in addition.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class DiskTurns:
         self._each: dict[Hashable, float] = {}
 
     def attach(self, link: Link, flow: Flow) -> StreamKind | None:
-        """Count a flow among the streams; None if it is none."""
+        """Count a flow among the streams; None if it is not sequential."""
         moved = flow.moves.get(link, 0.0)
         if not (flow.sequential and moved):
             return None
@@ -92,12 +92,12 @@ class DiskTurns:
         return StreamKind(run, flow.sequential * moved / self._disks)
 
     def detach(self, flow: Flow) -> None:
-        """Count a flow no more."""
+        """Remove a flow from the streams."""
         if flow in self._streams:
             self._count(flow, self._streams[flow], -1)
 
     def each(self, kind: Hashable) -> float:
-        """Seconds lost by a stream of a kind for each byte of one disk, among the streams that are there now."""
+        """Seconds that a stream of a kind loses for each byte of one disk, with the present streams."""
         found = self._each.get(kind)
         if found is None:
             found = self._each[kind] = self._lost(cast("Spot", kind))

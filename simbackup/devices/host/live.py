@@ -17,25 +17,31 @@ from simbackup.trace.activity import Activity
 
 @dataclass(frozen=True, slots=True)
 class Machine(Late):
-    """A host's cores and their speed, bytes a second of one core, bytes of memory, dirty data and a read-ahead window.
+    """The hardware of a host, and how its operating system caches files.
 
-    A host that looks ahead asks for the next window when a program begins one, another when it has used one up.
-
-    Dirty data are written back after `dirty_expire` seconds at the latest, `write_behind` bytes of a file at a time.
-
-    The speed is that of one core relative to the reference core, for which programs' costs are stated.
+    Costs of programs are stated for the reference core.
     """
 
     cores: float
+    """Number of processor cores."""
     copy_rate: float
+    """Bytes a second that one core moves between a program and the page cache."""
     dirty_limit: float
+    """Bytes of unwritten data for one device above which writers wait."""
     dirty_background: float
+    """Bytes of unwritten data for one device above which write-back begins."""
     read_ahead: float | None = None
+    """Bytes that are read ahead of a program, which waits for each window; None if it never waits."""
     looks_ahead: bool = False
+    """Whether the next window is requested when a program begins one, and not only when that is used up."""
     dirty_expire: float = math.inf
+    """Age in seconds at which unwritten data are written back, however few they are."""
     write_behind: float = 0.0
+    """Bytes of one file that write-back writes before it turns to another."""
     memory: float = 0.0
+    """Bytes of memory."""
     speed: float = 1.0
+    """Speed of one core relative to the reference core."""
 
 
 class Host:
@@ -55,25 +61,25 @@ class Host:
         self.places: dict[str, float] = {}
 
     def seconds(self, reference: float) -> float:
-        """Seconds of one core here for seconds of the reference core."""
+        """Seconds that one core of this host takes for work that takes the reference core so many seconds."""
         return reference / self.speed
 
     def working(self, shape: FlowShape, seconds: float) -> FlowShape:
-        """The shape when each unit takes some seconds of one core, too, side by side with all else."""
+        """The shape when each unit also takes some seconds of one core, in parallel with all else."""
         shape = shape.plus({self.cpu: seconds})
         return shape if self.below is None else self.below.working(shape, seconds)
 
     def on_threads(self, shape: FlowShape, seconds: float, threads: float = 1.0, activity: str = "") -> FlowShape:
-        """The shape when each unit takes some seconds of a core, too, and no more than so many threads do the work.
+        """The shape when some threads also spend seconds of a core on each unit, in parallel with all else.
 
-        Shapes that take no time stay as they are. A worker that works alone has one thread.
+        Without seconds it is unchanged. A worker that works alone has one thread.
         """
         if seconds <= 0.0:
             return shape
         return self.working(shape, seconds).at_most(threads / seconds, self.cpu.name, activity, alone=1.0 / seconds)
 
     def then(self, shape: FlowShape, seconds: float, activity: str = "") -> FlowShape:
-        """The shape when each unit then takes some seconds of one core, one after the other."""
+        """The shape when each unit also takes some seconds of one core, in series with what it takes already."""
         shape = shape.after(seconds, self.cpu, activity)
         return shape if self.below is None else self.below.working(shape, seconds)
 
@@ -127,25 +133,25 @@ class Host:
 
     @property
     def overlaps(self) -> bool:
-        """Whether what follows in a file is asked for while a program works on what came before."""
+        """Whether the next bytes of a file are requested while a program works on those before."""
         return self.machine.looks_ahead or self.machine.read_ahead is None
 
     def waits(self, request: float | None = None, *, ahead: bool = False) -> bool:
-        """Whether a program that works on what it has read asks for a place elsewhere only after that.
+        """Whether a program requests bytes from another place only when it has worked on those that it has.
 
-        It does not if it reads `ahead`, or if nothing is known of its requests or of its host's.
+        It does not if it reads `ahead`, or if neither its requests nor the read-ahead of its host is known.
         """
         return not ahead and (request is not None or self.machine.read_ahead is not None)
 
     def window(self, store: Store, request: float | None = None) -> float | None:
-        """Bytes that are fetched at once for a program that reads in sequence, None if it never waits.
+        """Bytes that are fetched at once for a sequential reader; None if it never waits.
 
-        A program may ask for a larger `request`.
+        A program may make larger requests, of `request` bytes.
         """
         if self.machine.read_ahead is None:
             return request
         return max(self.machine.read_ahead, store.ahead, request or 0.0)
 
     def copying(self, region: Region) -> FlowShape:
-        """How a byte of a file that a program reads and writes loads device and core."""
+        """How each byte of a file that a program reads sequentially and writes loads device and core."""
         return self.then(self.reading(region), 1.0 / self.copy_rate)

@@ -19,43 +19,51 @@ from simbackup.late import Late
 from simbackup.trace.activity import Activity
 
 LEAST = 1.0
-"""Bytes that are worth writing: what is left below this is rounding."""
+"""Bytes below which what is left to write is a rounding error."""
 
 
 NOTHING = FlowShape()
 
 
 class VolumeRange(NamedTuple):
-    """Bytes of a volume: from where, how many, and how each loads devices beside itself when it goes to disk."""
+    """A range of bytes of a volume that is written."""
 
     volume: Volume
     begin: float
+    """Byte of the volume at which it begins."""
     size: float
+    """Bytes."""
     beside: FlowShape = NOTHING
+    """What each byte loads in addition to its own write when it goes to disk."""
 
 
 @dataclass(slots=True, eq=False)
 class Dirty:
-    """Bytes of a volume that a job has written or is about to write, not yet on disk."""
+    """Bytes of a volume that a job has written, or is about to write, and that are not yet on disk."""
 
     job: str
     volume: Volume
     begin: float
+    """Byte of the volume at which they begin."""
     size: float
+    """Bytes."""
     beside: FlowShape
+    """What each byte loads in addition to its own write when it goes to disk."""
     on_disk: simpy.Event
+    """Succeeds when all of them are on disk, or when the rest never will be."""
     left: dict[Dirty, None]
-    """What writers have left behind on the volume, all in memory and not yet on disk."""
+    """All writes to the same volume that have ended in memory and are not yet on disk; they share this mapping."""
     segments: list[Segment] = field(default_factory=list[Segment])
+    """What limited its way to disk, and when."""
     drain: Flow | None = None
-    """What brings a part of it to disk now."""
+    """The flow that writes a part of it to disk now."""
     failure: str | None = None
-    """Why the rest of it will not come to disk, if so."""
+    """Why the rest of it will not reach the disk; None unless it failed."""
 
     def came(self, size: float) -> bool:
-        """Note that all that comes, so many bytes, is in memory: what others write there from now on goes after it.
+        """Note that its writer has ended with so many bytes in memory; later writers go to disk after it.
 
-        Whether this is less than was expected, as the writer failed.
+        Whether these are fewer than expected, because the writer failed.
         """
         if not self.on_disk.triggered:
             self.left[self] = None
@@ -66,21 +74,22 @@ class Dirty:
         return True
 
     def limits(self, since: float) -> list[Segment]:
-        """What limited its way to disk from a time (seconds) on, with the times when it had to wait for its turn."""
+        """What limited its way to disk after a time (seconds), including waits for earlier writes."""
         return [s._replace(begin=max(s.begin, since)) for s in self.segments if s.end > since]
 
 
 @dataclass(frozen=True, slots=True)
 class DirtyLimits(Late):
-    """When dirty data go to disk: at which bytes writers wait, and write-back begins; after how many seconds it does.
-
-    `run` are the bytes of one writer that go to disk before those of another have their turn.
-    """
+    """When unwritten data of a device go to disk."""
 
     limit: float
+    """Bytes above which writers wait."""
     background: float
+    """Bytes above which write-back begins."""
     expire: float = math.inf
+    """Age in seconds at which write-back begins in any case."""
     run: float = 0.0
+    """Bytes of one writer that go to disk before it is another's turn."""
 
 
 class PageCache:
@@ -109,7 +118,7 @@ class PageCache:
         return flow, dirty
 
     def take(self, job: str, place: VolumeRange, flow: Flow, each: float = 1.0) -> Dirty:
-        """Let a flow, which may have other ends, fill the cache with so many bytes of a volume for each unit."""
+        """Let a flow, which may have other targets, fill the cache with `each` bytes of a volume for each unit."""
         dirty = Dirty(job, *place, self.env.event(), self._left.setdefault(place.volume, {}))
         older = [other.on_disk for other in dirty.left]
         self.dirty += 1
@@ -156,7 +165,7 @@ class PageCache:
         dirty.on_disk.succeed()
 
     def _drain(self, dirty: Dirty, buffer: Buffer, stretch: Stretch) -> Generator[simpy.Event, Any, float]:
-        """Write one stretch, or as much of it as costs the same; bytes that reached the disk."""
+        """Write one stretch, or as much of it as has the same cost; return the bytes that reached the disk."""
         volume = dirty.volume
         turns = volume.mirrors or volume.region.store.run("write", 0.0) < math.inf  # else no arm goes elsewhere
         shape = volume.write_shape(stretch, run=self.limits.run if turns else 0.0)

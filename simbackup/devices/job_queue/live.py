@@ -13,11 +13,14 @@ from simbackup.engine.events import LAST, Call
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a job says when it comes: bytes to move, its priority, and when it has to end, in seconds."""
+    """What decides the place of a job in a queue."""
 
     size: float
+    """Bytes that it will move."""
     priority: float
+    """The priority that the job states; lower numbers go first."""
     due: float
+    """When it has to end, seconds after the start."""
 
 
 ORDERS: dict[str, Callable[[Claim], float]] = {
@@ -26,16 +29,19 @@ ORDERS: dict[str, Callable[[Claim], float]] = {
     "priority": lambda claim: claim.priority,
     "deadline": lambda claim: claim.due,
 }
-"""What is least for those that go first."""
+"""Sort keys by name of the order; the least goes first."""
 
 
 @dataclass(eq=False, slots=True)
 class Admission:
-    """A job that waits in some queues, then has a place in all; `admitted` succeeds with the last queue."""
+    """A job that waits in several queues, and then has a place in all of them."""
 
     claim: Claim
+    """What decides its place."""
     queues: tuple[JobQueue, ...]
+    """The queues."""
     admitted: simpy.Event
+    """Succeeds, with the queue that admitted it last, when all have a place."""
 
     def leave(self) -> None:
         """Give the places back; the next jobs are admitted after everything else of this instant."""
@@ -46,29 +52,34 @@ class Admission:
 
 @dataclass(eq=False, slots=True)
 class JobQueue:
-    """A queue with places for so many jobs, which admits those that wait in an order."""
+    """A queue that lets at most so many jobs run at once, and admits waiting jobs in an order."""
 
     env: simpy.Environment
     name: str
     places: int
+    """Jobs that may run at once."""
     order: str
+    """Name of the order, a key of `ORDERS`."""
     running: int = 0
+    """Jobs that run now."""
     waiting: list[Admission] = field(default_factory=list[Admission])
+    """Jobs that wait, in the order in which they will be admitted."""
     _asked: bool = False
+    """Whether it will admit jobs at the end of this instant."""
 
     @property
     def free(self) -> bool:
-        """Whether it has a place."""
+        """Whether another job may run."""
         return self.running < self.places
 
     def ask(self) -> None:
-        """Admit who waits after everything else of this instant, so that all who come at once are compared."""
+        """Admit waiting jobs at the end of this instant, so that all jobs that come at once are compared."""
         if not self._asked:
             self._asked = True
             Call(self.env, self._admit, priority=LAST)
 
     def _admit(self, _call: simpy.Event) -> None:
-        """Admit jobs in the order, as long as there is a place; one that also waits elsewhere is passed over."""
+        """Admit jobs in order while there is a place, passing over those that also wait in a full queue."""
         self._asked = False
         for one in tuple(self.waiting):
             if not self.free:
@@ -81,7 +92,7 @@ class JobQueue:
 
 
 def enter(queues: Sequence[JobQueue], claim: Claim) -> Admission:
-    """A job in all of some queues."""
+    """Enter a job into several queues at once; it is admitted when all of them have a place."""
     one = Admission(claim, tuple(dict.fromkeys(queues)), queues[0].env.event())
     for queue in one.queues:
         insort(queue.waiting, one, key=lambda other, of=ORDERS[queue.order]: of(other.claim))

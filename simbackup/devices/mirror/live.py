@@ -27,24 +27,27 @@ State = Literal["new", "synchronising", "attached", "split"]
 
 ROUNDS = 100
 EXACT = 1e-9
-"""Most rounds in which a share is approached from below, and the step at which that ends."""
+"""Greatest number of iterations in which a share is approached from below, and the step at which they end."""
 SMALL = 8192.0
-"""Bytes of a request of others; next to the way of the arm, its transfer hardly counts."""
+"""Bytes that are assumed for a request of others; compared with the seek, its transfer hardly counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class MirrorParameters(Late):
-    """Bytes of a region that one bit stands for, bytes of a request, requests at once, whether changes are tracked.
-
-    Also connections over networks, at least one for each wire, and bytes a second of a synchronisation at most.
-    """
+    """How a mirror is synchronised."""
 
     region: float
+    """Bytes that one bit of the map of changes stands for."""
     request: float
+    """Bytes of a request."""
     in_flight: float
+    """Requests at once."""
     fast_resync: bool
+    """Whether changes are tracked, so that only these are copied."""
     connections: float = 1.0
+    """Connections over networks, at least one for each wire."""
     sync_rate: float = math.inf
+    """Greatest rate, bytes a second."""
 
 
 class Mirror:
@@ -106,16 +109,16 @@ class Mirror:
     def reading(
         self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
     ) -> FlowShape:
-        """All of it lies in its source."""
+        """The shape unchanged: all of the image is in its source."""
         del place, window, together
         return shape
 
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
-        """Old data are written back in place."""
+        """None: old data are written back in place."""
         del volume, begin, size
 
     def record(self, trace: Trace) -> None:
-        """Nothing: its disks have their own records."""
+        """Record nothing: its disks have their own records."""
 
     def create(self) -> None:
         """Split the mirror off: it keeps its data."""
@@ -153,7 +156,7 @@ class Mirror:
         self.origin.announce()
 
     def _positioned(self, size: float, request: float, *, scattered: bool) -> tuple[float, float]:
-        """The share of requests before which the arms move, and the distance, where nobody else works."""
+        """The share (0 to 1) of requests that begin with a seek, and its distance in bytes, without others."""
         if not scattered:
             return 0.0, 0.0
         run = max(self.parameters.region, request)
@@ -161,10 +164,10 @@ class Mirror:
         return request / run, min(whole / max(size / run, 1.0), whole - request)
 
     def _sides(self, size: float, request: float, *, scattered: bool, flow: Flow | None) -> tuple[Service, Service]:
-        """What a read and a write take, on average over those that users have come before and all others.
+        """The mean times of a read and a write, over those after which users have moved the arms and all others.
 
-        Those that come at random are the more often between two requests of the synchronisation the more slowly these
-        follow each other, and these follow the more slowly the more often the arms have to return.
+        Random requests of users come between two requests of the synchronisation the more often, the slower these
+        follow each other; and these are the slower, the more often the arms have to return.
         """
         source, target = self.origin.region, self.region
         positioned = self._positioned(size, request, scattered=scattered)
@@ -192,7 +195,7 @@ class Mirror:
 
     @property
     def _most(self) -> float:
-        """Bytes a second that the networks between both sides carry, and that may be copied, at most."""
+        """Greatest rate, bytes a second, that the networks between both sides and the parameters allow."""
         between = (*bus(self.origin.region.store, "read"), *self.region.store.path)
         return min([self.parameters.sync_rate, *(network.rate * network.wires for network in between)])
 
@@ -202,12 +205,12 @@ class Mirror:
         return self.origin.region.store.link, self.region.store.link
 
     def copying(self, size: float, *, scattered: bool, flow: Flow | None = None) -> FlowShape:
-        """How a byte of a synchronisation loads both sides: so many requests at once, each a read and then a write.
+        """What each byte of a synchronisation loads on both sides: several requests at once, a read and a write each.
 
-        Beside others than its own `flow`, if that is under way.
+        `flow` is the synchronisation itself, if it is running; other flows are its competitors.
 
-        Scattered regions are visited in order: the arms pass over what is between two of them. Where users
-        work meanwhile the arms have been elsewhere before some of the requests.
+        Scattered regions are visited in order: the arms pass over what is between two of them. If users work meanwhile,
+        they have moved the arms before some of the requests.
         """
         source, target = self.origin.region, self.region
         request = min(self.parameters.request, source.size)
@@ -235,7 +238,7 @@ class Mirror:
 
 
 def _requests_beside(region: Region, direction: Direction, own: Flow | None) -> float:
-    """Requests a second of users and applications, at places of their own on the device of a region."""
+    """Requests a second of users and applications at other places of a region's device."""
     store = region.store
     others = [flow for flow in store.link.flows if flow is not own and not flow.sequential]
     used = sum([flow.rate * flow.demands.get(store.link, 0.0) for flow in others])
@@ -244,7 +247,7 @@ def _requests_beside(region: Region, direction: Direction, own: Flow | None) -> 
 
 
 def _returned(region: Region, size: float, distance: float, *, scattered: bool) -> Service:
-    """A write after the arms were elsewhere; for a cache that gathers whole stripes they return once for several."""
+    """The time of a write after the arms were elsewhere; a cache that gathers stripes shares the seek."""
     store, begin = region.store, region.begin
     if scattered or store.gathers < size:
         return store.request("write", begin, begin + distance, size)

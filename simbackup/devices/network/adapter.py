@@ -16,42 +16,49 @@ from simbackup.equations.waiting import Queue, late_behind_all, mean_wait
 FULL = 1.0 - 1e-6
 """Greatest load of an adapter that is reported; a full one has no mean wait."""
 ROUNDING = 1e-9
-"""Share of the requests below which those that time out are none."""
+"""Share of timed-out requests below which it counts as zero."""
 
 Rates = Callable[[Flow], float]
 
 
 class Standing(NamedTuple):
-    """What one job has at an adapter: probabilities of one buffer, two, ..., seconds of one, and wires that it uses."""
+    """What one job has queued in front of a network."""
 
     at_least: tuple[float, ...]
+    """Probability that at least one of its buffers is there, at least two, and so on."""
     seconds: float
+    """Seconds of one of these buffers on a wire."""
     wires: float
+    """Wires over which it spreads them."""
 
 
 class ClosedLoop(Protocol):
     """A closed loop over links."""
 
     def standing(self, network: Network, others: Others) -> Standing:
-        """What is queued at a network, when others use a share of each link."""
+        """What it has queued in front of a network, if others use a share (0 to 1) of each link."""
         ...
 
 
 @dataclass(slots=True)
 class Adapter:
-    """A network, the loops that cross it, the bytes of one request of each application, and devices behind it.
+    """The queue in front of a network link, for small requests.
 
-    A flow that is neither a loop nor an application is a stream; it has its window outstanding, if the network states
-    one, or what it asks for at once of a device behind it.
+    A flow that is neither a closed loop nor an application is a stream. It has its window outstanding, if the network
+    states one, or the bytes that it requests at once from a device behind the link.
     """
 
     network: Network
+    """The link."""
     loops: dict[Flow, ClosedLoop] = field(default_factory=dict[Flow, ClosedLoop])
+    """The closed loops that cross it."""
     requests: dict[Flow, float] = field(default_factory=dict[Flow, float])
+    """Bytes of one request of each application."""
     behind: dict[Link, None] = field(default_factory=dict[Link, None])
+    """Devices behind the link, from which streams request bytes."""
 
     def queue(self, rates: Rates) -> Queue:
-        """What a request finds on one of the wires, taken at random, when flows have some rates."""
+        """What an arriving request finds on a random wire, if flows have these rates."""
         link, wire = self.network.link, self.network.rate
         loads = {flow: link.demand(flow) * rates(flow) / link.nominal for flow in link.flows if flow in self.requests}
         load = sum(loads.values())
@@ -72,15 +79,16 @@ class Adapter:
         return Standing((1.0 if bound else min(moved / (wire * (1.0 - load)), 1.0),), window / wire, 1.0)
 
     def _window(self, flow: Flow) -> float | None:
-        """Bytes that a stream has outstanding here; None if that is not known."""
+        """Bytes that a stream has outstanding on this link; None if that is not known."""
         asked = [place.run for link, place in flow.places.items() if link in self.behind and place.run > 0.0]
         windows = asked if self.network.window is None else [self.network.window, *asked]
         return min(windows, default=None)
 
     def standing(self, own: Flow, wait: float) -> tuple[float, float]:
-        """What a request of a flow finds that takes so long here itself, apart from those of its own flow.
+        """What a request that takes `wait` seconds here finds of others than its own flow.
 
-        The share of the network that requests of others take, and seconds of what all others have here.
+        Returns the share (0 to 1) of the network that requests of others use, and the seconds of everything that others
+        have queued.
         """
         found, link = self.queue(lambda flow: flow.rate), self.network.link
         mine = min(link.demand(own) * own.rate / link.nominal, found.load) if own in link.crossing else 0.0
@@ -98,7 +106,7 @@ class Adapters(dict[str, Adapter]):
 
 
 def used_by_others(link: Link, mine: Flow, rates: Rates) -> float:
-    """Share of a link that all other flows use."""
+    """Share (0 to 1) of a link that all flows but one use."""
     used = sum(link.demand(flow) * rates(flow) for flow in link.flows if flow is not mine)
     return min(used / link.nominal, 1.0) if link.nominal > 0.0 else 1.0
 
@@ -128,18 +136,28 @@ def together(parties: Sequence[Standing], wires: float) -> tuple[tuple[float, ..
 
 @dataclass(slots=True)
 class Waiting:
-    """How long requests wait at the adapters that they pass in turn, and how many wait too long."""
+    """How long requests of an application wait at the adapters that they pass, and how many time out."""
 
     adapters: tuple[Adapter, ...]
+    """The adapters in the order in which requests pass them."""
     timeout: float | None
+    """Seconds of waiting after which a request is given up; None without a limit."""
     rate: float = 0.0
+    """Requests a second now."""
     mean: float = 0.0
+    """Mean seconds that a request waits now, at all adapters together."""
     late: float = 0.0
+    """Share (0 to 1) of the requests that time out now."""
     since: float = 0.0
+    """The time, in seconds, up to which the totals count."""
     requests: float = 0.0
+    """Total of requests."""
     waited_s: float = 0.0
+    """Total of seconds that they waited."""
     timed_out: float = 0.0
+    """Total of those that timed out."""
     watches: dict[str, tuple[float, float, float]] = field(default_factory=dict[str, tuple[float, float, float]])
+    """The three totals when each running job began."""
 
     def settle(self, now: float) -> None:
         """Update the totals to `now`, seconds."""
@@ -151,7 +169,7 @@ class Waiting:
         self.since = now
 
     def take(self, now: float, rate: float, rates: Rates) -> None:
-        """From now on so many requests a second wait behind flows of such rates."""
+        """From now on, let `rate` requests a second wait behind flows of these rates."""
         self.settle(now)
         queues = [adapter.queue(rates) for adapter in self.adapters]
         self.rate, self.mean = rate, sum(map(mean_wait, queues))

@@ -15,64 +15,69 @@ from simbackup.trace.activity import Activity
 
 @dataclass(slots=True, eq=False)
 class Network(Late):
-    """A direction of a network or bus: its link, seconds of a round trip, bytes a second of one of its parallel wires.
-
-    A stream has the bytes of its `window` under way at most, if that is stated; a share of its segments is lost, after
-    which its window `halves`, or grows with the cube of the time. On a link of `storage`, and on those behind it, a
-    command to a tape drive takes so many `trips`, to read at most one. The
-    `other` direction is the same one unless both have a capacity of their own. Between two ports of a switch a byte
-    also passes what lies `beyond` the first, at the same time.
-    """
+    """One direction of a network or bus."""
 
     link: Link
+    """The resource that all flows share."""
     latency: float
+    """Seconds of a round trip."""
     rate: float
+    """Bytes a second of one of its parallel wires, which is the most that one stream gets."""
     window: float | None = None
+    """Greatest number of bytes that a connection has in flight; None without a limit."""
     loss: float = 0.0
+    """Share (0 to 1) of the segments that are lost."""
     segment: float = 0.0
+    """Payload of a segment in bytes; 0 if none are lost."""
     halves: bool = False
+    """Whether a loss halves the window (Reno); otherwise it grows with the cube of the time (CUBIC)."""
     storage: bool = False
+    """Whether it is a storage network; over it, and over the links behind it, a command to a tape drive takes `trips`.
+    """
     trips: float = 2.0
+    """Round trips of a command that writes to a tape drive; one that reads takes one at most."""
     other: Network | None = None
+    """The other direction; None if both directions share one capacity."""
     beyond: tuple[Link, ...] = ()
+    """Links that a byte passes at the same time, as it goes through a switch from one port to another."""
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """All that a byte passes at the same time."""
+        """All links that a byte passes at the same time."""
         return (self.link, *self.beyond)
 
     @property
     def wires(self) -> int:
-        """How many wires lie side by side."""
+        """Number of its parallel wires."""
         return max(round(min(link.nominal for link in self.links) / self.rate), 1)
 
 
 def commanded(networks: Sequence[Network]) -> Sequence[Network]:
-    """The networks over which a host commands a drive at their end: from the first one of storage on.
+    """The networks that a command to a drive at their end crosses: from the first storage network on.
 
-    Before them, bytes cross to a host that does so.
+    A host at the end of the networks before commands the drive.
     """
     first = next((i for i, network in enumerate(networks) if network.storage), len(networks))
     return networks[first:]
 
 
 class Travel(NamedTuple):
-    """How a command to a drive, its bytes and its answer travel: seconds, bytes a second, and where most seconds pass.
-
-    The seconds are those of round trips, beside which the bytes take their own.
-    """
+    """How long commands to a drive travel."""
 
     seconds: float = 0.0
+    """Seconds of the round trips of one command, without its bytes."""
     rate: float = math.inf
+    """Bytes a second of the slowest network on the way."""
     on: str = ""
+    """The address of the link that takes most of these seconds."""
 
 
 NEAR = Travel()
-"""Commands that take no time on their way."""
+"""Commands to a drive without a network on the way."""
 
 
 def command_travel(networks: Sequence[Network], *, reading: bool) -> Travel:
-    """How commands travel that a host sends one at a time to a drive at the end of some networks."""
+    """How long the commands travel that a host sends, one at a time, to a drive at the end of some networks."""
     far = commanded(networks)
     if not far:
         return NEAR
@@ -87,9 +92,9 @@ def opposite(path: Iterable[Network]) -> tuple[Network, ...]:
 
 
 def connection_rate(networks: Sequence[Network], window: float | None = None) -> float:
-    """Bytes a second that windows or losses leave one connection over networks, one behind the other.
+    """Greatest rate, bytes a second, of one connection over several networks, by its window and by losses.
 
-    `window` are the most bytes that its program has under way, as ssh does.
+    `window` is the greatest number of bytes that its program has in flight, as ssh limits it.
     """
     away = travel_time(networks)
     windows = [most for most in (window, *(network.window for network in networks)) if most is not None]
@@ -102,7 +107,7 @@ def connection_rate(networks: Sequence[Network], window: float | None = None) ->
 
 
 def travelling(networks: Iterable[Network], times: float = 1.0) -> dict[tuple[str, str], float]:
-    """Seconds of so many round trips by network, as parts of a cycle."""
+    """Seconds of a number of round trips, by address of the link."""
     parts: dict[tuple[str, str], float] = {}
     for network in networks:  # what is crossed twice is travelled twice
         key = (network.link.name, Activity.TRAVEL)
@@ -111,5 +116,5 @@ def travelling(networks: Iterable[Network], times: float = 1.0) -> dict[tuple[st
 
 
 def travel_time(networks: Iterable[Network]) -> float:
-    """Seconds of one round trip over networks, one behind the other."""
+    """Seconds of one round trip over several networks."""
     return sum(network.latency for network in networks)

@@ -24,41 +24,51 @@ from simbackup.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Terms(Late):
-    """What an object store grants: seconds of a request, bytes a second of a connection, bytes of a part.
-
-    And to all: requests and bytes a second in each direction, and connections; to one object, parts at once. An object
-    of several parts takes some requests more. An archive makes objects readable some seconds after it is asked for
-    them, so many of them a second.
-    """
+    """What an object store takes for its requests, and what it limits."""
 
     write_latency: float
+    """Seconds of a write request, without the transfer of its bytes."""
     read_latency: float
+    """Seconds until the first byte of a read request."""
     connection_rate: float
+    """Bytes a second of one connection."""
     part: float
+    """Bytes of one request, of which a larger object takes several."""
     write_requests: float
+    """Write requests a second, of all jobs together."""
     read_requests: float
+    """Read requests a second, of all jobs together."""
     write_rate: float | None = None
+    """Bytes a second that all jobs together can write; None without a limit."""
     read_rate: float | None = None
+    """Bytes a second that all jobs together can read; None without a limit."""
     connections: float | None = None
+    """Connections that it serves at once; None without a limit."""
     parts_at_once: float | None = None
+    """Parts of one object that are in flight at once; None for as many as there are connections."""
     object_requests: float = 0.0
+    """Further requests to begin and complete an object of several parts."""
     most_parts: float = math.inf
+    """Greatest number of parts of an object; those of a larger object are larger."""
     retrieval_time: float = 0.0
+    """Seconds from a request to an archive until its objects can be read."""
     retrieval_requests: float = math.inf
+    """Objects a second that can be requested from an archive."""
 
 
 class Objects(NamedTuple):
-    """What is moved: bytes of each object, and how many there are.
-
-    A program may say how many bytes a part has, how many parts it holds in memory, and that it does nothing else while
-    its requests are under way.
-    """
+    """The objects that a job writes or reads, and how its program handles their parts."""
 
     size: float
+    """Bytes of each object."""
     number: float
+    """How many there are."""
     part: float | None = None
+    """Bytes of a part, if the program chooses it; otherwise the object store does."""
     buffers: float | None = None
+    """Parts that the program holds in memory; None without a limit."""
     by_turns: bool = False
+    """Whether the program does nothing else while its requests are in flight."""
 
 
 class ObjectStore:
@@ -119,10 +129,10 @@ class ObjectStore:
         return shape.plus(demands, dict.fromkeys(demands, 1.0))._replace(sent=1.0)
 
     def buffer_wait(self, direction: Direction, networks: Sequence[Network], size: float) -> float:
-        """Seconds of a request that a buffer waits for on a connection of its own, besides what its bytes load.
+        """Seconds that a buffer of a request waits on a connection of its own, in addition to what its bytes load.
 
-        That is the latency of the store, the way there and back, and what a connection needs more for the bytes than
-        the slowest line.
+        That is the latency of the store, the round trip, and the time by which a connection is slower than the slowest
+        network.
         """
         rate, _ = self._sending(networks, size)
         slowest = min((network.rate for network in networks), default=math.inf)
@@ -138,7 +148,7 @@ class ObjectStore:
         return FlowShape(demands, dict.fromkeys(demands, 1.0), sequential=0.0)
 
     def asked(self, direction: Direction, networks: Sequence[Network], size: float) -> FlowShape:
-        """The shape of one request of so many bytes, which may be none, on a connection that has no other under way."""
+        """The shape of one request of `size` bytes, which may be 0, on a connection without other requests."""
         own = self.terms.write_latency if direction == "write" else self.terms.read_latency
         parts = {(self.name, Activity.WAIT_FOR_REQUESTS.value): own, **travelling(networks)}
         demands = {self.requests[direction]: 1.0}
@@ -152,7 +162,7 @@ class ObjectStore:
         return FlowShape(demands, dict.fromkeys(demands, size)).cycle(parts)
 
     def retrieve(self, clock: Clock, job: str, objects: float) -> Generator[simpy.Event, Any, None]:
-        """Ask an archive for so many objects, one request each, and wait until all of them can be read."""
+        """Request so many objects from an archive, one by one, and wait until all of them can be read."""
         asked = objects / self.terms.retrieval_requests
         lasts = self.terms.retrieval_time * clock.drawn(f"{self.name}.retrieval_time", job, 1.0)
         with clock.span(job, self.name, Activity.WAIT_FOR_RETRIEVAL):
@@ -187,7 +197,7 @@ class ObjectStore:
 
 
 def _filling(shape: FlowShape) -> dict[tuple[str, str], float]:
-    """Seconds of a byte that is read and has no other beside it, by what they are for."""
+    """Seconds that reading a byte takes when nothing else runs, by address and activity."""
     workers = max(shape.workers, 1)
     own = {part: seconds / workers for part, seconds in shape.bound.parts.items()}
     busiest = max(shape.demands, key=lambda link: shape.demands[link] / (link.capacity or 1.0), default=None)

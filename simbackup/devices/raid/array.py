@@ -20,44 +20,52 @@ from simbackup.trace.activity import Activity
 
 @dataclass(frozen=True, slots=True)
 class Controller(Late):
-    """Rates of a controller, seconds of each request, bytes of a stream that it reads ahead, and its write cache.
+    """The controller of an array.
 
-    A write cache without a battery is not used: data are written through to the disks. A rebuild writes so many bytes a
-    second at most.
+    Without a battery, its write cache is not used: writes go through to the disks.
     """
 
     controller_rate: float = math.inf
+    """Greatest rate, bytes a second."""
     controller_write_rate: float | None = None
+    """Greatest rate of writes, bytes a second; None for `controller_rate`."""
     controller_overhead: float = 0.0
+    """Seconds that it spends on each request."""
     prefetches: bool = False
+    """Whether it reads ahead into a cache of its own."""
     read_ahead: float = 0.0
+    """Bytes of one stream that it reads ahead at once."""
     write_cache: float = 0.0
+    """Bytes of the cache that gathers writes."""
     battery: bool = True
+    """Whether a battery protects the write cache."""
     write_behind: float = math.inf
+    """Greatest number of bytes of one stream that go from the cache to the disks at once."""
     rebuild_rate: float = math.inf
+    """Greatest rate at which a rebuild writes the new disk, bytes a second."""
 
     @property
     def staging(self) -> float:
-        """Bytes of the cache from which writes are acknowledged, 0 without one."""
+        """Bytes of the cache that acknowledges writes; 0 without one."""
         return self.write_cache if self.battery else 0.0
 
     def rate(self, direction: Direction) -> float:
-        """Greatest rate, bytes a second; that of reading unless writing has its own."""
+        """Greatest rate in a direction, bytes a second."""
         written = self.controller_rate if self.controller_write_rate is None else self.controller_write_rate
         return self.controller_rate if direction == "read" else written
 
     def under_way(self, run: float, *, writes: bool, together: int) -> float:
-        """Bytes of a stream that go to or from the disks at once, among so many streams that go the same way.
+        """Bytes of one stream that go to or from the disks at once, if `together` streams go in that direction.
 
-        The cache is emptied in the order of places, so that each of its streams has its share of it in one run, or
-        `write_behind` bytes where the controller looks no further.
+        The cache is emptied in the order of addresses, so that each stream writes its share of the cache in one run, or
+        at most `write_behind` bytes.
         """
         if writes:
             return max(run, min(self.staging / max(together, 1), self.write_behind))
         return max(run, self.read_ahead if self.prefetches else 0.0)
 
     def served(self, service: Service, size: float, direction: Direction) -> Service:
-        """What a request takes behind the controller: a write that finds a cache is done when it is in there."""
+        """The time of a request with the controller; a write that fits into the cache is done when it is there."""
         if direction == "write" and self.staging >= size:
             return Service(self.controller_overhead + size / self.rate("write"), service.busy)
         return Service(service.latency + self.controller_overhead, service.busy)
@@ -65,61 +73,67 @@ class Controller(Late):
 
 @dataclass(frozen=True, slots=True)
 class ArrayLayout(Late):
-    """How data, copies and parity lie on the disks of an array; one disk of one group may be missing.
+    """The layout of data, copies and parity on the disks of an array, of which one disk may be missing.
 
-    Data are striped over all groups, so that the time of the group with the missing disk is that of the array, and the
-    others idle where they are faster. Exact for streams, and where disks are full; a single request in another group
-    takes some per cent too long.
+    Data are striped over all groups, so that the array is as slow as the group with the missing disk. This is exact for
+    streams and for saturated disks; a single request to another group takes some per cent too long.
     """
 
     level: raid.Level
+    """RAID level."""
     disks: int
+    """Disks of all groups, including parity."""
     stripe_unit: float
+    """Bytes on one disk before the stripe continues on the next."""
     groups: int = 1
+    """Groups of disks, each with its own parity."""
     failed: int = 0
+    """Disks that are missing."""
     stripes_ahead: float = 0.0
+    """Least number of whole stripes that a host reads ahead."""
     rebuilds: str = "whole"
+    """What a rebuild copies: `whole` disks, or what is `allocated`, in sequence or `by_age`."""
 
     @property
     def group(self) -> int:
-        """Disks of one group, parity included."""
+        """Disks of one group, including parity."""
         return self.disks // self.groups
 
     @property
     def data_disks(self) -> int:
-        """Disks' worth of data in all groups."""
+        """Data disks of all groups: their disks without those for parity and copies."""
         return self.groups * raid.data_disks(self.level, self.group)
 
     @property
     def stripe(self) -> float:
-        """Bytes of data that parity joins; none without parity."""
+        """Bytes of the data of a stripe with parity; 0 without parity."""
         parity = raid.SCHEMES[self.level].parity_disks
         return self.stripe_unit * raid.data_disks(self.level, self.group) if parity else 0.0
 
     @property
     def reading_disks(self) -> int:
-        """Disks over which small reads spread; the other half of a mirror reads for both."""
+        """Disks over which small reads spread; in a mirror with a missing disk, the other half reads for both."""
         if self.failed and self.level == "10":
             return self.data_disks
         return self.groups * (raid.reading_disks(self.level, self.group) - self.failed)
 
     @property
     def writing_disks(self) -> int:
-        """Disks over which writes spread, with those of parity and copies."""
+        """Disks over which writes spread, including those for parity and copies."""
         return self.groups * (self.group - self.failed)
 
     def reads(self, size: float) -> tuple[degraded.Case, ...]:
-        """What a read asks of the disks."""
+        """The operations of a read on the disks, by case."""
         if not self.failed:
             return (degraded.Case(1.0, DiskWork(self.touched(size), 0, size, 0.0)),)
         return degraded.read_cases(self.level, self.group, size, self.stripe_unit, missing=True)
 
     def writes(self, size: float) -> tuple[degraded.Case, ...]:
-        """What a write asks of the disks of a group."""
+        """The operations of a write on the disks of a group, by case."""
         return degraded.write_cases(self.level, self.group, size, self.stripe_unit, missing=bool(self.failed))
 
     def written(self, size: float) -> int:
-        """Disks that a write touches, those of copies and parity included."""
+        """Disks that a write touches, including those for copies and parity."""
         data, of_group = self.touched(size), raid.data_disks(self.level, self.group)
         parity = raid.SCHEMES[self.level].parity_disks
         if parity:
@@ -132,7 +146,7 @@ class ArrayLayout(Late):
 
 
 class Rebuilding(Landed):
-    """An array that makes what a missing disk held on a new one."""
+    """An array that can run degraded, and rebuild a missing disk on a new one."""
 
     layout: ArrayLayout
     controller: Controller
@@ -141,12 +155,12 @@ class Rebuilding(Landed):
 
     @property
     def ahead(self) -> float:
-        """Bytes that hosts read ahead at least, where the operating system makes the array."""
+        """Bytes that hosts read ahead at least, as operating systems do on software arrays."""
         return whole_stripes(self.layout.stripe_unit, self.layout.data_disks, self.layout.stripes_ahead)
 
     @property
     def passed(self) -> float:
-        """Bytes that controller or operating system read ahead; no disk alone passes a gap on all of them."""
+        """Bytes of a gap up to which a sequential read goes on: what controller or operating system read ahead."""
         return max(self.ahead, self.controller.read_ahead if self.controller.prefetches else 0.0)
 
     @property
@@ -166,7 +180,7 @@ class Rebuilding(Landed):
 
     @property
     def jumps(self) -> float:
-        """None: what is read in sequence lies in sequence."""
+        """None: sequential reads are sequential on the disks."""
         return 0.0
 
     @property
@@ -176,22 +190,22 @@ class Rebuilding(Landed):
 
     @property
     def tolerance(self) -> int:
-        """Disks that may be missing before it loses data."""
+        """Disks that may be missing without loss of data."""
         return raid.tolerance(self.layout.level, self.layout.group)
 
     def fail(self) -> bool:
-        """Go on without one more disk; whether it still has its data."""
+        """Lose one more disk; whether the data are still there."""
         if self.layout.failed >= self.tolerance:
             return False
         self.layout = replace(self.layout, failed=self.layout.failed + 1)
         return True
 
     def rebuilt(self) -> None:
-        """Put the new disk in the place of a missing one."""
+        """Replace a missing disk with the rebuilt one."""
         self.layout = replace(self.layout, failed=self.layout.failed - 1)
 
     def _made(self, capacity: float, allocated: float) -> float:
-        """Bytes of a new disk of a capacity that a rebuild writes: all, or as large a part as is allocated."""
+        """Bytes that a rebuild writes to a new disk of a capacity: all, or the share that is allocated."""
         return capacity if self.layout.rebuilds == "whole" else capacity * min(allocated / self.size, 1.0)
 
     def filling(self, member: float, stream: float) -> FlowShape:
@@ -211,5 +225,5 @@ class Rebuilding(Landed):
 
 
 def mean(found: Sequence[tuple[float, Service]]) -> Service:
-    """The mean of what requests take, each with its share of all of them."""
+    """The mean time of requests, weighted with their shares."""
     return Service(sum(share * one.latency for share, one in found), sum(share * one.busy for share, one in found))

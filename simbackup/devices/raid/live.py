@@ -24,14 +24,18 @@ class Array:
     """A redundant or striped array of rotating disks."""
 
     layout: ArrayLayout
+    """The layout of data and parity."""
     disk: disks.DiskParameters
+    """One of the disks."""
     controller: Controller = field(default_factory=Controller)
+    """The controller."""
 
 
 class Raid(Rebuilding):
     """An array of equal disks behind one controller.
 
-    Streams spread evenly over the disks, so that the array is one link; a request occupies only the disks it touches.
+    Streams spread evenly over the disks, so that the array is one link; a request occupies only the disks that it
+    touches.
     """
 
     def __init__(self, name: str, array: Array) -> None:
@@ -47,21 +51,21 @@ class Raid(Rebuilding):
 
     @property
     def width(self) -> int:
-        """Its disks' worth of data."""
+        """Its number of data disks."""
         return self.data_disks
 
     @property
     def arms(self) -> int:
-        """Its disks; of mirrors either may read, unless one of a pair is missing."""
+        """The disks over which small reads spread; either disk of a mirrored pair, unless one is missing."""
         return self.layout.reading_disks
 
     def run(self, direction: Direction, window: float) -> float:
-        """What one of its disks has of a stream before the next one follows, or of what is under way at once."""
+        """Bytes of a stream on one disk before the next disk follows, or its part of what is in flight at once."""
         under_way = self.controller.under_way(window, writes=direction == "write", together=1)
         return turn_size(self.disk, under_way, self.layout.stripe_unit, self.data_disks)
 
     def _under_way(self, place: Spot, together: int) -> float:
-        """Bytes of a stream that go to or from the disks at once, among so many that go the same way."""
+        """Bytes of one stream that go to or from the disks at once, if `together` streams go in its direction."""
         return self.controller.under_way(place.run, writes=place.writes, together=together)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
@@ -71,19 +75,19 @@ class Raid(Rebuilding):
         return max(member, 1.0 / self.controller.rate(direction))
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """What one request takes: the slowest of the disks it touches, longer for a write that has to read before."""
+        """The time of one request: that of the slowest of its disks, longer for a write that has to read first."""
         there = position / self.data_disks
         move = disks.positioning_time(self.disk, head / self.data_disks, there)
         return self._positioned(direction, move, disks.rate_at(self.disk, there), size)
 
     def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
-        """What a request takes at a random place of an extent when the one before was at another."""
+        """The time of a request at a random place of an extent when the one before was at another."""
         first, width = begin / self.data_disks, extent / self.data_disks
         move = scattered_positioning(self.disk, first, width)
         return self._positioned(direction, move, disks.rate_at(self.disk, first + width / 2.0), size)
 
     def _positioned(self, direction: Direction, move: float, rate: float, size: float) -> Service:
-        """What a request takes whose disks each need so long before the transfer, on average."""
+        """The time of a request whose disks each need `move` seconds before the transfer, on average."""
         transfer = size / self.layout.touched(size) / rate if size else 0.0
         if direction == "read":
             found = [self._read(case, move, transfer) for case in self.layout.reads(size)]
@@ -92,12 +96,12 @@ class Raid(Rebuilding):
         return self.controller.served(mean(found), size, direction)
 
     def _read(self, case: Case, move: float, transfer: float) -> tuple[float, Service]:
-        """What a read takes whose disks transfer so long, in a share of all cases."""
+        """The time of a read whose disks each transfer for some seconds, with the share of its case."""
         latency = move + self._slowest(case.work.reads) + transfer
         return case.share, Service(latency, (move + transfer) * case.work.reads / self.layout.reading_disks)
 
     def _written(self, case: Case, move: float, rate: float, size: float) -> tuple[float, Service]:
-        """What a write takes, in a share of all cases."""
+        """The time of a write, with the share of its case."""
         array, revolution, work, again = self.layout, 1.0 / self.disk.rotation_speed, case.work, case.again
         transfer = size / array.touched(size) / rate if size else 0.0
         # Parity and mirrors are written beside the data; what was read first comes round again a revolution later.
@@ -120,12 +124,12 @@ class Raid(Rebuilding):
         return case.share, Service(latency, min(busy, latency))
 
     def _slowest(self, number: int) -> float:
-        """Seconds that the last of several disks comes later than half a revolution, on average."""
+        """Seconds by which the last of several disks takes longer than half a revolution, on average."""
         latest = raid.expected_maximum_latency(number, 1.0 / self.disk.rotation_speed)
         return latest - disks.rotational_latency(self.disk)
 
     def continued(self, position: float, size: float) -> Service:
-        """What the next read of a sequence takes: the disks that it touches transfer at once, or have done so."""
+        """The time of the next read of a sequence: its disks transfer in parallel, or have done so already."""
         one, array, overhead = self.disk, self.layout, self.controller.controller_overhead
         if self.fetches:  # it is in the cache; all disks at once read what comes later
             busy = self.stream("read", min(position, self.size - size), size) * size
@@ -138,7 +142,7 @@ class Raid(Rebuilding):
         return Service(latency, used / array.reading_disks)
 
     def append(self, position: float, size: float) -> Service:
-        """What a write takes that just missed its place on its disks; a write cache gathers whole stripes."""
+        """The time of a write that just missed its place on its disks; a write cache gathers whole stripes."""
         array, controller = self.layout, self.controller
         if controller.staging >= size:
             busy = self.stream("write", min(position, self.size - size), size) * size
@@ -156,10 +160,10 @@ class Raid(Rebuilding):
         return controller.served(mean(found), size, "write")
 
     def rebuilding(self, allocated: float, scattered: float) -> tuple[FlowShape, float]:
-        """How a byte of a new disk loads all disks, on average of the tracks that it lies on, and the bytes of it.
+        """What each byte of a new disk loads on all disks, as a mean over its tracks, and the bytes to be rebuilt.
 
-        What is allocated lies on the outer tracks, which are filled first. In the order of age, of what lies scattered
-        all disks read a stripe unit here and another one there.
+        Allocated data are on the outer tracks, which are filled first. In the order of age, scattered data take a seek
+        of all disks for each stripe unit.
         """
         unit, size = self.layout.stripe_unit, self._made(self.disk.capacity, allocated)
         member = disks.transfer_time(self.disk, 0.0, size) / size if size else 0.0
@@ -170,14 +174,14 @@ class Raid(Rebuilding):
         return shape._replace(places=middle), size
 
     def alone(self, position: float, size: float) -> float:
-        """No limit of its own: the device reads ahead."""
+        """Infinite: the device reads ahead."""
         del position, size
         return math.inf
 
     def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
-        """What a request loses to a stream elsewhere on the same disks, each of which reads ahead for its part.
+        """The loss of a request to a stream elsewhere on the same disks, each of which reads ahead for its part.
 
-        A write also turns the disks of copies and of parity; a cache gathers for all streams that are writing.
+        A write also moves the arms of disks with copies and parity; a cache gathers for all streams that are writing.
         """
         array, touched = self.layout, self.layout.touched(size)
         lost = turning(self.disk, here / self.data_disks, there / self.data_disks, back=back)
@@ -191,7 +195,7 @@ class Raid(Rebuilding):
         return Service(latency, latency * min(share, 1.0))
 
     def spread(self, size: float, *, writes: bool) -> int:
-        """The disks that it touches, or one if a write is done when the cache has it."""
+        """The disks that it touches, or one if a write is done when it is in the cache."""
         if not writes:
             return self.layout.touched(size)
         return 1 if self.controller.staging >= size else min(self.layout.written(size), self.layout.writing_disks)

@@ -11,43 +11,48 @@ from simbackup.equations import fragmentation as equations
 from simbackup.late import Late
 
 STEPS = 60
-"""Halvings by which a number of updates is found."""
+"""Number of halvings that find a number of updates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect(Late):
-    """Parameters of a redirect-on-write volume.
-
-    Bytes of a block, of updates that are gathered into one run, of a client's request and of what the server reads
-    ahead; seconds until a write is safe. A long write finds so many bytes of free space in one
-    piece, or all of it.
-    """
+    """Parameters of a redirect-on-write volume."""
 
     block: float
+    """Bytes of a block."""
     run: float
+    """Bytes of updates that are written in one run."""
     request: float
+    """Bytes of a client's request."""
     write_latency: float
+    """Seconds until a write is safe."""
     read_ahead: float | None = None
+    """Bytes that the server reads ahead; None for none."""
     free_run: float | None = None
+    """Bytes of a contiguous piece of free space that long writes find; None if all of it is contiguous."""
 
 
 @dataclass(slots=True)
 class Aged:
-    """Data that were once in sequence, and the updates that have moved parts of them since."""
+    """Data that were written in sequence, and the updates that have moved parts of them since."""
 
     begin: float
+    """Byte of the device at which they begin."""
     size: float
+    """Bytes."""
     unit: float
+    """Bytes that an update moves."""
     scatter: Scatter
+    """The updates."""
     seen: float = 0.0
 
     @property
     def updated(self) -> float:
-        """Share of the data that was moved by updates, on average."""
+        """Expected share (0 to 1) of the data that updates have moved."""
         return min(self.scatter.touched * self.unit / self.size, 1.0)
 
     def rewrite(self, share: float) -> None:
-        """Put a share of the data in sequence again, and adjust the number of updates to what is still moved."""
+        """Put a share of the data in sequence again, and set the number of updates to what is still moved."""
         left, low, high = (1.0 - share) * self.scatter.touched, 0.0, self.scatter.updates
         for _ in range(STEPS):
             middle = (low + high) / 2.0
@@ -61,10 +66,12 @@ class Fragments:
     """All fragmented data of a volume; positions are those on the device."""
 
     block: float
+    """Bytes of a block."""
     aged: dict[str, Aged] = field(default_factory=dict[str, Aged])
+    """The data of each user workload, by name."""
 
     def of(self, users: str, begin: float, size: float, spread: Spread) -> Aged:
-        """Add the data that some users' updates move."""
+        """The data that some users' updates move, added when first needed."""
         if users not in self.aged:
             unit = max(spread.size, self.block)
             self.aged[users] = Aged(begin, size, unit, spread.over(unit))
@@ -82,7 +89,7 @@ class Fragments:
         return (1.0 - whole) / self.block
 
     def rewrite(self, begin: float, size: float) -> None:
-        """A range was written in sequence, and is in sequence again."""
+        """Note that a range was written in sequence."""
         for aged in self.aged.values():
             share = max(min(begin + size, aged.begin + aged.size) - max(begin, aged.begin), 0.0) / aged.size
             if share > 0.0:

@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from simbackup.devices.snapshot.live import Snapshot
 
 CHANGE = 0.01
-"""Change of the share that was copied below which a flow goes on as it is."""
+"""Change of the copied share below which a flow is left unchanged."""
 
 
 class More(NamedTuple):
-    """What a byte takes beside reading it in the origin.
-
-    Seconds of the origin's and of the copy area's time, seconds for which its reader waits, and the share of it that
-    comes from the copy area.
-    """
+    """What reading a byte of an image costs in addition to reading it in the origin; an amount may be negative."""
 
     origin: float = 0.0
+    """Seconds of the origin's time."""
     area: float = 0.0
+    """Seconds of the copy area's time."""
     wait: float = 0.0
+    """Seconds for which its reader waits."""
     share: float = 0.0
+    """Share (0 to 1) of the byte that comes from the copy area."""
 
     def times(self, units: float) -> More:
-        """What so many bytes take."""
+        """The amounts multiplied."""
         return More(*(units * each for each in self))
 
     def minus(self, other: More) -> More:
@@ -41,28 +41,32 @@ class More(NamedTuple):
 
 @dataclass(slots=True)
 class ImageReader:
-    """A job that reads a part of a frozen image in sequence, and what that takes beside reading the origin.
+    """A sequential reader of a part of a frozen image, and what that costs in addition to reading the origin.
 
-    Each piece that was copied is read in the copy area, at another place than the last, and the origin then goes on
-    behind it: its arm comes back, or passes over the piece. `window` are the bytes that a host asks for at once, and
-    then waits for; without, the reads are there before they are needed. A share of
-    the part is read `together`, and a unit of the flow is `unit` bytes. The shares that were copied are those of the
-    whole part: what is still to be read is taken to be like it.
+    Each copied piece is read in the copy area, at another place than the last, and the origin is then read behind it:
+    its arm returns, or passes over the piece. The copied share of the whole part is assumed also for what is still to
+    be read.
     """
 
     image: Snapshot
+    """The image."""
     region: Region
+    """The part, on the origin."""
     begin: float
+    """Byte of the volume at which it begins."""
     window: float | None
+    """Bytes that a host requests at once, and then waits for; None if reads are complete before they are needed."""
     together: float = 1.0
+    """Share (0 to 1) of the part that is read in sequence."""
     unit: float = 1.0
+    """Bytes of a unit of the flow."""
 
     def times(self, units: float) -> ImageReader:
-        """The reader for a flow each unit of which is so many units of this one."""
+        """The reader for a flow whose unit is so many units of this one."""
         return replace(self, unit=self.unit * units)
 
     def on(self, shape: FlowShape) -> FlowShape:
-        """The shape of reading as it is now, which goes on changing."""
+        """The shape of reading as it costs now; it changes later."""
         links = dict.fromkeys((self.region.store.link, self.image.area.store.link), 0.0)
         return self._with(shape.plus(links, links), self.more())._replace(source=self)
 
@@ -84,7 +88,7 @@ class ImageReader:
         readers.append(again)
 
     def more(self) -> More:
-        """What a byte takes now."""
+        """What a byte costs now."""
         origin = area = wait = share = 0.0
         found = self.image.changes.pieces(self.begin, self.region.size)
         unchanged = 1.0 - sum(size for size, _ in found) / self.region.size
@@ -99,9 +103,9 @@ class ImageReader:
         return More(origin, area, wait, share)
 
     def _piece(self, piece: float, unchanged: float) -> tuple[Service, Service]:
-        """What one piece takes in the area, and at the origin more than if it had been read there.
+        """The time of one piece in the area, and what its origin takes in addition to reading it there.
 
-        A share of the pieces follows an unchanged one and has one behind it, for which the origin is needed.
+        A share of the pieces follows an unchanged piece, and is followed by one, for which the origin is needed.
         """
         store, area = self.region.store, self.image.area
         middle = min(self.region.begin + self.region.size / 2.0, store.size - 1.0)
@@ -120,7 +124,7 @@ class ImageReader:
         return there, Service(min(ahead.latency - passed, 0.0), min(ahead.busy - passed, 0.0))
 
     def _with(self, shape: FlowShape, more: More) -> FlowShape:
-        """The shape with so much more at origin and copy area."""
+        """The shape with further costs at origin and copy area."""
         here, there = self.region.store, self.image.area.store
         shape = shape.plus({here.link: more.origin}, {here.link: -more.share})
         shape = shape.plus({there.link: more.area}, {there.link: more.share})

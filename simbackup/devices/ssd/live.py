@@ -13,22 +13,29 @@ from simbackup.late import Late
 
 @dataclass(frozen=True, slots=True)
 class Flash(Late):
-    """Figures of a solid-state disk: bytes, bytes a second, seconds of a small request, most requests a second."""
+    """The performance of a solid-state disk."""
 
     capacity: float
+    """Bytes."""
     read_rate: float
+    """Sequential rate of reading, bytes a second."""
     write_rate: float
+    """Sequential rate of writing, bytes a second."""
     read_latency: float
+    """Seconds of a small read without others."""
     write_latency: float
+    """Seconds of a small write without others."""
     read_requests: float = math.inf
+    """Greatest number of reads a second."""
     write_requests: float = math.inf
+    """Greatest number of writes a second."""
 
     def rate(self, direction: Direction) -> float:
         """Sequential rate, bytes a second."""
         return self.read_rate if direction == "read" else self.write_rate
 
     def latency(self, direction: Direction) -> float:
-        """Seconds of one small request that meets no other."""
+        """Seconds of one small request without others."""
         return self.read_latency if direction == "read" else self.write_latency
 
     def busy(self, direction: Direction, size: float, operations: float = 1.0) -> float:

@@ -10,28 +10,30 @@ LEAST_ROOM = 1.0
 
 @dataclass(slots=True, eq=False)
 class Cartridge:
-    """A cartridge, its pool, and how much of it is written, in bytes on the tape.
-
-    A `new` one was never loaded.
-    """
+    """A tape cartridge."""
 
     name: str
     capacity: float
+    """Bytes that fit on the tape, after compression."""
     pool: str | None = None
+    """Its pool; None in a library without pools."""
     end: float = 0.0
+    """Bytes on the tape that are written."""
     in_use: bool = False
+    """Whether a job has reserved it."""
     new: bool = False
+    """Whether it was never loaded."""
     unreadable: bool = False
-    """Whether no drive can read it; whoever loads it finds out."""
+    """Whether no drive can read it; a job that loads it finds out."""
 
     @property
     def room(self) -> float:
-        """Bytes of room left on it."""
+        """Free bytes on it."""
         return self.capacity - self.end
 
 
 def no_room(library: str, pool: str | None) -> str:
-    """What is wrong when no cartridge of a pool, or of a library without pools, has room.
+    """The message when no cartridge of a pool, or of a library without pools, has free space.
 
     >>> no_room("jukebox", "monthly")
     "the pool 'monthly' of 'jukebox' is full"

@@ -17,47 +17,56 @@ from simbackup.trace.activity import Activity
 
 
 class Stream(NamedTuple):
-    """What passes a drive: host bytes per byte on the tape, bytes of a command, if stated, and which way it goes.
-
-    Where blocks of other streams lie between its own, so many bytes pass for each of its own (`spread`). Streams that
-    share a drive meet at its interface, too. `away` is how its commands travel.
-    """
+    """A stream of bytes that a drive writes or reads."""
 
     compression: float = 1.0
+    """Bytes of the host for each byte on the tape."""
     block: float | None = None
+    """Bytes of one command; None if that does not limit."""
     reading: bool = False
+    """Whether the drive reads."""
     spread: float = 1.0
+    """Bytes that pass the heads for each byte of its own, if blocks of other streams are between them."""
     shares: bool = False
+    """Whether other streams use the drive at the same time."""
     away: Travel = NEAR
+    """How long its commands travel."""
 
 
 @dataclass(slots=True, eq=False)
 class Drive:
-    """A tape drive: what is loaded, where on the tape its head stands, and for how long it stays loaded when idle."""
+    """A tape drive and its state."""
 
     name: str
     parameters: tape.TapeDriveParameters
+    """Its rates and times, with the cartridges that it loads."""
     link: Link
+    """The time of its tape, as a resource."""
     cartridge: Cartridge | None = None
+    """The cartridge that is loaded."""
     position: float = 0.0
+    """The byte of the tape at its head."""
     visits: int = 0
+    """How often it has become idle."""
     stay: float | None = None
+    """Seconds for which it stays loaded when idle; None to unload it at once."""
     waits_for_repair: bool = False
-    """Whether it is broken, and nobody has it."""
+    """Whether it is broken, and no job has it."""
     interface: Link = field(init=False)
+    """Its interface to the host, as a resource."""
 
     def __post_init__(self) -> None:
         self.interface = Link(f"{self.name}.interface", 1.0)
 
     def seen(self, stream: Stream) -> tape.TapeDriveParameters:
-        """The drive as a host sees it: a command takes as long as it travels, if that is longer than its own time."""
+        """Its parameters as a host sees them, where a command takes its travel time if that is longer than its own."""
         if stream.away.seconds <= self.parameters.command_time:
             return self.parameters
         rate = min(self.parameters.host_rate, stream.away.rate)
         return replace(self.parameters, command_time=stream.away.seconds, host_rate=rate)
 
     def waits(self, stream: Stream) -> float:
-        """Seconds for which a host waits that hands over a byte of those that pass, besides what links take for it."""
+        """Seconds that a host waits with each byte that it hands over, in addition to the time of links."""
         each = max(self.parameters.command_time, stream.away.seconds)
         return streaming.handing_over(replace(self.parameters, command_time=each), stream.compression, stream.block)
 

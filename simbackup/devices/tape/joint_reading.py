@@ -17,25 +17,27 @@ Wants = TypeVar("Wants")
 
 @dataclass(slots=True)
 class JointReading(Generic[Wants]):
-    """Restores that read one cartridge together, each with the runs that it wants: the first of them reads for all.
-
-    `lies` are where these runs begin and end, and `sources` the copies that they belong to.
-    """
+    """A pass over one cartridge that several restores share; the first of them reads for all."""
 
     ready: simpy.Event
+    """Succeeds when the cartridge is mounted."""
     done: simpy.Event
+    """Succeeds when everything is read."""
     wanted: list[Wants] = field(default_factory=list[Wants])
+    """What each restore wants."""
     lies: list[Range] = field(default_factory=list[Range])
+    """Begin and end of all runs that are wanted, in bytes of tape."""
     sources: list[object] = field(default_factory=list[object])
+    """The copies to which these belong."""
 
     def take(self, wants: Wants, lies: Sequence[Range], source: object) -> None:
-        """Take the runs of one more restore along."""
+        """Add the runs of another restore."""
         self.wanted.append(wants)
         self.lies += lies
         self.sources.append(source)
 
     def meets(self, lies: Sequence[Range], source: object) -> bool:
-        """Whether runs of another copy lie among those that are read."""
+        """Whether runs of another copy overlap those that are read."""
         among = any(begin < until and since < end for begin, end in lies for since, until in self.lies)
         return among and all(source is not one for one in self.sources)
 
@@ -46,11 +48,12 @@ class JointReadings(Generic[Wants]):
 
     env: simpy.Environment
     _open: dict[Cartridge, JointReading[Wants]] = field(default_factory=dict[Cartridge, JointReading[Wants]])
+    """The pass that is about to begin, by cartridge."""
 
     def join(
         self, cartridge: Cartridge, wants: Wants, lies: Sequence[Range], source: object
     ) -> JointReading[Wants] | None:
-        """The reading that takes these runs along; None if none is about to begin among whose runs they lie."""
+        """The pass that also reads these runs; None if none is about to begin that overlaps them."""
         found = self._open.get(cartridge)
         if found is None or not found.meets(lies, source):
             return None

@@ -23,27 +23,36 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(slots=True)
 class Library:
-    """A tape library: pools of cartridges, drives that wait for work, and robots that serve them in turn.
+    """A tape library: cartridges, drives that wait for work, and robots.
 
-    A drive that stays loaded while idle (`unload_after` of the library, or else of the program) saves the next job that
-    wants its cartridge the mount.
+    With `unload_after`, of the library or else of the program, an idle drive keeps its cartridge for a while. The next
+    job that wants this cartridge then needs no mount.
     """
 
     clock: Clock
     name: str
     robots: simpy.Resource
+    """The robots, each of which moves one cartridge at a time."""
     exchange_time: float
+    """Seconds of one move between a slot and a drive."""
     cartridges: list[Cartridge]
     drives: list[Drive]
     unload_after: float | None = None
+    """Seconds for which an idle drive stays loaded; None for what each program states."""
     idle: list[Drive] = field(init=False)
+    """Drives that no job has and that work."""
     free: simpy.Resource = field(init=False)
+    """As many places as there are drives; a job claims one before it takes a drive."""
     claims: dict[Drive, Any] = field(default_factory=dict[Drive, Any])
+    """The claim of each drive that a job has, or that waits for its repair."""
     returned: simpy.Event = field(init=False)
+    """Succeeds when a cartridge or a drive comes back, and is then replaced."""
     vacated: simpy.Event = field(init=False)
+    """Succeeds when a shared drive has a place for another stream, and is then replaced."""
     readings: JointReadings[Any] = field(init=False)
+    """Passes over cartridges that several restores share."""
     broken: dict[Drive, bool] = field(default_factory=dict[Drive, bool])
-    """Drives that do not work, whoever has them now, and whether they never will again."""
+    """Drives that do not work, and whether they never will again."""
 
     def __post_init__(self) -> None:
         self.idle = list(self.drives)
@@ -67,8 +76,10 @@ class Library:
                 **stops(drive.parameters, rates.get(drive.name, ()), now),
             )  # fmt: skip
 
+    # Drives: for jobs.
+
     def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:
-        """A drive, as soon as one is idle: the one that holds a wanted cartridge, else an empty one if there is."""
+        """A drive, as soon as one is idle: the one with a wanted cartridge if possible, else an empty one."""
         claim = self.claim()
         with self.clock.span(job, self.name, Activity.WAIT_FOR_DRIVE):
             yield claim
@@ -87,14 +98,14 @@ class Library:
             raise JobFailedError(f"'{self.name.removeprefix('devices.')}' {lacking}")
 
     def drive_of(self, claim: simpy.Event, wanted: Cartridge | None = None) -> Drive:
-        """The drive that one gets by a claim that was granted."""
+        """The drive that a granted claim gives: the one with a wanted cartridge if possible, else an empty one."""
         drive = min(self.idle, key=lambda d: (d.cartridge is not wanted or wanted is None, d.cartridge is not None))
         self.idle.remove(drive)
         self.claims[drive] = claim
         return drive
 
     def give_drive(self, drive: Drive) -> None:
-        """Return a drive to those who wait for one; one that does not work keeps its claim, and is not given away."""
+        """Return a drive to the idle ones; a broken one keeps its claim, and is not given to others."""
         if drive.cartridge is not None and drive.cartridge.in_use:  # the job failed with it
             drive.cartridge.in_use = False
             self._announce()
@@ -107,8 +118,10 @@ class Library:
         self._rest(drive)
         self.free.release(claim)
 
+    # Drives: for failures and repairs.
+
     def lose(self, drive: Drive, *, for_good: bool) -> None:
-        """Let a drive work no more: whoever has it finds out, nobody else gets it, and who waits for the last fails."""
+        """Break a drive: its job finds out, no other gets it, and jobs that wait for the last working one fail."""
         self.broken[drive] = for_good
         if drive in self.idle:
             claim = self.free.request()
@@ -132,8 +145,10 @@ class Library:
             drive.waits_for_repair = False
             self.give_drive(drive)
 
+    # Cartridges: for jobs.
+
     def scratch(self, pool: str | None = None) -> Cartridge | None:
-        """The fullest cartridge of a pool that has room at its end and that nobody uses."""
+        """The fullest cartridge of a pool that has free space and that no job has reserved; None if there is none."""
         best: Cartridge | None = None
         for cartridge in self.cartridges:  # a plain loop: thousands of cartridges are asked each time one is needed
             fuller = best is None or cartridge.end > best.end
@@ -144,9 +159,9 @@ class Library:
     def take_scratch(
         self, job: str, pool: str | None = None, drive: Drive | None = None
     ) -> Generator[simpy.Event, Any, Cartridge | None]:
-        """A cartridge of a pool with room, reserved once there is one; None when all are full and unused.
+        """Wait for a cartridge of a pool with free space, and reserve it; None if all are full and none is in use.
 
-        Who waits with a drive unloads it first, as others may need the cartridge in it.
+        A job that waits with a loaded drive unloads it first, as others may need that cartridge.
         """
 
         def used() -> bool:
@@ -162,7 +177,7 @@ class Library:
         return cartridge
 
     def reserve(self, job: str, cartridge: Cartridge, drive: Drive | None = None) -> Wait:
-        """Reserve a cartridge as soon as nobody else uses it; a drive that has to wait is unloaded first."""
+        """Reserve a cartridge as soon as it is free; a job that waits with a loaded drive unloads it first."""
         if cartridge.in_use and drive is not None and drive.cartridge is not None:
             yield from self._eject(job, drive)
         with self.clock.span(job, f"{self.name}.{cartridge.name}", Activity.WAIT_FOR_THE_CARTRIDGE):
@@ -173,7 +188,7 @@ class Library:
     def mount(self, job: str, drive: Drive, cartridge: Cartridge) -> Generator[simpy.Event, Any, Drive]:
         """Bring a reserved cartridge into a drive and load it.
 
-        Returns the drive that then has it: another one, if it was in that already and nobody used it.
+        Returns the drive that has it in the end: if an idle drive has it already, the two drives are swapped.
         """
         drive = self._exchange_for_holder(drive, cartridge)
         if drive.cartridge is not None and drive.cartridge is not cartridge:
@@ -200,7 +215,7 @@ class Library:
         return drive
 
     def _exchange_for_holder(self, drive: Drive, cartridge: Cartridge) -> Drive:
-        """The idle drive that still holds a cartridge, in exchange for one's own; else one's own."""
+        """If an idle drive already has the cartridge, swap drives and return it; otherwise return one's own drive."""
         holder = next((d for d in self.idle if d.cartridge is cartridge), None)
         if holder is None:
             return drive
@@ -210,7 +225,7 @@ class Library:
         return holder
 
     def locate(self, job: str, drive: Drive, byte: float) -> Wait:
-        """Move the tape to a byte."""
+        """Wind the tape to a byte."""
         with self.clock.span(job, drive.name, Activity.LOCATE):
             overhead = drive.parameters.locate_overhead
             drawn = overhead * self.clock.drawn(f"{self.name}.drive.locate_overhead", job, 1.0)
@@ -219,14 +234,14 @@ class Library:
         drive.position = byte
 
     def mark(self, job: str, drive: Drive, marks: float) -> Wait:
-        """Write tape marks, each of which is waited for: the tape stops and has to be repositioned."""
+        """Write tape marks; the tape stops at each of them, and is repositioned."""
         with self.clock.span(job, drive.name, Activity.TAPE_MARKS):
             yield self.clock.env.timeout(marks * drive.parameters.reposition_time)
 
     def release(self, job: str, drive: Drive, stay: float | None = None) -> Wait:
-        """Release the cartridge in a drive: it goes back to its slot, unless drives stay loaded for a while.
+        """Release the cartridge in a drive: it goes back to its slot, unless idle drives stay loaded.
 
-        `stay` is how many seconds it stays loaded, unless the library says so itself.
+        `stay` is the number of seconds that it stays loaded, unless the library states one.
         """
         if drive.cartridge is None:
             return
@@ -238,7 +253,7 @@ class Library:
         self._announce()
 
     def _rest(self, drive: Drive) -> None:
-        """Mark a drive as idle, and wake those who want the cartridge in it."""
+        """Make a drive idle, and wake jobs that want the cartridge in it."""
         drive.visits += 1
         self.idle.append(drive)
         if drive.cartridge is not None and drive.stay is not None:
@@ -246,7 +261,7 @@ class Library:
             self._announce()
 
     def _unload_later(self, drive: Drive, after: float) -> Wait:
-        """Unload a drive that nobody took for long enough."""
+        """Unload a drive that has been idle for so many seconds."""
         visits = drive.visits
         yield self.clock.env.timeout(after)
         if drive not in self.idle or drive.visits != visits:
@@ -275,12 +290,12 @@ class Library:
         return self.clock.env.timeout(seconds * self.clock.drawn(f"{self.name}.{key}", job, 1.0))
 
     def vacate(self) -> None:
-        """Tell those who wait that a shared drive has room for one more stream."""
+        """Wake jobs that wait for a place at a shared drive."""
         event, self.vacated = self.vacated, self.clock.env.event()
         event.succeed()
 
     def _announce(self) -> None:
-        """Wake those who wait: a cartridge is back."""
+        """Wake jobs that wait for a cartridge or a drive."""
         event, self.returned = self.returned, self.clock.env.event()
         event.succeed()
 

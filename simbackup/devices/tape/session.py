@@ -17,49 +17,63 @@ from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 Keep = Callable[[float, str, float, float], None]
-"""Takes note of bytes that are on tape: how many, the cartridge, where they begin, over how many bytes they spread."""
+"""Notes bytes that are on tape: how many, the cartridge, the first byte of tape, and the bytes of tape they span."""
 
 
 @dataclass(slots=True, eq=False)
 class Seat:
-    """A stream at a shared drive: its job, host bytes per byte on the tape, and who takes note of what is written."""
+    """A stream at a shared drive."""
 
     job: str
+    """The address of its job."""
     compression: float
+    """Bytes of the host for each byte on the tape."""
     keep: Keep
+    """Notes where its bytes are on the tape."""
     flow: Flow | None = None
+    """The flow to the tape; None while it does not write."""
     noted: float = 0.0
+    """Bytes of that flow that are noted."""
 
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """A drive that takes the streams of one pool, so many at once, from the first to the last of them.
+    """A drive that streams of one pool share, from the first of them to the last.
 
-    What lies on the cartridge between two changes of its streams belongs to all of them, in proportion to their rates.
-    A follower of all streams ends when the cartridge is full; then one of the streams brings another.
+    Between two changes of its streams, a run of the tape belongs to all of them, in proportion to their rates. A flow
+    that follows all streams ends when the cartridge is full; then one of the streams brings another cartridge.
     """
 
     network: FlowNetwork
     library: Library
     drive: Drive
     pool: str | None
+    """The pool of all streams; None in a library without pools."""
     most: int
+    """Greatest number of streams at once."""
     stay: float | None = None
+    """Seconds for which the drive stays loaded when idle; None to unload it at once."""
     seats: list[Seat] = field(default_factory=list[Seat])
+    """The streams that share the drive."""
     marks: float = 0.0
+    """Tape marks still to be written on the cartridge."""
     loaded: bool = False
+    """Whether a cartridge with free space is in the drive."""
     changing: bool = False
+    """Whether a stream is changing the cartridge."""
     changed: simpy.Event = field(init=False)
+    """Succeeds when that change has ended, and is then replaced."""
     follower: Flow | None = None
+    """The flow that moves the tape by what all streams write."""
     name: str = field(init=False)
-    """The address of what holds the follower."""
+    """The address of the drive, which limits the follower."""
 
     def __post_init__(self) -> None:
         self.name = self.drive.name
         self.changed = self.library.clock.env.event()
 
     def hold(self) -> tuple[dict[Flow, float], dict[Flow, float]] | None:
-        """The follower moves on the tape what all streams do."""
+        """The constraint of the engine: the follower moves as many bytes of tape as all streams together."""
         if self.follower is None or not self.follower.active:
             return None
         return {self.follower: 1.0}, {
@@ -67,14 +81,14 @@ class Session:
         }
 
     def solved(self, *, binding: bool) -> None:
-        """Nothing follows from new rates."""
+        """Nothing depends on new rates."""
 
     def admits(self, pool: str | None, most: int) -> bool:
-        """Whether one more stream of a pool may come that shares a drive with so many at most."""
+        """Whether it has a place for another stream of a pool that accepts a number of streams on its drive."""
         return pool == self.pool and len(self.seats) < min(self.most, most) and self.drive not in self.library.broken
 
     def ready(self, job: str) -> Generator[simpy.Event, Any, bool]:
-        """Wait for a cartridge with room, or bring one; whether there is any."""
+        """Wait for a cartridge with free space, or bring one; whether there is any."""
         clock = self.library.clock
         while not self.loaded:
             if self.changing:
@@ -90,7 +104,7 @@ class Session:
         return True
 
     def begin(self, seat: Seat, flow: Flow) -> None:
-        """Let a stream flow on to the tape, until it ends or the cartridge is full."""
+        """Let a stream write to the tape, until it ends or the cartridge is full."""
         self._note()
         seat.flow, seat.noted = flow, 0.0
         cartridge = self.drive.cartridge
@@ -102,13 +116,13 @@ class Session:
             self.network.couple(self, self.follower, flow)
 
     def end(self, seat: Seat) -> float:
-        """Take note that a stream does not flow any more; its bytes since it began to."""
+        """Note that a stream no longer writes; return the bytes that it wrote since it began."""
         self._note()
         flow, seat.flow = seat.flow, None
         return flow.completed if flow is not None else 0.0
 
     def leave(self, seat: Seat, sessions: list[Session]) -> Wait:
-        """Go away from the drive; the last stream gives it back."""
+        """Leave the drive; the last stream returns it to the library."""
         self.seats.remove(seat)
         if self.seats:
             self.library.vacate()
@@ -119,7 +133,7 @@ class Session:
         self.library.give_drive(self.drive)
 
     def _change(self, job: str) -> Wait:
-        """Put the full cartridge away, and bring another one with room if there is."""
+        """Put the full cartridge away, and bring one with free space if there is any."""
         yield from self._put_away(job)
         cartridge = yield from self.library.take_scratch(job, self.pool, self.drive)
         if cartridge is not None:
@@ -137,7 +151,7 @@ class Session:
         yield from self.library.release(job, self.drive, self.stay)
 
     def _note(self) -> None:
-        """Take note of what has come on the tape since the streams changed last."""
+        """Note what was written since the last change of the streams."""
         cartridge = self.drive.cartridge
         came = [(seat, seat.flow.completed - seat.noted) for seat in self.seats if seat.flow is not None]
         width = sum(size / seat.compression for seat, size in came)
@@ -178,9 +192,9 @@ def take_seat(
     seat: Seat,
     room: tuple[str | None, int, float | None],
 ) -> Generator[simpy.Event, Any, Session]:
-    """A place at a drive for a stream of a pool: at one that others share already, else at one of its own.
+    """Wait for a place on a drive for a stream: on one that others share, or else on one of its own.
 
-    `room` are the pool, the most streams of a drive, and the seconds for which it stays loaded when idle.
+    `room` is the pool, the greatest number of streams on a drive, and the seconds for which an idle drive stays loaded.
     """
     pool, most, stay = room
     claim: Any = None

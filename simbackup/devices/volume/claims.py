@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Claims:
-    """How much of each copy area each writer of a volume may fill before it looks again.
+    """How much of each copy area each writer of a volume may fill before it claims again.
 
-    A writer claims room, writes, and reports what it has written. All claims together never exceed the room: each gets
-    an equal share of it at most. If the others hold too much of it, they report first what they have written.
+    A writer claims space, writes, and reports what it has written. All claims together never exceed the free space:
+    each gets at most an equal share. If others have claimed too much, they first report what they have written.
     """
 
     def __init__(self, volume: Volume) -> None:
@@ -28,7 +28,7 @@ class Claims:
     def take(
         self, writer: Hashable, wanted: Mapping[Snapshot, float]
     ) -> Generator[simpy.Event, Any, dict[Snapshot, float]]:
-        """Bytes of each snapshot's chunks that a writer may copy now; a snapshot without room becomes invalid."""
+        """Bytes of each snapshot's chunks that a writer may copy now; a snapshot without space becomes invalid."""
         self.held[writer] = {}
         if len(self.held) > 1 and wanted:
             yield self._reported()
@@ -47,24 +47,24 @@ class Claims:
         return granted
 
     def leave(self, writer: Hashable) -> None:
-        """A writer is done."""
+        """Withdraw the claims of a writer that is done."""
         self.held.pop(writer, None)
 
     def _reported(self) -> simpy.Event:
-        """The end of the instant, when all that were interrupted have reported what they wrote."""
+        """The end of the instant, when all interrupted writers have reported what they wrote."""
         return Call(self.volume.env, lambda _: None, priority=LAST)
 
     def _must_ask(self, writer: Hashable, snapshot: Snapshot, size: float) -> bool:
-        """Whether others hold so much that too little is free, though there is a chunk for each."""
+        """Whether others have claimed so much that too little is free, though there is a chunk for each."""
         enough = snapshot.room >= len(self.held) * snapshot.parameters.chunk
         return enough and self._free(writer, snapshot) < self._share(snapshot, size)
 
     def _free(self, writer: Hashable, snapshot: Snapshot) -> float:
-        """Bytes that no other writer may fill."""
+        """Bytes that no other writer has claimed."""
         return snapshot.room - sum(held.get(snapshot, 0.0) for who, held in self.held.items() if who != writer)
 
     def _share(self, snapshot: Snapshot, size: float) -> float:
-        """Bytes that one of the writers may have, in whole chunks if there are several."""
+        """Bytes that one writer may claim at most, in whole chunks if there are several writers."""
         if len(self.held) == 1:
             return min(size, snapshot.room)
         chunk = snapshot.parameters.chunk

@@ -17,19 +17,22 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """One request of the cycle of a run of first writes: where it goes, its bytes, how many times.
-
-    `delay` are seconds before each in an idle queue of the block layer, which fill no device. `destaged` is the share
-    that goes on to the disks where a cache gathers writes: what is written again meanwhile goes there once.
-    """
+    """One kind of request in the cycle of first writes to chunks."""
 
     activity: Activity
+    """What it is for; this also decides whether it reads or writes."""
     store: Store
+    """The device."""
     position: float
+    """Byte of the device at which it begins."""
     size: float
+    """Bytes."""
     times: float
+    """How often it occurs in a cycle."""
     delay: float = 0.0
+    """Seconds before each in an idle queue of the block layer, in which no device is busy."""
     destaged: float = 1.0
+    """Share (0 to 1) that a write cache passes to the disks, as it gathers repeated writes to one place."""
 
     @property
     def direction(self) -> Direction:
@@ -38,23 +41,25 @@ class Request(NamedTuple):
 
 
 class ChunkRun(NamedTuple):
-    """A run of chunks that are copied together: its bytes, and how many such runs share a commit on average."""
+    """A contiguous run of chunks that are copied together."""
 
     size: float
+    """Bytes."""
     together: float = 1.0
+    """Mean number of such runs that share a commit."""
 
 
 def first_write_shape(
     store: Store, position: float, stretch: Stretch, waiting: float | None = None, *, own: bool = True
 ) -> FlowShape:
-    """How a byte of sequential first writes loads the devices: read, copy, commit for each snapshot, then the write.
+    """How each byte of sequential first writes loads the devices: copies and commits for each snapshot, then the write.
 
     The write itself may be left out, for a writer that counts it by itself.
 
     Distances and rates are those in the middle of the stretch, in the origin and in the areas. The requests of one
-    group follow each other: the commit waits for the copies, the held writes for the commit, and one thread serves all
-    (kcopyd.c, dm-snap.c), so that their times add up. Each device's head stands where the request before left it, so
-    that a copy area on the same disk costs seeks and one on another disk does not.
+    group are in series: the commit waits for the copies, the held writes wait for the commit, and one thread serves all
+    (kcopyd.c, dm-snap.c), so that their times add up. Each request begins with the head of its device where the one
+    before left it, so that a copy area on the same disk costs seeks and one on another disk does not.
     """
     ahead, parts, shape = stretch.size / 2.0, dict[tuple[str, str], float](), FlowShape()
     sheets = {image: image.parameters for image in stretch.fresh}
@@ -90,7 +95,7 @@ def first_write_shape(
 def _streaming(
     shape: FlowShape, parts: dict[tuple[str, str], float], held: Request, group: float
 ) -> tuple[FlowShape, dict[tuple[str, str], float]]:
-    """The rest of a chunk that is larger than the write that had to wait: its writer goes on, one after the other."""
+    """The shape with the rest of a chunk that is larger than the write that waited; the writer continues in series."""
     rest = group - held.size
     if rest <= 0.0:
         return shape, parts
@@ -101,9 +106,9 @@ def _streaming(
 
 
 def copying(image: Snapshot, store: Store, position: float, run: ChunkRun, ahead: float = 0.0) -> Iterator[Request]:
-    """The requests that copy and record a run of chunks at a position of a device, in their order.
+    """The requests that copy a run of chunks at a position of a device, and record the copies, in their order.
 
-    Where the memory for copies does not hold the run, reads and writes take turns. A commit is pushed to the device;
+    If the memory for copies does not hold the run, reads and writes alternate. A commit is sent to the device at once;
     reads and copies stay in an idle queue for a while.
     """
     cow, area = image.parameters, image.area.store
@@ -125,9 +130,9 @@ def copying(image: Snapshot, store: Store, position: float, run: ChunkRun, ahead
 
 
 def served(request: Request, heads: dict[str, float]) -> Service:
-    """What a request takes from where the last one left the head of its device, which moves to it.
+    """The time of a request that begins where the last one left the head of its device; moves the head.
 
-    A cache gathers copies and records, which are written side by side; the head stays where it is.
+    A cache gathers copies and records, which are written to the disks in parallel; the head then stays where it is.
     """
     on = request.store
     if request.direction == "write" and on.gathers >= request.size:
@@ -139,5 +144,5 @@ def served(request: Request, heads: dict[str, float]) -> Service:
 
 
 def inside(store: Store, position: float, size: float) -> float:
-    """A position at which so many bytes are still on the device."""
+    """The position, moved down if needed so that `size` bytes from it are still on the device."""
     return max(min(position, store.size - size), 0.0)

@@ -20,11 +20,14 @@ from simbackup.trace.trace import Trace
 
 
 class Stretch(NamedTuple):
-    """A run of bytes of a volume, and the snapshots that still need a copy of it."""
+    """A range of bytes of a volume."""
 
     begin: float
+    """Byte of the volume at which it begins."""
     size: float
+    """Bytes."""
     fresh: tuple[Snapshot, ...]
+    """Snapshots that still need a copy of it."""
 
 
 class Volume:
@@ -48,36 +51,36 @@ class Volume:
         return self.region.size
 
     def occupied(self, written: float) -> float:
-        """Bytes that hold something when so many of data sets and backups have been written."""
+        """Bytes that are in use, if data sets and backups have written so many."""
         return written
 
     def record(self, trace: Trace) -> None:
-        """Record its state in the trace; nothing to record where it overwrites in place."""
+        """Record its state in the trace; nothing if it overwrites in place."""
 
     @property
     def full(self) -> bool:
-        """Whether updates fail for lack of room; never where they overwrite in place."""
+        """Whether updates fail for lack of space; never if it overwrites in place."""
         return False
 
     def fits(self, begin: float, size: float) -> float:
-        """Bytes of a write in sequence that find room: all where it overwrites in place."""
+        """Bytes of a sequential write for which there is space: all if it overwrites in place."""
         del begin
         return size
 
     def expect(self, begin: float, size: float) -> None:
-        """Reserve room for a write that begins now; nothing to reserve where it overwrites in place."""
+        """Reserve space for a write that begins now; nothing to reserve if it overwrites in place."""
 
     def forgo(self, begin: float, end: float) -> None:
-        """Release the room that a write had reserved for bytes that will not come; nothing to release in place."""
+        """Release space that a write had reserved for bytes that will not come; nothing to release in place."""
 
     def lay(self, data: str, place: tuple[float, float], spread: Spread | None, updates: float) -> None:
         """Place data at the start, as earlier updates have left them; in place nothing moves."""
 
     def updated(self, users: str, place: tuple[float, float], spread: Spread, updates: float) -> None:
-        """Note how many updates some users have made in all; nothing moves where they overwrite in place."""
+        """Note the total of updates of some users; nothing moves if it overwrites in place."""
 
     def until_next(self, users: str, place: tuple[float, float], spread: Spread, change: float) -> float:
-        """Updates until what they cost has changed by so much; it never does where they overwrite in place."""
+        """Number of updates until their cost has changed by a share; infinite if it overwrites in place."""
         del users, place, spread, change
         return math.inf
 
@@ -97,7 +100,7 @@ class Volume:
         event.succeed()
 
     def stretch(self, begin: float, size: float) -> Stretch:
-        """The longest run from a byte that costs the same all along; snapshots without room become invalid."""
+        """The longest range from a byte on with a constant cost of writing; snapshots without space become invalid."""
         for snapshot in list(self.snapshots):
             needs, _ = snapshot.needs(begin)
             if needs and snapshot.room < snapshot.parameters.chunk:
@@ -113,7 +116,7 @@ class Volume:
         return Stretch(begin, min(end - begin, size), tuple(fresh))  # far out, rounding must not add to what is asked
 
     def claim(self, writer: Hashable, begin: float, size: float) -> Generator[simpy.Event, Any, Stretch]:
-        """The longest run from a byte that costs the same all along, until the writer has to look again."""
+        """Wait for the longest range from a byte on with a constant cost of writing, until the writer claims again."""
         while True:
             stretch = self.stretch(begin, size)
             granted = yield from self.claims.take(writer, dict.fromkeys(stretch.fresh, stretch.size))
@@ -130,14 +133,14 @@ class Volume:
         self.moved()
 
     def moved(self) -> None:
-        """Tell those who read a frozen image that more of it lies in its copy area now."""
+        """Notify readers of frozen images that more of these is in copy areas now."""
         for reader in list(self.readers):
             reader()
 
     def write_shape(self, stretch: Stretch, waiting: float | None = None, run: float = 0.0) -> FlowShape:
-        """How a byte of sequential writing loads the devices here, with so many bytes outstanding at most.
+        """What each byte of sequential writing loads on the devices, with at most `waiting` bytes outstanding.
 
-        Of each stream, so many bytes are written out in one `run`.
+        Of each stream, `run` bytes are written out at once.
         """
         store = self.region.store
         position = self.region.begin + stretch.begin
@@ -149,11 +152,11 @@ class Volume:
 
     @property
     def map_time(self) -> float:
-        """Seconds of a byte of a request, which snapshots divide into chunks and look up; zero without snapshots."""
+        """Seconds for each byte to divide requests into chunks of snapshots and look these up; 0 without snapshots."""
         return sum(snapshot.parameters.map_time / snapshot.parameters.chunk for snapshot in self.snapshots)
 
     def mapped(self, shape: FlowShape) -> FlowShape:
-        """The shape of requests in sequence that snapshots divide into chunks and look up on their way."""
+        """The shape of sequential requests with the time to divide them into chunks of snapshots."""
         seconds = self.map_time
         return shape.after(seconds, self.snapshots[0].name, Activity.LOOKUP) if seconds else shape
 

@@ -26,16 +26,24 @@ STATES = {"OK": OK, "WARNINGS": WARNING, "ERROR": FAILED}
 
 @dataclass
 class Task:
-    """A backup as far as its log has told."""
+    """A backup, as far as its log has been read."""
 
     group: str
+    """Kind and name of the guest, such as `vm/100`."""
     start: datetime
+    """When it began."""
     line: int
+    """The line of the log on which it begins."""
     end: datetime | None = None
+    """When it ended."""
     status: str = ""
+    """How it ended; empty until then."""
     sizes: list[float] = field(default_factory=list[float])
+    """Bytes of each index."""
     uploads: list[float] = field(default_factory=list[float])
+    """Bytes of each index that were uploaded."""
     stored: list[float] = field(default_factory=list[float])
+    """Bytes of each index after compression."""
 
 
 def recognises(source: ForeignFile) -> bool:
@@ -87,7 +95,7 @@ def read(source: ForeignFile) -> Past:
 
 
 def _add(task: Task, moment: datetime, text: str) -> None:
-    """Take from a line what it says of a task."""
+    """Add to a task what a line states."""
     if part := _SIZE.fullmatch(text):
         task.sizes.append(float(part[1]))
     elif part := _UPLOAD.match(text):

@@ -32,16 +32,24 @@ LEAST_KNOWN = 4
 
 @dataclass
 class Report:
-    """A table with the head of each known column, how its cells are written, and what is wrong with them."""
+    """A table of jobs, with what is known of its columns."""
 
     table: Inventory
+    """The rows."""
     mapping: MappingSpec
+    """The known columns of this kind of table."""
     heads: dict[str, str]
+    """The head of each known column in the table."""
     zone: tzinfo
+    """The time zone of its times."""
     units: dict[str, str] = field(default_factory=dict[str, str])
+    """The unit of each column of numbers."""
     dates: dict[str, str] = field(default_factory=dict[str, str])
+    """The form of each column of times."""
     written: Convention = field(default_factory=lambda: Convention(".", seen=False))
+    """How numbers are written: marks of decimals and thousands."""
     problems: list[Problem] = field(default_factory=list[Problem])
+    """What is wrong with cells."""
 
     def cells(self, column: str) -> list[Node]:
         """The cells of a column, none if the report has none."""

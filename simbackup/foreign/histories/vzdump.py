@@ -27,20 +27,32 @@ _DAY = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)"
 
 @dataclass
 class LoggedGuest:
-    """The backup of one guest, as far as the log has told."""
+    """The backup of one guest, as far as the log has been read; sizes are in bytes."""
 
     number: str
+    """The number of the guest."""
     line: int
+    """The line of the log on which it begins."""
     name: str = ""
+    """The name of the guest."""
     start: datetime | None = None
+    """When it began."""
     end: datetime | None = None
+    """When it ended."""
     elapsed: float | None = None
+    """Seconds that it took, as the log states."""
     size: float | None = None
+    """Size of the disks."""
     read: float | None = None
+    """Bytes that were read."""
     new: float | None = None
+    """Bytes that were new to the server."""
     stored: float | None = None
+    """Bytes of the archive."""
     dirty: bool = False
+    """Whether it follows a map of changed blocks."""
     status: str = ""
+    """How it ended; empty until then."""
 
 
 def recognises(source: ForeignFile) -> bool:
@@ -82,7 +94,7 @@ def read(source: ForeignFile) -> Past:
 
 
 def _add(at: Taking, kind: str, text: str) -> None:
-    """Take from a line what it says of a guest."""
+    """Add to a guest what a line states."""
     if kind != "INFO":
         at.guest.status = FAILED if re.match(r"Backup of VM \d+ failed", text) else at.guest.status
         return
@@ -94,7 +106,7 @@ def _add(at: Taking, kind: str, text: str) -> None:
 
 @dataclass
 class Taking:
-    """A guest, and the line that says something of it."""
+    """A guest, and the line that states something of it."""
 
     past: Past
     source: ForeignFile

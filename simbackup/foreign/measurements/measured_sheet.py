@@ -28,16 +28,24 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class MeasuredValue:
-    """A parameter that was measured: in SI units the median of its runs, the least and the greatest."""
+    """A parameter of a device that was measured, in SI units."""
 
     parameter: str
+    """The key of the datasheet."""
     what: Measurable
+    """What was measured."""
     value: float
+    """The median of the runs."""
     low: float
+    """The least value."""
     high: float
+    """The greatest value."""
     runs: int
+    """Number of runs."""
     tools: tuple[str, ...]
+    """The tools that measured it."""
     at: str
+    """Where their outputs state it."""
 
     @property
     def unit(self) -> str:
@@ -47,11 +55,14 @@ class MeasuredValue:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSheet:
-    """A datasheet as text, the values in it that were measured, and warnings of what was not used."""
+    """A datasheet from measurements."""
 
     text: str
+    """The datasheet."""
     values: tuple[MeasuredValue, ...]
+    """The values in it that were measured."""
     unused: tuple[Problem, ...]
+    """Warnings about measurements that were not used."""
 
 
 def measured_sheet(outputs: Sequence[Output], like: str, path: Path) -> MeasuredSheet:

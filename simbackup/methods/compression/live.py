@@ -10,21 +10,21 @@ from simbackup.devices.shape import FlowShape
 from simbackup.trace.activity import Activity
 
 Coding = tuple[float, str, float]
-"""Seconds of a byte on a core of the host, the activity, and threads."""
+"""Seconds of a core of the host for each byte, the activity, and the number of threads."""
 
 
 def compressed(shape: FlowShape, client: Host, server: Host | None, how: Reduction) -> FlowShape:
-    """The shape of a byte that is read when it is also deduplicated and compressed on its way to a medium."""
+    """The shape of a byte that is read, with its deduplication and compression on the way to a medium."""
     return _coded(shape, (client, server), how, (_cut, _compress), _expand)
 
 
 def expanded(shape: FlowShape, client: Host | None, server: Host | None, how: Reduction) -> FlowShape:
-    """The shape of a byte that comes back when it is also expanded; one end may work beside the shape, without it."""
+    """The shape of a byte that comes back, with its expansion; None for an end that works beside the shape."""
     return _coded(shape, (client, server), how, (_expand, _join), _compress)
 
 
 def coding(host: Host, how: Reduction, codec: str) -> float:
-    """Seconds of a core of a host to `compress` or `expand` a byte, by whoever does it in its turn."""
+    """Seconds of a core of a host to `compress` or `expand` a byte."""
     return _scaled(host, how.compress_cpu if codec == "compress" else how.expand_cpu, how)
 
 
@@ -56,7 +56,7 @@ def _coded(
     there: Sequence[Callable[[Host, Reduction], Coding]],
     undone: Callable[[Host, Reduction], Coding],
 ) -> FlowShape:
-    """The shape with the coding of its direction at client or server, and what a wire needs undone at its end."""
+    """The shape with the coding of its direction at client or server; on a wire, the server undoes it."""
     client, server = hosts
     if client is not None and how.at in {"client", "wire"}:
         for coding in there:
@@ -68,7 +68,7 @@ def _coded(
 
 
 def _inline(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -> FlowShape:
-    """The shape when whoever reads or writes also codes, piece after piece; threads of their own code meanwhile."""
+    """The shape when whoever reads or writes also codes, in series; threads of their own code in parallel."""
     seconds, activity, threads = coding
     if seconds <= 0.0:
         return shape
@@ -78,12 +78,12 @@ def _inline(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -
 
 
 def _behind(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -> FlowShape:
-    """The shape when a program at the other end codes meanwhile; those who wait for each request wait for it, too."""
+    """The shape when a program at the other end codes in parallel; workers who wait for requests wait for it."""
     return _inline(shape, host, coding, overlapped=overlapped or not shape.workers)
 
 
 def _bounded(shape: FlowShape, host: Host, how: Reduction) -> FlowShape:
-    """The shape when a card or device codes no faster than it can."""
+    """The shape with the greatest rate of a card or device that codes."""
     if how.rate is None:
         return shape
     address = f"{host.name}.compressor"

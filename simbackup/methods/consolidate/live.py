@@ -23,25 +23,34 @@ from simbackup.trace.activity import Activity
 class Consolidation:
     """A synthetic full backup or a merge, on a disk of a host.
 
-    `by` is the job that wrote the newest save set there: the backup, or one that copies it. Older ones lie before it,
-    and so many bytes of them are read in sequence. A synthetic full backup is written behind all, a merge goes into
-    what was there, each run where that lies which it replaces. A store that deduplicates has all chunks already: only
-    its lists change. Of the reduction of the newest save set only compression holds for others, as how many of its
-    chunks were new says nothing of theirs.
+    Older save sets are assumed to be on the disk before the newest one, and are read in sequence. A synthetic full
+    backup is written behind all of them. A merge writes into the full backup, each run where the one is that it
+    replaces. A store that deduplicates has all chunks already, so that only its lists change. The result has the
+    compression of the newest save set, but not its deduplication ratio, which says nothing of the chunks of others.
     """
 
     backup: str
+    """The backup job."""
     by: str
+    """The job that wrote the newest save set there: the backup, or one that copies it."""
     on: str
+    """The volume."""
     host: str
+    """The host of the volume."""
     full: bool
+    """Whether it makes a synthetic full backup; otherwise it merges."""
     size: float | None = None
+    """Bytes of save sets that are read and written; None for those of the data (full) or of the newest save set
+    (merge).
+    """
     streams: int = 1
+    """Parts that are combined at once."""
     tool: Tool = NO_TOOL
+    """The program."""
     method: str = "consolidate"
 
     def expected(self, system: System) -> float:
-        """Bytes that it reads and writes."""
+        """Bytes of save sets that it reads and writes."""
         saved, lies = system.saved(self.backup, self.by)
         if self.size is not None:
             return self.size
@@ -80,10 +89,10 @@ class Consolidation:
         return Moved(moved, 0.0)
 
     def _scattered(self, volume: Volume, saved: SaveSet, data: DataSet, lies: tuple[float, float]) -> FlowShape:
-        """How a byte of a merge loads the disk beside a stream, as its runs replace others all over a full backup.
+        """What each byte of a merge loads in addition to sequential access, as its runs replace others in place.
 
-        The full backup ends where the newest save set begins; the save set has so many bytes for each on the disk. A
-        run of a file-level backup is a file.
+        The full backup ends where the newest save set begins; `lies` is this place, and the bytes of a save set for
+        each byte on the disk. In a file-level backup, a run is a file.
         """
         share, (there, stored) = saved.size / data.size, lies
         run = data.run if saved.method == "image" else saved.size / max(saved.files, 1.0)

@@ -17,8 +17,11 @@ class CopyData:
     """A copy of one data set onto the place of another, as cp does."""
 
     host: str
+    """The host."""
     data: str
+    """The data set that is read."""
     to: str
+    """The data set that is written."""
     method: str = "copy"
 
     def run(self, system: System, job: str) -> Steps:

@@ -20,17 +20,23 @@ from simbackup.system import System
 
 @dataclass(frozen=True, slots=True)
 class FromObjects:
-    """A copy in an object store, the host that reads it, the networks between them, and the bytes of an object."""
+    """A save set in an object store that a host reads in order to copy it."""
 
     host: str
+    """The host that copies."""
     lies: Copy
+    """The copy that is read."""
     networks: tuple[str, ...]
+    """The links from the object store to the host."""
     tool: Tool
+    """The program."""
     connections: int = 1
+    """Network connections."""
     object_size: float | None = None
+    """Bytes of an object, if the job states them."""
 
     def retrieved(self, system: System, job: str, saved: SaveSet) -> Generator[simpy.Event, Any, None]:
-        """Ask an archive for the objects, and wait until they can be read."""
+        """Request the objects from an archive, and wait until they can be read."""
         store = system.object_stores[self.lies.target]
         yield from store.retrieve(system.clock, job, self._objects(saved).number)
 

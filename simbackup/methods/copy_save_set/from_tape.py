@@ -58,17 +58,23 @@ class WritingDrive:
 
 @dataclass(frozen=True, slots=True)
 class FromTape:
-    """A copy of what is on tape by a host, with the networks from the library to it, and from it to the target.
+    """A copy of a save set that is on tape.
 
-    `lies` is the copy that is read. Runs that are interleaved on tape are read together, and stay interleaved.
+    Runs that are interleaved on tape are read together, and stay interleaved.
     """
 
     host: str
+    """The host that copies."""
     lies: Copy
+    """The copy that is read."""
     back: tuple[str, ...]
+    """The links from the library to the host."""
     there: tuple[str, ...]
+    """The links from the host to the target."""
     tool: Tool
+    """The program."""
     connections: int = 1
+    """Network connections."""
 
     def to_tape(self, system: System, saved: SaveSet, copy: Copy, streams: int, pool: str | None) -> Wait:
         """Copy cartridges, each with a drive that reads it and one that writes; the longest first."""

@@ -35,31 +35,44 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class CopySaveSet(Late):
-    """A copy of the newest save set of a backup: on a disk of `server`, or `back` over networks on tape or in objects.
+    """A copy of the newest save set of a backup to another device.
 
-    Its files are not walked again: the save set is read in sequence, and written like a backup. A save set
-    that is already there is not copied again. Between stores that deduplicate, `new_chunks` alone may be copied, which
-    lie in the order in which they came; the lists of chunks are left out, some thousandths of the save set.
+    Its files are not walked again: the save set is read in sequence, and written like a backup. A save set that is
+    already on the target is not copied again.
     """
 
     backup: str
+    """The job whose newest save set is copied."""
     server: str
+    """The host that reads it, and that copies it to tape or objects."""
     to: str
+    """The target device."""
     host: str
+    """The host of the target."""
     networks: tuple[str, ...]
+    """The links from `server` to the target."""
     tool: Tool = NO_TOOL
+    """The program."""
     streams: int = 1
+    """Parts that are written to tape at once."""
     pool: str | None = None
+    """The pool of the cartridges."""
     connections: int = 1
+    """Network connections of each stream."""
     object_size: float | None = None
+    """Bytes of an object that is written; None for one of each file, or one for an image."""
     new_chunks: bool = False
+    """Whether only the chunks that are new to the target are copied, between stores that deduplicate. They are read in
+    the order in which they came; the lists of chunks, some thousandths of the save set, are left out.
+    """
     back: tuple[str, ...] = ()
+    """The links from the tape library or object store that has the save set to `server`."""
     objects_of: float | None = None
-    """Bytes of each object of the copy that is read, if its job says so."""
+    """Bytes of an object that is read, if its job states them."""
     copied_by: str | None = None
-    """The job whose copy is read, the backup unless named."""
+    """The job whose copy is read; None for the backup itself."""
     new_to_target: float | None = None
-    """Bytes of a save set for each that is new to the target, if that is another number than at the backup's store."""
+    """Bytes of the save set for each byte that is new to the target; None for those at the backup's store."""
     method: str = "copy_save_set"
 
     def expected(self, system: System) -> float:
@@ -101,7 +114,7 @@ class CopySaveSet(Late):
         return Moved(saved.size, float(saved.files))
 
     def _source(self, system: System) -> tuple[SaveSet, Copy]:
-        """The newest save set of which there is the copy to be read, and that copy."""
+        """The newest save set that has the copy to be read, and that copy."""
         saved, lies = system.saved(self.backup, self.copied_by or self.backup)
         return saved, in_one_piece(saved, lies)
 
@@ -109,9 +122,10 @@ class CopySaveSet(Late):
         return FromObjects(self.server, lies, self.back, self.tool, self.connections, self.objects_of)
 
     def _is_there(self, system: System, saved: SaveSet, lies: Copy, job: str) -> bool:
-        """Whether its target has the save set; if it copies within a library, or what others did, its own copy.
+        """Whether there is nothing to do, because the target has the save set.
 
-        In a library, it looks at the cartridges of its own pool.
+        If it copies within one library, or copies what another job copied, only its own copy counts. In a library, only
+        cartridges of its own pool count.
         """
         if lies.target == self.to or self.copied_by is not None:
             return saved.copy_by(job_of(job)) is not None
@@ -133,7 +147,7 @@ class CopySaveSet(Late):
         saved.copies.append(copy)
 
     def _reduction(self, lies: Copy) -> Reduction:
-        """How the bytes of the copy are reduced."""
+        """How the copy is reduced."""
         if not self.new_chunks:
             return carried(lies.reduction)
         return lies.reduction if self.new_to_target is None else changed(lies.reduction, repeated=self.new_to_target)
@@ -207,7 +221,7 @@ class CopySaveSet(Late):
 
 
 def pieces(saved: SaveSet, lies: Copy) -> list[tuple[float, SaveSet, Copy]]:
-    """The parts of a save set that lie on one disk each: where they begin, and each like a save set of its own."""
+    """The parts of a save set on one disk each: the byte at which each begins, and the part as a save set and copy."""
     if len({extent.medium for extent in lies.extents}) <= 1:
         return [(0.0, saved, lies)]
     found: list[tuple[float, SaveSet, Copy]] = []

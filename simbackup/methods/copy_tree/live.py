@@ -28,38 +28,46 @@ from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 HELD = 2
-"""Files that a receiver has under way at once."""
+"""Files that a receiver handles at once."""
 LEAST = 1e-12
-"""A share of files that have changed, below which none has."""
+"""Share of changed files below which none has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopyTree(Late):
-    """A copy of the files of one data set into the place of another, all of them or those that have changed.
+    """A copy of the files of one data set to the place of another: all of them, or those that have changed.
 
-    The walk of the source, what is sent, and the walk of what is there already go on at once. A program that alternates
-    reads a file and then writes it; another one does both at once, at the pace of the slower. One that sends the blocks
-    in which files differ reads these files at both ends, and writes them whole; one that compares checksums reads all.
-    Its sender begins when the receiver has made the checksums of one such file, and the receiver reads its old
-    blocks once more to write the new file, where memory does not hold them.
-    One that walks first lists all files at both ends before it sends any. The list crosses the networks, too.
-    One that writes to a share waits for the other host with each file: so many round trips over all networks, what that
-    host works, and the making of the file, before it goes on to the next (Callaghan, Pawlowski and Staubach, "NFS
-    Version 3 Protocol Specification", RFC 1813, 1995, for the calls of a file; holds where a client asks one thing at
-    a time).
+    The walk of the source, the transfer, and the walk of what is already at the target run in parallel. A program that
+    alternates reads a file and then writes it; another does both at once, at the pace of the slower. A program that
+    sends changed blocks reads the changed files at both ends and writes them whole; one that compares checksums reads
+    all files. Its sender begins when the receiver has made the checksums of one changed file, and the receiver reads
+    old blocks a second time to write the new file, unless they are still in memory. A program that walks first lists
+    all files at both ends before it sends any. The list also crosses the networks.
+
+    A program that writes to a share waits for the other host with each file: for the round trips of its requests over
+    all networks, for the work of that host, and for the creation of the file (Callaghan, Pawlowski and Staubach, "NFS
+    Version 3 Protocol Specification", RFC 1813, 1995, for the calls of a file; holds if a client has one request in
+    flight).
     """
 
     hosts: tuple[str, str]
+    """The hosts of sender and receiver."""
     ends: tuple[str, str]
+    """The data sets of sender and receiver."""
     networks: tuple[str, ...]
+    """The links from sender to receiver."""
     tool: Tool = NO_TOOL
+    """The program."""
     since: float | None = None
+    """Seconds of changes that are copied; None to copy all files."""
     workers: int = 1
+    """Workers that walk at once."""
     connections: int = 1
+    """Network connections."""
     method: str = "copy_tree"
 
     def run(self, system: System, job: str) -> Steps:
-        """Start the program, then compare and send; done when all is on the disk of the receiver, or in its memory."""
+        """Start the program, then compare and send; done when all is on the receiver's disk, or in its memory."""
         data, target = (system.data[end] for end in self.ends)
         part = portion(data, self.since, by_file=True)
         yield from prepare(system, job, data, self.tool, part.files)
@@ -103,9 +111,9 @@ class CopyTree(Late):
         yield from system.written_back(job, self.tool.awaited([dirty]))
 
     def _again(self, system: System, shape: FlowShape, target: DataSet) -> FlowShape:
-        """The shape when the receiver reads blocks that it has once more, to write the new file.
+        """The shape when the receiver reads old blocks a second time to write the new file.
 
-        They are in memory where two files are: that one, and the next, of which checksums are made meanwhile.
+        They are still in memory if two files fit: this one, and the next, whose checksums are made meanwhile.
         """
         host = system.hosts[self.hosts[1]]
         if not self._by_block or HELD * target.size / max(target.files, 1) <= host.machine.memory:
@@ -115,16 +123,16 @@ class CopyTree(Late):
 
     @property
     def _tracked(self) -> bool:
-        """Whether the file system names the files that differ."""
+        """Whether the program knows the changed files without looking at all files."""
         return self.since is not None and self.tool.tracks_files
 
     @property
     def _by_block(self) -> bool:
-        """Whether it sends blocks of files that both ends have."""
+        """Whether it sends only changed blocks of files that both ends have."""
         return self.since is not None and self.hosts[0] != self.hosts[1] and self.tool.delta_block is not None
 
     def _sent(self, system: System) -> float:
-        """Bytes that cross networks for each byte of files that differ."""
+        """Bytes that cross networks for each byte of changed files."""
         data = system.data[self.ends[0]]
         if not self._by_block or self.since is None or data.change is None or data.file_change is None:
             return 1.0
@@ -140,7 +148,7 @@ class CopyTree(Late):
         return data.size / max(data.files, 1)
 
     def _reading(self, system: System, part: Portion) -> FlowShape:
-        """How a byte that is sent loads the source, with the files that are only looked at."""
+        """What each byte of changed files loads at the source, including files that are only examined."""
         data, host = system.data[self.ends[0]], system.hosts[self.hosts[0]]
         copies = 2.0 if self.hosts[0] == self.hosts[1] else 1.0
         before = self.tool.walks_first and not self._tracked
@@ -155,11 +163,11 @@ class CopyTree(Late):
         return host.then(shape, self.tool.copying(host, copies) * sent + (1.0 - sent) / host.copy_rate)
 
     def _sender(self, system: System) -> Walkers:
-        """Those who walk the source."""
+        """The workers that walk the source."""
         return changed(walkers(system, self.tool, self.workers, None), tracked=lambda: self._tracked)
 
     def _look(self, system: System, job: str, end: int, changed: float, files: float | None = None) -> Wait:
-        """Look at all files of one end, or at so many, and read those of which checksums are made."""
+        """Examine all files of one end, or a number of them, and read those whose checksums are made."""
         host, who, data = system.hosts[self.hosts[end]], self._sender(system), system.data[self.ends[end]]
         if end:
             who = late(
@@ -176,7 +184,7 @@ class CopyTree(Late):
         system.account(job, flow)
 
     def _walk(self, host: Host, data: DataSet, who: Walkers, changed: float) -> FlowShape:
-        """How a walk over all files of one end loads it, with those that are read."""
+        """What a walk over all files of one end loads, including files that are read."""
         region, all_of_them = (
             data.volume.region.part(data.begin, data.size),
             self.since is not None and self.tool.checksums,

@@ -30,18 +30,22 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class DatabaseBackup(Late):
-    """A full backup of a database to a volume, under the read lock where it is `locked`.
-
-    Users write so many bytes of log a second while files are copied; a program that `copies_log` saves those, too.
-    """
+    """A full backup of a database to a volume or an object store."""
 
     way: Way
+    """Hosts and networks that the bytes pass, and the program."""
     data: str
+    """The data set."""
     to: str
+    """The volume or object store."""
     method: str
+    """`logical_dump`, `hot_copy` or `snapshot_copy`."""
     snapshot: str | None = None
+    """The snapshot of a snapshot copy."""
     locked: bool = True
+    """Whether it holds the read lock."""
     log_rate: float = 0.0
+    """Bytes of log that users write in a second; a program that `copies_log` saves those written meanwhile, too."""
 
     def run(self, system: System, job: str) -> Steps:
         """Start, do what the method does (under the read lock, or most of it outside), then check what was written."""
@@ -68,7 +72,7 @@ class DatabaseBackup(Late):
         system.catalogue.add(self._begun(system, job, time))
 
     def _begun(self, system: System, job: str, time: float) -> SaveSet:
-        """The save set, with room for it."""
+        """The save set, with space reserved for it."""
         data = system.data[self.data]
         size = data.dump(_engine(data)) if self.method == "logical_dump" else data.size
         return self.way.reserve(system, SaveSet(job, self.data, self.method, size, data.files, time), self.to)
@@ -140,12 +144,16 @@ class DatabaseBackup(Late):
 
 @dataclass(frozen=True, slots=True)
 class BinaryLog:
-    """An incremental backup: the log of what was changed since the backup before."""
+    """An incremental backup: the log of the changes since the last backup."""
 
     way: Way
+    """Hosts and networks that the bytes pass, and the program."""
     data: str
+    """The data set."""
     to: str
+    """The volume or object store."""
     changed: float
+    """Bytes of the log."""
     method: str = "binary_log"
 
     def run(self, system: System, job: str) -> Steps:
@@ -166,7 +174,7 @@ class BinaryLog:
         system.catalogue.add(self._begun(system, job, time))
 
     def _begun(self, system: System, job: str, time: float) -> SaveSet:
-        """The save set, with room for it."""
+        """The save set, with space reserved for it."""
         files = system.data[self.data].files
         saved = SaveSet(job, self.data, self.method, self.changed, files, time, log=self.changed)
         return self.way.reserve(system, saved, self.to)
@@ -174,17 +182,20 @@ class BinaryLog:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseRestore:
-    """A restore of a database: files are copied back, a dump is loaded, logs are replayed.
-
-    `ways` are by the device on which a copy lies, of the full backup or of a log.
-    """
+    """A restore of a database: files are copied back or a dump is loaded, and logs are replayed."""
 
     tool: Tool
+    """The program."""
     ways: Mapping[str, Way]
+    """Hosts and networks that the bytes pass, by the device that has the copy of a full backup or log."""
     backup: str
+    """The job of the full backup."""
     to: str
+    """The data set that is written."""
     replay: tuple[str, ...] = ()
+    """Jobs whose logs since then are replayed."""
     copied_by: str | None = None
+    """The job whose copy is read; None for the backup itself."""
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
@@ -202,16 +213,16 @@ class DatabaseRestore:
         return Moved(full.size + sum(log.size for log, _ in logs), full.files)
 
     def logs(self, system: System, full: SaveSet, target: str) -> list[tuple[SaveSet, Copy]]:
-        """The logs since a full backup that it replays, the oldest first, each with the copy that is read.
+        """The logs since a full backup that it replays, oldest first, each with the copy to be read.
 
-        That is the one beside the full backup on some target, or else the first.
+        That is the copy on the same `target` as the full backup, or else the first.
         """
         found = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
         found.sort(key=lambda log: log.time)
         return [(log, next((c for c in log.copies if c.target == target), first_copy(log))) for log in found]
 
     def replayed(self, system: System, job: str, since: SaveSet, target: str) -> Generator[simpy.Event, Any, float]:
-        """Replay the logs since a save set that came back from some target by another method; their bytes."""
+        """Replay the logs since a save set that another method has restored from `target`; returns their bytes."""
         logs = self.logs(system, since, target)
         with system.shut_out(self.to):
             for source in dict.fromkeys(read.target for _, read in logs):
@@ -221,7 +232,7 @@ class DatabaseRestore:
         return sum(log.size for log, _ in logs)
 
     def copy_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Wait:
-        """Files from a copy into the database; logs, and that of a hot copy, are replayed."""
+        """Copy files from a copy into the database; a log is replayed, also one that a hot copy contains."""
         target, way = system.data[self.to], self.ways[copy.target]
         host, engine, files = system.hosts[way.host], _engine(target), saved.size - saved.log
         sections = [Section(0.0, files, way.workers, target.largest)] if files > 0.0 else []
@@ -271,12 +282,12 @@ class DatabaseRestore:
 
 
 def _rows(data: DataSet) -> Region:
-    """Where the rows of a database lie, before its indexes."""
+    """The region of the rows of a database, before its indexes."""
     return data.volume.region.part(data.begin, data.size - data.indexes)
 
 
 def _logged(data: DataSet) -> FlowShape:
-    """What a byte that a load writes loads the volume beside itself, for the engine's own log."""
+    """What each byte that a load writes also loads on the volume, for the engine's own log."""
     logged, store = _engine(data).load_log, data.volume.region.store
     if logged <= 0.0:
         return FlowShape()
@@ -292,6 +303,6 @@ def _engine(data: DataSet) -> Database:
 
 
 def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -> Wait:
-    """Wait, and record the time."""
+    """Let some seconds pass, and record them."""
     with system.clock.span(job, cause, activity):
         yield system.env.timeout(seconds)

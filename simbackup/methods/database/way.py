@@ -31,48 +31,59 @@ Wait = Generator[simpy.Event, Any, None]
 
 
 class Section(NamedTuple):
-    """Bytes of a save set that come back in the same manner: where they begin, how many, and by how many workers.
-
-    Only one of these takes the share that is `largest`.
-    """
+    """A range of a save set that is restored in one manner."""
 
     begin: float
+    """Byte of the save set at which it begins."""
     size: float
+    """Bytes."""
     workers: int = 1
+    """Workers that restore it at once."""
     largest: float = 0.0
+    """Share (0 to 1) that only one of them can take, because it is one table or file."""
 
 
 class Coming(NamedTuple):
-    """How bytes come back: their shape when each takes so many core seconds, how many workers, and under which law."""
+    """How bytes come back in a restore."""
 
     worked: Callable[[float], FlowShape]
+    """Their shape, given the core seconds that the host spends on each byte."""
     workers: int = 1
+    """Workers that take them."""
     law: Use | None = None
+    """What slows a tape down if the rate is too low; None for other devices."""
 
 
 Take = Callable[[Section, float, float, Coming], Wait]
-"""Takes bytes of a section: where they begin in it, how many they are, and how they come."""
+"""Takes bytes of a section: the byte of the section at which they begin, their number, and how they come."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way(Late):
-    """The host of the database and that of the target, the networks between them, and how bytes are compressed.
+    """The path of a database backup between its host and its target, and the program that takes it.
 
-    So many workers of a program go it at once, over as many connections to an object store unless there are others; a
-    backup that comes back is as its copy says, from tape in `streams`, each from a drive of its own.
+    A restore expands as the copy states.
     """
 
     host: str
+    """The host of the database."""
     server: str
+    """The host of the target."""
     networks: tuple[str, ...]
+    """The links between the two."""
     tool: Tool
+    """The program."""
     workers: int = 1
+    """Its workers, which run at once."""
     reduction: Reduction = NO_REDUCTION
+    """How a backup is compressed."""
     connections: int | None = None
+    """Connections to an object store; None for one of each worker."""
     streams: int = 1
+    """Tape drives that a restore reads from at once."""
 
     def reserve(self, system: System, saved: SaveSet, to: str) -> SaveSet:
-        """The save set, with room for its copy on a volume; an object store has room."""
+        """The save set, with space reserved for its copy on a volume; an object store always has space."""
         stored = self.reduction.stored
         position = 0.0 if to in system.object_stores else system.reserve(to, saved.size / stored)
         extent = Extent(0.0, saved.size, to, position)
@@ -180,9 +191,9 @@ class Way(Late):
         yield from side_by_side(system, parts)
 
     def reading(self, system: System, copy: Copy, part: tuple[Extent, float, float], workers: int = 1) -> FlowShape:
-        """How a byte of a part of a copy loads all on its way back until a worker on the database's host has it.
+        """What a byte of a part of a copy loads until a worker on the database's host has it.
 
-        The part is an extent, where it begins there, and its bytes.
+        The part is an extent, the byte of it at which the part begins, and its bytes.
         """
         (place, begin, size), how, host = part, copy.reduction, system.hosts[self.host]
         if place.medium in system.object_stores:
@@ -213,12 +224,12 @@ class Way(Late):
 
 
 def of_workers(shape: FlowShape, workers: int) -> FlowShape:
-    """The shape of what so many workers do side by side that one does."""
+    """The shape of so many workers at once, each of which does what `shape` describes."""
     return shape._replace(workers=workers) if workers > 1 else shape
 
 
 def in_turn(shape: FlowShape, engine: Database, seconds: float, workers: int) -> FlowShape:
-    """The shape of bytes that take so many core seconds each, a share of which workers take in turn, if several."""
+    """The shape when bytes take core seconds, a share of which only one of several workers can spend at a time."""
     return shape._replace(serial=seconds * engine.in_turn) if workers > 1 else shape
 
 

@@ -9,7 +9,7 @@ from simbackup.system import System
 from simbackup.trace.activity import Activity
 
 Pace = tuple[Link, float | None, float | None]
-"""What all streams share, bytes a second of all of them, and of one."""
+"""The link that all streams share, and the greatest rates of all of them and of one, bytes a second."""
 
 
 def ingested(shape: FlowShape, system: System, job: str, device: str, how: Reduction) -> FlowShape:

@@ -12,23 +12,29 @@ from simbackup.schema.quantity import si_or
 
 
 class Lying(NamedTuple):
-    """Bytes of a save set that lie together in a store, for which a restore reads so many, or only them if None."""
+    """How a save set is stored in pieces."""
 
     together: float
+    """Mean bytes of a piece."""
     read: float | None = None
+    """Bytes that a restore reads for each piece; None for only the piece."""
 
 
 class Changed(NamedTuple):
-    """How data have changed: in time, in runs of so many bytes; and the shares that are sent, and that differ."""
+    """How data have changed since the last backup."""
 
     change: Change
+    """How they change over time."""
     run: float
+    """Mean bytes of a run of changes."""
     sent: float
+    """Share (0 to 1) of the data that is sent."""
     share: float
+    """Share (0 to 1) of the data that differs."""
 
 
 def new_of(said: DeduplicationSpec, changes: Callable[[], Changed | None]) -> float:
-    """Bytes of a save set for each that is new to the store: as stated, or those in which something has changed."""
+    """Bytes of a save set for each byte that is new to the store: as stated, or as follows from the changes."""
     if said.ratio is not None:
         return said.ratio.si
     changed = changes()
@@ -36,10 +42,10 @@ def new_of(said: DeduplicationSpec, changes: Callable[[], Changed | None]) -> fl
 
 
 def lying(said: DeduplicationSpec, changed: Changed | None, *, whole: bool) -> Lying:
-    """How a save set lies in a store: of a whole backup, which others went before, or of one above another.
+    """How a save set is stored: that of a `whole` backup which follows others, or of one based on another.
 
-    What is new lies in the order in which it came, so that a first backup has few pieces; what the store had already
-    lies in pieces that are `together`.
+    New data are stored in the order in which they came, so that a first backup has few pieces; what the store had
+    already is in pieces of `together` bytes.
     """
     if changed is None or not whole or said.last is None:
         return Lying(piece(said.together.si, [1.0 / new_of(said, lambda: changed)]))
@@ -57,6 +63,6 @@ def _chunk(said: DeduplicationSpec) -> float:
 
 
 def new_since(said: DeduplicationSpec, changed: Changed) -> float:
-    """Bytes of a save set for each that is new to a store, where those are new in which something has changed."""
+    """Bytes of a save set for each byte that is new to a store: chunks in which something has changed are new."""
     new = min(touched_chunks(changed.share, changed.run, _chunk(said)), changed.sent)
     return si_or(said.within, 1.0) * changed.sent / new

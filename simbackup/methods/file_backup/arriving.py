@@ -17,11 +17,14 @@ from simbackup.system import System
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """How bytes arrive at a host: whether they are `kept`, through its page cache, or only read."""
+    """Where restored bytes go."""
 
     host: str
+    """The host that receives them."""
     data: str
+    """The data set."""
     kept: bool = True
+    """Whether they are written to the data set, through the page cache; otherwise they are only read."""
 
     @property
     def copies(self) -> float:
@@ -30,7 +33,7 @@ class Arrival:
 
     @property
     def unkept(self) -> Arrival:
-        """How bytes arrive that are read to come to others."""
+        """The same for bytes that are only read to reach others."""
         return replace(self, kept=False)
 
     def shut_out(self, system: System) -> AbstractContextManager[None]:
@@ -40,7 +43,7 @@ class Arrival:
     def take(
         self, system: System, job: str, place: VolumeRange, fill: FlowShape, activity: str, *, law: Law | None = None
     ) -> Generator[simpy.Event, Any, list[Dirty]]:
-        """Take the bytes of a place, on record; what is then on its way to disk."""
+        """Receive the bytes of a range of the volume, and record that; returns writes that may not be on disk yet."""
         if self.kept:
             return [(yield from system.write(job, self.host, place, fill, activity, law=law))]
         flow = system.bounded(job, fill).start(system.network, job, activity, place.size, law=law)

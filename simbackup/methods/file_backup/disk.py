@@ -40,30 +40,45 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class DiskBackup(Late):
-    """A save set from a data set, or from a frozen image of it, to a volume of the same or of another host."""
+    """A backup of a data set, or of a frozen image of it, to a volume of any host."""
 
     host: str
+    """The host that reads."""
     data: str
+    """The data set."""
     to: str
+    """The volume."""
     server: str
+    """The host of the volume; empty for a service."""
     networks: tuple[str, ...]
+    """The links between the two hosts."""
     method: str
+    """`image` or `file_level`."""
     tool: Tool = NO_TOOL
+    """The program."""
     source: str | None = None
+    """The frozen image that is read; None for the data themselves."""
     workers: int = 1
+    """Workers of each stream that walk files."""
     share: Share | None = None
+    """The share over which files are read; None to read them locally."""
     connections: int = 1
+    """Network connections of each stream."""
     since: float | None = None
+    """Seconds since the save set on which it is based; None to save everything."""
     level: str = "full"
+    """The level."""
     reduction: Reduction = NO_REDUCTION
+    """How the save set is deduplicated and compressed."""
     streams: int = 1
+    """Equal parts that are saved at once."""
 
     def part(self, data: DataSet) -> Portion:
-        """What it saves."""
+        """How much of a data set it saves."""
         return portion(data, self.since, by_file=self.method == "file_level")
 
     def begin(self, system: System, data: DataSet) -> Portion:
-        """What it saves; raises `JobFailedError` if the host is suspended or the frozen image is gone."""
+        """How much it saves; raises `JobFailedError` if the host is suspended or the frozen image is gone."""
         if system.hosts[self.host].suspended is not None:
             raise JobFailedError(f"'{self.host}' is suspended")
         system.require_image(self.source)
@@ -101,7 +116,7 @@ class DiskBackup(Late):
         return Moved(part.size, part.files)
 
     def read_again(self, system: System, job: str, size: float, number: int = 0) -> Wait:
-        """Read bytes of one of its streams that the last attempt has stored, and find that they are there."""
+        """Read and compare what an earlier attempt has stored of one stream."""
         client, server = system.hosts[self.host], system.hosts.get(self.server)
         shape = compressed(self.reading(system, system.data[self.data], 1.0, number), client, server, self.reduction)
         flow = shape.start(system.network, job, Activity.READ, size)
@@ -109,23 +124,23 @@ class DiskBackup(Late):
         system.account(job, flow)
 
     def arriving(self, system: System, job: str, part: Portion, number: int = 0) -> FlowShape:
-        """How a byte of one of its streams loads all on its way into the memory of the target's host."""
+        """What a byte of one of its streams loads until it is in the memory of the target's host."""
         shape = self.serving(system, self.going(system, system.data[self.data], number=number), part)
         return ingested(shape, system, job, self.to, self.reduction)
 
     def place(self, system: System, job: str, time: float) -> None:
-        """Put the save set in its place, as if written at a time."""
+        """Put the save set where it would have been written at a time."""
         part = self.part(system.data[self.data])
         position = system.reserve(self.to, part.size / self.reduction.stored)
         self.enter(system, job, part, time, Extent(0.0, part.size, self.to, position))
 
     def enter(self, system: System, job: str, part: Portion, time: float, place: Extent) -> None:
-        """Enter a save set that lies at a place into the catalogue."""
+        """Enter a save set, stored in one extent, in the catalogue."""
         saved = SaveSet(job, self.data, self.method, part.size, part.files, time, level=self.level)
         enter(system, saved, place, self.reduction)
 
     def going(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
-        """How a byte of one of its streams loads all on its way to the target, before that itself."""
+        """What a byte of one of its streams loads on its way to the target's host."""
         server = system.hosts.get(self.server)
         shape = compressed(self.reading(system, data, copies, number), system.hosts[self.host], server, self.reduction)
         networks = [system.networks[name] for name in self.networks]
@@ -133,14 +148,14 @@ class DiskBackup(Late):
         return self.tool.sending(shape, networks, connections, share=1.0 / self.reduction.sent)
 
     def serving(self, system: System, shape: FlowShape, part: Portion) -> FlowShape:
-        """The shape when the host of the target takes the bytes, too; a service has none."""
+        """The shape when the host of the target also receives the bytes; a service has no host."""
         if self.server in {"", self.host}:
             return shape
         files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
         return self.tool.serving(shape, system.hosts[self.server], files, self.reduction.handled())
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
-        """How a byte of one of its streams loads device and host, which copies it so many times."""
+        """What a byte of one of its streams loads on the device, and on the host, which copies it `copies` times."""
         host = system.hosts[self.host]
         whole = system.origin(data, self.source, mounted=True)
         origin = whole.one_of(self.streams, number)
@@ -163,24 +178,34 @@ class DiskBackup(Late):
 
 @dataclass(frozen=True, slots=True)
 class DiskRestore(Late):
-    """A restore from a disk of any host to the place of a data set, by the host of these or over a share of it.
+    """A restore from a disk of any host to the place of a data set.
 
-    Some of the files of a file-level backup may be selected, and of an image that is mounted where it lies, if the
-    program does that; else an image is restored as a whole. What is read need
-    not be `kept`.
+    Files can be selected from a file-level backup, and from an image that the program mounts on the disk; otherwise an
+    image is restored as a whole.
     """
 
     host: str
+    """The host of the data set."""
     to: str
+    """The data set."""
     server: str
+    """The host of the disk."""
     networks: tuple[str, ...]
+    """The links between the two hosts."""
     selection: Selection | None
+    """The files that are wanted; None for all."""
     tool: Tool = NO_TOOL
+    """The program."""
     workers: int = 1
+    """Workers of each stream that create files."""
     connections: int = 1
+    """Network connections of each stream."""
     streams: int = 1
+    """Parts that are restored at once."""
     share: Share | None = None
+    """The share over which files are written; None to write them locally."""
     kept: bool = True
+    """Whether data are written; otherwise they are only read."""
 
     @property
     def _arrival(self) -> Arrival:
@@ -229,13 +254,13 @@ class DiskRestore(Late):
         return Moved(total, float(files))
 
     def _mounted(self, system: System, saved: SaveSet, copy: Copy) -> MountedImage | None:
-        """The image from which selected files are taken, if the program mounts it."""
+        """The image from which selected files are taken; None unless the program mounts it."""
         if self.selection is None or saved.method != "image" or not self.tool.mounts_images:
             return None
         return mounted(system, system.hosts[self.server], saved.data, lying(system, copy, 0.0, saved.size))
 
     def _streams(self, pieces: Sequence[tuple[float, float]]) -> list[Sequence[tuple[float, float]]]:
-        """What each stream brings back: an equal part of what lies together, or some of the pieces."""
+        """The pieces of each stream: an equal part of each, or some of them whole."""
         if len(pieces) > 1 or (self.selection is not None and self.selection.files < self.streams):
             return [pieces[number :: self.streams] for number in range(self.streams)]
         return [
@@ -244,7 +269,7 @@ class DiskRestore(Late):
         ]
 
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
-        """What a restored byte loads: disk and cores of the server, and at the same time those of another host."""
+        """What a restored byte loads: disk and cores of the server, and in parallel those of another host."""
         host, server = system.hosts[self.share.host if self.share else self.host], system.hosts[self.server]
         copy, maker = self.tool.restoring(host, self._arrival.copies), (host, self.share)
         if server is host:
@@ -267,7 +292,7 @@ class DiskRestore(Late):
 
 
 def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
-    """The region of a part of a copy."""
+    """The region of a part of a copy on its device."""
     lies, there, whole = copy.extents[0], copy.compression, system.volumes[copy.extents[0].medium].region
     how, used = copy.reduction, system.used.get(lies.medium, whole.size)
     if how.together is None:
@@ -279,9 +304,9 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
 
 
 def fetching(way: tuple[Host, Host], source: Region, copy: float, tool: Tool) -> FlowShape:
-    """How a byte of a save set on a disk of a server loads disk and cores on its `way` through a host.
+    """What a byte of a save set on a disk loads on its `way`: the server that has the disk, and the host that copies.
 
-    `copy` are the core seconds a byte of whoever copies: the host, while the server reads on where these are two.
+    `copy` are core seconds for each byte of the host; a server that is another host reads on meanwhile.
     """
     server, host = way
     if host is server:
@@ -291,7 +316,7 @@ def fetching(way: tuple[Host, Host], source: Region, copy: float, tool: Tool) ->
 
 
 def seek(system: System, job: str, source: Region, networks: Sequence[Network], number: float = 1.0) -> Wait:
-    """Wait until the first bytes of so many pieces have come, one after the other, and record it."""
+    """Wait until the first bytes of `number` pieces have come, one piece after the other, and record it."""
     with system.clock.span(job, source.store.name, Activity.SEEK):
         yield system.env.timeout(number * _way_there(source, networks))
 

@@ -34,33 +34,41 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """Another target of a backup: the job that stands for the copy there, and the device.
-
-    `server` is its host, `networks` the links that the bytes cross only for its sake. If another target has the same
-    server, which is not the host that reads, the bytes are `passed_on` there. The program has what its server does.
-    """
+    """A further target of a backup."""
 
     job: str
+    """The job that stands for the copy there."""
     to: str
+    """The device."""
     server: str
+    """The host of the device; empty for a service."""
     networks: tuple[str, ...]
+    """The links that bytes cross only for this target."""
     tool: Tool
+    """The program, with the costs of this target's server."""
     pool: str | None = None
+    """The pool; None in a library without pools."""
     connections: int = 1
+    """Network connections of each stream."""
     object_size: float | None = None
+    """Bytes of an object; None for one of each file, or one for an image."""
     passed_on: bool = False
+    """Whether the server has the bytes already, because it also serves another target and is not the host that reads.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class InlineBackup:
-    """A backup that writes its save set to its own target and to some others at the same time.
+    """A backup that writes its save set to its own target and to others at the same time.
 
-    Of each stream every target has a part: what it takes at once is limited by the least room of a cartridge. The
-    program waits until all of them are ready.
+    Each stream writes to all targets at once, in pieces that fit on every cartridge. The program waits until all
+    targets are ready.
     """
 
     backup: DiskBackup | ObjectBackup | TapeBackup
+    """The backup to its own target."""
     twins: tuple[Twin, ...]
+    """The other targets."""
 
     @property
     def method(self) -> str:
@@ -91,7 +99,7 @@ class InlineBackup:
         return Moved(part.size, part.files)
 
     def _begun(self, system: System, job: str, saved: SaveSet) -> list[Copy]:
-        """The copies, of which nothing is there yet but room on volumes, for all of them or none."""
+        """The copies, still empty, with space reserved on volumes for all of them or none."""
         it, run = self._reader, job.removeprefix("jobs.").partition(".")
         if isinstance(it, TapeBackup):
             own = Copy(job, it.library, system.data[it.data].compression, saved.time, reduction=it.reduction)
@@ -157,11 +165,11 @@ class InlineBackup:
         return Activity.TRANSFER if isinstance(self.backup, TapeBackup) else Activity.SAVE
 
     def _targets(self, saved: SaveSet) -> list[tuple[Copy, Twin | None]]:
-        """The copies with the targets that they go to, the first of which is that of the backup itself."""
+        """The copies with their targets; None is the backup's own target, the first one."""
         return list(zip(saved.copies, (None, *self.twins), strict=True))
 
     def _receiver(self, system: System, saved: SaveSet, copy: Copy, twin: Twin | None) -> Receiver:
-        """What takes a stream of a copy."""
+        """The receiver of one stream of a copy."""
         it = self._reader
         if copy.target in system.libraries:
             pool = twin.pool if twin is not None else it.pool if isinstance(it, TapeBackup) else None
@@ -181,7 +189,7 @@ class InlineBackup:
         number: int,
         where: tuple[float, float],
     ) -> FlowShape:
-        """How a byte of a part of a stream loads what reads it, and all its targets."""
+        """What a byte of a part of a stream loads on what reads it, and on all targets."""
         saved, part, ends = what
         if isinstance(self.backup, TapeBackup):
             (first, *_), (begin, size) = ends, where
@@ -197,7 +205,7 @@ class InlineBackup:
         return system.bounded(saved.job, shape._replace(sent=sent))
 
     def _beside(self, system: System, saved: SaveSet, shape: FlowShape, to: tuple[Receiver, Twin]) -> FlowShape:
-        """The shape of bytes that go to another target, too."""
+        """The shape of bytes that also go to another target."""
         (end, twin), it = to, self._reader
         how, tool, networks = end.copy.reduction, twin.tool, [system.networks[name] for name in twin.networks]
         if isinstance(end, OntoTape):
@@ -223,7 +231,7 @@ class InlineBackup:
 
 
 def _opened(system: System, job: str, ends: Sequence[Receiver]) -> Wait:
-    """Take the drives that a stream needs; of several, no other job that takes as many has some meanwhile."""
+    """Take the drives that a stream needs; while a job takes several, no other such job takes any."""
     drives = [end for end in ends if isinstance(end, OntoTape)]
     if len(drives) < 2:  # noqa: PLR2004 (one drive cannot wait for another)
         yield from side_by_side(system, [end.open() for end in drives])
@@ -241,7 +249,7 @@ def _opened(system: System, job: str, ends: Sequence[Receiver]) -> Wait:
 
 
 def _readied(system: System, ends: Sequence[Receiver]) -> Wait:
-    """Get all ends of a stream ready at the same time; none keeps what it has while another waits for other jobs."""
+    """Get all targets of a stream ready at once; none keeps its cartridge while another waits for other jobs."""
     late = [end for end in ends if not end.ready]
     yield from side_by_side(system, [end.put_away() for end in late])
     if not all(end.at_hand for end in late):
@@ -253,7 +261,7 @@ def _readied(system: System, ends: Sequence[Receiver]) -> Wait:
 
 
 def _all(laws: Sequence[Use | None]) -> Use | None:
-    """What holds a stream up most of all that do."""
+    """The law that slows a stream down most; None without any."""
     found: Use | None = None
     for law in laws:
         found = law if found is None else slower(found, law) if law is not None else found

@@ -19,16 +19,20 @@ Wait = Generator[simpy.Event, Any, None]
 
 
 class MountedImage(NamedTuple):
-    """An image of a data set, with its file system, that a server reads like a disk where it lies.
+    """An image of a data set on a disk, whose file system a server has mounted.
 
-    A file is found by positioned reads of directories and records, and its data lie in runs, as on the disk of the data
-    set. Nothing of that is in memory, as the image has just been mounted.
+    A file is found by positioned reads of directories and records, and its data are in runs, as on the disk of the data
+    set. Nothing of it is in memory, as the image has just been mounted.
     """
 
     server: Host
+    """The server."""
     data: DataSet
+    """The data set that was saved."""
     files: Files
+    """The costs of its file system."""
     region: Region
+    """Where the image is."""
 
     def mount(self, system: System, job: str, seconds: float) -> Wait:
         """Mount the image, and unmount it again."""
@@ -36,7 +40,7 @@ class MountedImage(NamedTuple):
             yield system.env.timeout(seconds)
 
     def find(self, system: System, job: str, number: float) -> Wait:
-        """Read the directories and records of so many files one after the other, and open these."""
+        """Read the directories and records of so many files, one file after the other, and open them."""
         files, store = self.files, self.region.store
         record = max(min(files.record, self.region.size), 1.0)
         read = store.scattered("read", self.region.begin, self.region.size, record).latency
@@ -46,7 +50,7 @@ class MountedImage(NamedTuple):
             yield system.env.timeout(number * (self.server.seconds(files.cpu_per_file) + files.open_time))
 
     def runs(self, size: float) -> float:
-        """Runs in which the data of a file lie: one where files lie together, else as many as in their file system."""
+        """Mean contiguous runs of the data of a file of so many bytes."""
         outside, apart = equations.outside_record(size, self.files.resident), self.data.scattered
         if outside <= 0.0:
             return 0.0
@@ -54,6 +58,6 @@ class MountedImage(NamedTuple):
 
 
 def mounted(system: System, server: Host, name: str, region: Region) -> MountedImage | None:
-    """The image of a data set that lies in a region, mounted; None if it has no file system."""
+    """The mounted image of a data set in a region; None if the data set has no file system."""
     data = system.data[name]
     return None if data.filesystem is None else MountedImage(server, data, data.filesystem, region)

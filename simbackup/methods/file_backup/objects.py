@@ -26,17 +26,19 @@ from simbackup.trace.activity import Activity
 
 
 def objects_of(size: float, files: float, method: str, each: float | None, tool: Tool) -> Objects:
-    """The objects of a save set: of so many bytes each, or one for each file, or one for all blocks."""
+    """The objects of a save set: of `each` bytes if stated, else one for each file, or one for an image."""
     own = each if each is not None else size / files if method == "file_level" else size
     return Objects(min(own, size), max(size / own, 1.0), tool.part, tool.part_buffers)
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectBackup:
-    """A backup that reads as one onto a disk does, and writes objects."""
+    """A backup that reads like one to disk, and writes objects."""
 
     backup: DiskBackup
+    """What it reads, and how."""
     object_size: float | None = None
+    """Bytes of an object; None for one of each file, or one for an image."""
 
     @property
     def method(self) -> str:
@@ -88,29 +90,37 @@ class ObjectBackup:
 
 @dataclass(frozen=True, slots=True)
 class ObjectRestore(Late):
-    """A restore from objects to the place of a data set; some of the files of a file-level backup may be selected.
-
-    The `server` is the host of the store, if that is another. What is read need not be `kept`.
-    """
+    """A restore from objects to the place of a data set; files can be selected from a file-level backup."""
 
     host: str
+    """The host of the data set."""
     to: str
+    """The data set."""
     networks: tuple[str, ...]
+    """The links from the object store to the host."""
     selection: Selection | None
+    """The files that are wanted; None for all."""
     tool: Tool = NO_TOOL
+    """The program."""
     workers: int = 1
+    """Workers that create files."""
     connections: int = 1
+    """Network connections."""
     object_size: float | None = None
+    """Bytes of an object, if the backup states them."""
     server: str | None = None
+    """The host of the object store, if that is another; None otherwise."""
     share: Share | None = None
+    """The share over which files are written; None to write them locally."""
     kept: bool = True
+    """Whether data are written; otherwise they are only read."""
 
     @property
     def _arrival(self) -> Arrival:
         return Arrival(self.host, self.to, self.kept)
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
-        """Ask for the wanted files, and write them as they come; done when they are on disk."""
+        """Request the wanted files, and write them as they come; done when they are on disk."""
         target, chosen = system.data[self.to], self.selection if saved.method == "file_level" else None
         files, pieces = wanted(saved, chosen)
         total = sum(size for _, size in pieces)

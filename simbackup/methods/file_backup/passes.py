@@ -9,7 +9,7 @@ from simbackup.catalogue import Extent
 from simbackup.devices.tape.cartridge import LEAST_ROOM
 
 Pass = list[Extent]
-"""Runs of a save set between two places of a cartridge, read at once."""
+"""Runs that are read at once, between two places of a cartridge."""
 
 
 def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> list[Pass]:
@@ -50,7 +50,7 @@ def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> lis
 
 
 def width(each: Pass, compression: float) -> float:
-    """Bytes of tape that a pass goes over."""
+    """Bytes of tape that a pass moves over."""
     return end_of(each[0], compression) - each[0].position
 
 
@@ -60,7 +60,7 @@ def end_of(run: Extent, compression: float) -> float:
 
 
 def _cuts(places: Iterable[float]) -> list[float]:
-    """Places in order, without those that only rounding keeps apart."""
+    """The places in order; those that differ only by rounding count once."""
     found: list[float] = []
     for place in sorted(places):
         if not found or place > found[-1] + LEAST_ROOM:
@@ -69,7 +69,7 @@ def _cuts(places: Iterable[float]) -> list[float]:
 
 
 def _between(run: Extent, low: float, high: float, compression: float) -> Extent:
-    """What of a run lies between two places, which are its ends but for rounding, or between them."""
+    """The part of a run between two places of the tape, which cut it or are its ends but for rounding."""
     long = run.size * run.spread / compression
     begin, end = max((low - run.position) / long, 0.0), min((high - run.position) / long, 1.0)
     begin = 0.0 if begin * long <= LEAST_ROOM else begin

@@ -17,30 +17,32 @@ from simbackup.trace.activity import Activity
 
 
 class Portion(NamedTuple):
-    """The part of a data set that is saved: bytes and files, and which share of all bytes and files these are.
-
-    What has changed since another backup is `based` on that, even if all has.
-    """
+    """The part of a data set that a backup saves."""
 
     size: float
+    """Bytes."""
     files: float
+    """Files."""
     share: float = 1.0
+    """Share (0 to 1) of all bytes, or in a file-level backup of all files."""
     based: bool = False
+    """Whether the backup is based on another, even if everything has changed since."""
 
     @property
     def whole(self) -> bool:
-        """Whether all is saved."""
+        """Whether everything is saved."""
         return self.share >= 1.0
 
     def searched(self, tool: Tool) -> bool:
-        """Whether a program reads all blocks and looks for those that have changed."""
+        """Whether the program reads all blocks in search of those that have changed."""
         return self.based and tool.scan_cpu is not None
 
 
 def portion(data: DataSet, since: float | None, *, by_file: bool) -> Portion:
-    """What a backup saves that is based on one of so many seconds ago, or on none: whole files, or changed bytes.
+    """The part that a backup saves if its base is `since` seconds old: whole files, or changed bytes.
 
-    Where nothing has changed, it is one byte, so that every save set can be found and read.
+    Without a base, it is everything. If nothing has changed, it is one byte, so that every save set can be found and
+    read.
     """
     if since is None:
         return Portion(data.size, float(data.files))
@@ -52,9 +54,9 @@ def portion(data: DataSet, since: float | None, *, by_file: bool) -> Portion:
 
 
 def changed(host: Host, source: BackupSource, data: DataSet, share: float, tool: Tool) -> FlowShape:
-    """How a changed byte of the blocks of a data set loads its device, and the host where a program searches for it.
+    """What a changed byte of the blocks of a data set loads on its device, and on a host that searches for it.
 
-    What was tracked is read alone; a program that has to search reads all, and looks at each byte.
+    Blocks that are tracked are read alone; a program that searches reads all blocks, and examines each byte.
     """
     if tool.scan_cpu is None:
         ahead, waits = host.machine.read_ahead or 0.0, host.waits(tool.request, ahead=tool.reads_ahead)
@@ -65,11 +67,11 @@ def changed(host: Host, source: BackupSource, data: DataSet, share: float, tool:
 
 
 def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0, *, waits: bool = True) -> FlowShape:
-    """How a changed byte of a region loads its device when runs of them are read one after the other, in order.
+    """What a changed byte of a region loads on its device when changed runs are read in order, one after the other.
 
     Between two runs the device moves on by the mean gap. Where it is faster to read across, it does, if the gap passes
     below the heads of a disk, or is read `ahead` by host or controller: one request for a run reaches a few disks of an
-    array, and the others stand still. A program that `waits` for each run asks for the next when it has worked on one.
+    array, and the others stand still. A program that `waits` for each run requests the next after it has worked on one.
     """
     store = region.store
     run = min(run, region.size)
@@ -86,9 +88,9 @@ def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0,
 
 
 def _across(region: Region, skipped: float, *, crossed: bool) -> FlowShape:
-    """How a byte of a region loads its device when so many others pass between it and the next.
+    """What a byte of a region loads on its device when `skipped` other bytes pass before the next one.
 
-    Those that a host reads ahead have `crossed` the buses, too; others pass below the heads, or end with a controller.
+    Bytes that a host reads ahead have also `crossed` the buses; others pass below the heads, or end at a controller.
     """
     shape, store = region.streaming("read"), region.store
     if crossed:
@@ -98,13 +100,13 @@ def _across(region: Region, skipped: float, *, crossed: bool) -> FlowShape:
 
 
 def scattered_writes(volume: Volume, place: tuple[float, float], share: float, run: float) -> FlowShape:
-    """How a byte of runs loads a device beside a stream of writes, each run of which goes where it belongs in a place.
+    """What each byte loads in addition to a sequential write, if runs go to places all over an area of a volume.
 
-    The place is where it begins on the volume, and its bytes, a share of which is written. From one run to the next the
-    device moves on by the mean gap, or writes across it, if that is faster: then the gap passes below its heads, and
-    stripes with a gap are read for their parity. A host that gathers writes in its memory has many under way, so that
-    disks of an array work side by side. Disks with shingled tracks rewrite more than the runs. A volume that writes to
-    free space writes in sequence all the same.
+    `place` is the byte of the volume at which the area begins, and its bytes, a share of which is written. From one run
+    to the next the device moves on by the mean gap, or writes across it, if that is faster: then the gap passes below
+    its heads, and stripes with a gap are read for their parity. A host that gathers writes in its memory has many in
+    flight, so that disks of an array work in parallel. Disks with shingled tracks rewrite more than the runs. A volume
+    that writes to free space writes in sequence all the same.
     """
     begin, size = place
     if share >= 1.0 or not volume.in_place:
@@ -119,7 +121,7 @@ def scattered_writes(volume: Volume, place: tuple[float, float], share: float, r
 
 
 def applied(saved: SaveSet, target: DataSet) -> FlowShape:
-    """How a byte of an incremental image that is restored above another loads a device beside a stream: run by run."""
+    """What each byte of an incremental image restored on top of another loads in addition to a sequential write."""
     if saved.method != "image" or saved.level == "full":
         return FlowShape()
     place, share = (target.begin, target.size), saved.size / target.size

@@ -25,15 +25,17 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(slots=True)
 class Receiver:
-    """One end of a stream of a job; this one takes all that comes, as an object store does."""
+    """A target of one stream of a job; this class accepts everything, as an object store does."""
 
     system: System
     job: str
+    """The address of the job."""
     copy: Copy
+    """The copy that it writes."""
 
     @property
     def order(self) -> tuple[str, ...]:
-        """In which order those of a job take what they may have to wait for."""
+        """Sort key of the order in which the targets of a job take what they may have to wait for."""
         return ()
 
     @property
@@ -48,7 +50,7 @@ class Receiver:
 
     @property
     def law(self) -> Use | None:
-        """What holds up a stream that it takes, besides what the stream loads."""
+        """What slows down a stream to it, in addition to what the stream loads; None if nothing does."""
         return None
 
     def open(self) -> Wait:
@@ -64,39 +66,39 @@ class Receiver:
         yield from ()
 
     def room(self, begin: float, size: float) -> float:
-        """Bytes of the save set that it takes at once of those from a byte on; fails if that is none."""
+        """Bytes, of `size` from a byte of the save set on, that it can take at once; fails if there are none."""
         del begin
         return size
 
     def take(self, flow: Flow, begin: float, size: float) -> None:
-        """Take the bytes of a flow, each of which is one of the save set."""
+        """Receive the bytes of a flow, which has one unit for each byte of the save set."""
 
     def took(self, begin: float, size: float, *, full: bool) -> Wait:
-        """Note that it has taken bytes, and whether it has no room for more."""
+        """Note bytes that it has received, and whether it is `full`."""
         del begin, size, full
         yield from ()
 
     def put_away(self) -> Wait:
-        """Give back what it had reserved."""
+        """Return what it has reserved."""
         yield from ()
 
     def close(self) -> None:
-        """Give back what it had taken for the whole stream."""
+        """Return what it has taken for the whole stream."""
 
 
 @dataclass(slots=True)
 class OntoDisk(Receiver):
-    """Takes bytes into the page cache of a host, from which they go to their place on a volume.
-
-    `begin` is where the first byte of the save set goes.
-    """
+    """Writes bytes to a volume through the page cache of a host."""
 
     server: str
+    """The host."""
     begin: float
+    """Byte of the volume for the first byte of the save set."""
     pending: list[Dirty] = field(default_factory=list[Dirty])
+    """Writes that may not be on disk yet."""
 
     def room(self, begin: float, size: float) -> float:
-        """As many bytes as the volume has room for."""
+        """Bytes for which the volume has space."""
         stored, volume = self.copy.compression, self.system.volumes[self.copy.target]
         fits = volume.fits(self.begin + begin / stored, size / stored)
         if fits < min(LEAST, size / stored):
@@ -116,20 +118,24 @@ class OntoDisk(Receiver):
 
 @dataclass(slots=True)
 class OntoTape(Receiver):
-    """Takes bytes onto cartridges of a pool, one after the other, in a drive.
-
-    `marks` are tape marks for each byte, `block` the bytes of a command and `away` how these travel; an idle drive
-    stays loaded for some seconds.
-    """
+    """Writes bytes to cartridges of a pool in one drive, one cartridge after the other."""
 
     pool: str | None
+    """The pool; None in a library without pools."""
     block: float | None
+    """Bytes of a command to the drive; None if that does not limit."""
     stay: float | None
+    """Seconds for which the drive stays loaded when idle; None to unload it at once."""
     marks: float
+    """Tape marks for each byte of the save set."""
     away: Travel
+    """How long commands to the drive travel."""
     drive: Drive | None = None
+    """The drive, while it has one."""
     cartridge: Cartridge | None = None
+    """The cartridge that it has reserved."""
     loaded: bool = False
+    """Whether that is mounted, with the tape at its end."""
 
     @property
     def library(self) -> Library:
@@ -138,17 +144,17 @@ class OntoTape(Receiver):
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Libraries and pools by name."""
+        """Libraries, and pools in them, by name."""
         return self.copy.target, self.pool or ""
 
     @property
     def ready(self) -> bool:
-        """Whether a cartridge with room is in the drive."""
+        """Whether a cartridge with free space is in the drive."""
         return self.loaded and self.cartridge is not None and self.cartridge.room >= LEAST_ROOM
 
     @property
     def at_hand(self) -> bool:
-        """Whether its pool has such a cartridge that nobody uses."""
+        """Whether its pool has a cartridge with free space that no job has reserved."""
         return self.library.scratch(self.pool) is not None
 
     @property
@@ -158,13 +164,13 @@ class OntoTape(Receiver):
 
     @property
     def crossing(self) -> Crossing:
-        """How a byte of the save set loads the drive, and what its host waits when it hands the byte over."""
+        """What a byte of the save set loads on the drive, and the seconds that the host waits with it."""
         drive, stored = self._in_use, self.copy.reduction.stored
         return drive.crossing(self._stream), drive.waits(self._stream) / stored
 
     @property
     def law(self) -> Use | None:
-        """If the stream is too slow, the tape stops and starts."""
+        """A drive stops and starts if the stream is too slow."""
         return self._in_use.law(self._stream)
 
     @property
@@ -178,26 +184,26 @@ class OntoTape(Receiver):
         self.drive = yield from self.library.take_drive(self.job)
 
     def reserve(self) -> Wait:
-        """Take a cartridge with room."""
+        """Take a cartridge with free space."""
         self.cartridge = yield from self.library.take_scratch(self.job, self.pool, self.drive)
         if self.cartridge is None:
             raise JobFailedError(no_room(self.library.name, self.pool))
 
     def load(self) -> Wait:
-        """Mount it, and go to its end."""
+        """Mount it, and wind the tape to its end."""
         if self.cartridge is not None:
             self.drive = yield from self.library.mount(self.job, self._in_use, self.cartridge)
             self.loaded = True
             yield from self.library.locate(self.job, self.drive, self.cartridge.end)
 
     def room(self, begin: float, size: float) -> float:
-        """What fits on the cartridge; what is left over by rounding needs no other."""
+        """Bytes that fit on the cartridge; a rest that is a rounding error does not need another."""
         del begin
         left = (self.cartridge.room if self.cartridge is not None else 0.0) * self.copy.compression
         return size if size < left + LEAST_ROOM else left
 
     def took(self, begin: float, size: float, *, full: bool) -> Wait:
-        """Note where they are; a full cartridge has no room lost to rounding."""
+        """Note where they are; a full cartridge counts as full to the last byte."""
         drive, cartridge = self._in_use, self.cartridge
         yield from self.library.mark(self.job, drive, self.marks * size)
         if cartridge is None:

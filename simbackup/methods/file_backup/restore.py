@@ -15,28 +15,31 @@ from simbackup.methods.job import Moved, Steps
 from simbackup.system import System
 
 Way = TapeRestore | DiskRestore | ObjectRestore
-"""How a save set comes back."""
+"""How a save set is restored from a device."""
 INCREMENTAL = "incremental"
 ORDER = {"full": 0, "differential": 1, "cumulative": 2, INCREMENTAL: 3}
-"""How near the full backup each level begins: a later one makes those of its own and of higher order superfluous."""
+"""Order of levels: a save set replaces earlier ones of its own or a higher order, except among incrementals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """A restore of the newest save set of a backup, in the way that its copy needs.
+    """A restore of the newest save set of a backup, with those based on it.
 
-    `copy` names the job whose copy is read; the first that is still there unless named. `ways` are by device. The save
-    sets of `replay` that are based on it follow, oldest first: all incrementals since, the newest of other levels. A
-    full backup among them, as a target makes one of incrementals, takes the place of all before it. Of a full backup
-    into which others were written, what they replaced follows. Selected files are found in one of these places. Then
-    the `logs` of a database are replayed.
+    Save sets of `replay` follow, oldest first: all incrementals since, and the newest of other levels. A full backup
+    among them, as a target makes it of incrementals, replaces all before it. After a full backup into which later ones
+    were written, what they replaced is applied. Selected files are found in one of these save sets.
     """
 
     backup: str
+    """The job of the backup."""
     copy: str | None
+    """The job whose copy is read; None for the first copy that still exists."""
     ways: Mapping[str, Way]
+    """How to restore from each device."""
     replay: tuple[str, ...] = ()
+    """Jobs whose save sets follow."""
     logs: DatabaseRestore | None = None
+    """How to replay logs of a database at the end; None to replay none."""
     method: str = "restore"
 
     def expected(self, system: System) -> float:
@@ -62,7 +65,7 @@ class Restore:
         return moved._replace(bytes=moved.bytes + more)
 
     def _chain(self, system: System) -> list[tuple[SaveSet, Copy]]:
-        """The save sets of the chain, without those that a later one of the same or a lower level holds, too."""
+        """The save sets to read with their copies, without those that a later one replaces."""
         first, copy = system.saved(self.backup, self.copy, instead=True)
         since = [system.catalogue.since(f"jobs.{name}", first.time) for name in self.replay]
         chain = [first]

@@ -21,13 +21,14 @@ MOVED_ASIDE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class ReverseBackup:
-    """An incremental backup onto a disk that goes into the newest full backup of its data there.
+    """An incremental backup to a disk that is written into the newest full backup of its data there.
 
-    The first one is a full backup. For each changed run the host of the disk reads what lies in its place, writes that
-    aside, and writes the run. The save sets before need what was moved aside to come back.
+    The first one is a full backup. For each changed run the host of the disk reads the old run, writes that elsewhere,
+    and writes the new run in its place. A restore of an earlier save set needs what was moved.
     """
 
     backup: DiskBackup
+    """What it reads, and how."""
 
     @property
     def method(self) -> str:
@@ -53,7 +54,7 @@ class ReverseBackup:
         return Moved(part.size, part.files)
 
     def place(self, system: System, job: str, time: float) -> None:
-        """Put what it moved aside, or the first full backup, in its place, as if written at a time."""
+        """Put what it moved, or the first full backup, where it would have been written at a time."""
         newest = self._newest(system)
         if newest is None:
             self._first.place(system, job, time)
@@ -77,7 +78,7 @@ class ReverseBackup:
         return None
 
     def _replace(self, system: System, job: str, part: Portion, full: Copy, position: float) -> Steps:
-        """Take what has changed, while what it replaces is read; both go to disk, each to its place."""
+        """Write the changes into the full backup while the old data are read and written elsewhere."""
         it, stored, volume = self.backup, full.fetched, system.volumes[self.backup.to]
         server, data = system.hosts[it.server], system.data[it.data]
         begin, whole = full.extents[0].position, data.size / stored
@@ -105,7 +106,7 @@ class ReverseBackup:
     def _enter(
         self, system: System, job: str, part: Portion, newest: tuple[SaveSet, Copy], when: tuple[float, float]
     ) -> None:
-        """Enter the full backup as of a time, and let all save sets before go back by what was moved aside then."""
+        """Enter the full backup as of a time, and note in earlier save sets what was moved now."""
         it, (before, full), (time, position) = self.backup, newest, when
         aside = Copy(job, it.to, full.compression, time, [Extent(0.0, part.size, it.to, position)], full.reduction)
         undone = SaveSet(job, it.data, it.method, part.size, part.files, time, [aside], "incremental")

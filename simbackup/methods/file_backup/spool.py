@@ -27,33 +27,39 @@ from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
 HALVES = 2
-"""Parts of the room of which one is filled while the other goes to tape."""
+"""Parts of the spool space, of which one is filled while the other goes to tape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Bytes of a save set that are spooled at once: from where, how many, where on the volume; whether the last."""
+    """A piece of a save set that is spooled at once."""
 
     begin: float
+    """Byte of the save set at which it begins."""
     size: float
+    """Bytes."""
     place: float
+    """Byte of the volume at which it is spooled."""
     last: bool
+    """Whether it is the last piece."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpooledBackup:
-    """A backup onto a disk, in pieces each of which then goes to tape.
-
-    The room for them, whether the next are taken meanwhile (half of the room each), the library, the networks from the
-    disk's host to it, and the pool. The cartridge stays mounted between the pieces.
-    """
+    """A backup to a disk in pieces, each of which then goes to tape; the cartridge stays mounted between them."""
 
     backup: DiskBackup
+    """The backup to the disk."""
     room: float
+    """Bytes of spool space."""
     overlapped: bool
+    """Whether the next piece is spooled while one goes to tape, each in half of the space."""
     library: str
+    """The tape library."""
     networks: tuple[str, ...]
+    """The links from the disk's host to the library."""
     pool: str | None = None
+    """The pool; None in a library without pools."""
 
     @property
     def method(self) -> str:
@@ -97,7 +103,7 @@ class SpooledBackup:
         system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, time, [copy], it.level))
 
     def _passes(self, size: float, place: float) -> list[Pass]:
-        """The pieces of a save set, one after the other."""
+        """The pieces of a save set in order."""
         room = self.room / HALVES if self.overlapped else self.room
         most = room * self.backup.reduction.stored
         number = max(math.ceil(size / most), 1)
@@ -108,7 +114,7 @@ class SpooledBackup:
         return found
 
     def _side_by_side(self, system: System, copy: Copy, passes: list[Pass]) -> Wait:
-        """Take the next piece while the one before it goes to tape, as long as there is room."""
+        """Spool the next piece while the one before goes to tape, as long as there is space."""
         full = [system.env.event() for _ in passes]
         empty = [system.env.event() for _ in passes]
 
@@ -129,7 +135,7 @@ class SpooledBackup:
         yield from side_by_side(system, [take(), drain()])
 
     def _take(self, system: System, job: str, each: Pass) -> Wait:
-        """Bring a piece onto the disk of the server; what of it stays in memory does not count."""
+        """Write a piece to the disk of the server; its tape copy reads it from there, not from memory."""
         it, data = self.backup, system.data[self.backup.data]
         how, networks = it.reduction, [system.networks[name] for name in it.networks]
         shape = compressed(it.reading(system, data), system.hosts[it.host], system.hosts[it.server], how)
@@ -141,7 +147,7 @@ class SpooledBackup:
         yield from system.write_through(job, it.server, place, shape.times(how.stored), Activity.SAVE)
 
     def _drain(self, system: System, copy: Copy, each: Pass) -> Wait:
-        """Bring a piece to tape."""
+        """Write a piece to tape."""
         it = self.backup
         server, networks = system.hosts[it.server], [system.networks[name] for name in self.networks]
         stored = it.reduction.stored

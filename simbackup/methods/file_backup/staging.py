@@ -12,7 +12,7 @@ from simbackup.methods.tool.live import Tool
 from simbackup.trace.activity import Activity
 
 Crossing = tuple[FlowShape, float]
-"""How a byte loads a drive, and the seconds for which its host waits when it hands the byte over."""
+"""What a byte loads on a drive, and the seconds that its host waits with each byte that it hands over."""
 
 
 def handing_over(

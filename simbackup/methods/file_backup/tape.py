@@ -25,35 +25,49 @@ from simbackup.system import System
 
 @dataclass(frozen=True, slots=True)
 class TapeBackup(Late):
-    """A save set from a data set, or from a frozen image of it, to cartridges of a pool.
-
-    The `server` is the host of the library, if that is another.
-    """
+    """A backup of a data set, or of a frozen image of it, to cartridges of a pool."""
 
     host: str
+    """The host that reads."""
     data: str
+    """The data set."""
     library: str
+    """The tape library."""
     networks: tuple[str, ...]
+    """The links to the library."""
     method: str
+    """`image` or `file_level`."""
     tool: Tool = NO_TOOL
+    """The program."""
     source: str | None = None
+    """The frozen image that is read; None for the data themselves."""
     streams: int = 1
+    """Equal parts that are saved at once."""
     pool: str | None = None
+    """The pool; None in a library without pools."""
     multiplexing: int = 1
+    """Greatest number of streams on a drive."""
     workers: int = 1
+    """Workers of each stream that walk files."""
     share: Share | None = None
+    """The share over which files are read; None to read them locally."""
     connections: int = 1
+    """Network connections of each stream."""
     since: float | None = None
+    """Seconds since the save set on which it is based; None to save everything."""
     level: str = "full"
+    """The level."""
     server: str | None = None
+    """The host of the library, if that is another; None otherwise."""
     reduction: Reduction = NO_REDUCTION
+    """How programs compress the save set before the drive does."""
 
     def expected(self, system: System) -> float:
         """Bytes that it saves."""
         return self.part(system).size
 
     def part(self, system: System) -> Portion:
-        """What it saves."""
+        """How much of the data set it saves."""
         return portion(system.data[self.data], self.since, by_file=self.method == "file_level")
 
     def run(self, system: System, job: str) -> Steps:
@@ -90,9 +104,10 @@ class TapeBackup(Late):
         system.catalogue.add(saved)
 
     def arriving(self, system: System, crossing: Crossing, part: Portion, where: tuple[float, float]) -> FlowShape:
-        """How a byte of a part of the save set loads disk, host, networks and the drive that it crosses.
+        """What a byte of a part of the save set loads on disk, host, networks, and the drive that it crosses.
 
-        `where` it begins and how much it is, as shares of the save set: streams read different places.
+        `where` is the share of the save set at which the part begins, and its size as a share: streams read different
+        places.
         """
         host, data = system.hosts[self.host], system.data[self.data]
         whole = system.origin(data, self.source, mounted=True)

@@ -34,21 +34,24 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class _UnderWay:
-    """A restore under way: its job, the copy that it reads, files that it makes, and what is on its way to disk.
-
-    Each byte of that loads disks `beside` itself. What is read of it without being wanted is `passed_over`.
-    """
+    """The state of a running restore."""
 
     system: System
     job: str
+    """The address of its job."""
     copy: Copy
+    """The copy that it reads."""
     made: FilesMade
+    """The costs of the files that it creates."""
     pending: list[Dirty]
+    """Writes that may not be on disk yet."""
     beside: FlowShape
+    """What each byte loads on disks in addition to its own write."""
     passed_over: Sequence[Piece] = ()
+    """Pieces of the save set that are read without being wanted."""
 
     def passes(self, extent: Extent) -> bool:
-        """Whether a run is only read to come to the next file."""
+        """Whether a run is only read to reach the next wanted file."""
         middle = extent.begin + extent.size / 2.0
         before = bisect_right(self.passed_over, middle, key=lambda piece: piece[0])
         return before > 0 and middle < sum(self.passed_over[before - 1])
@@ -56,16 +59,17 @@ class _UnderWay:
 
 @dataclass(frozen=True, slots=True)
 class _Wants:
-    """What a restore wants of a cartridge, each run with the bytes of tape for one of its own.
-
-    `errors` say why it failed, if so, and `ends` when its runs were read.
-    """
+    """What a restore wants from a cartridge."""
 
     restore: TapeRestore
     it: _UnderWay
+    """Its state."""
     runs: list[Extent]
+    """The runs that it wants; `spread` counts bytes of tape for each byte of the save set."""
     errors: list[JobFailedError] = field(default_factory=list[JobFailedError])
+    """Why it failed; empty if it did not."""
     ends: list[float] = field(default_factory=list[float])
+    """When its runs were read, in seconds."""
 
     def read(self, drive: Drive, run: Extent, share: float) -> Wait:
         """Read a run; a failure is this restore's own, and the others go on."""
@@ -76,7 +80,7 @@ class _Wants:
         self.ends.append(self.it.system.env.now)
 
     def wait(self, library: Library, since: float) -> None:
-        """Record that it waited from the end of what it read itself in a pass that began then, while others read."""
+        """Record that it waited for others, from the end of its own runs in a pass that began at `since` until now."""
         begin, now = max([since, *self.ends]), library.clock.env.now
         if begin < now:
             library.clock.trace.span(begin, now, self.it.job, library.name, Activity.WAIT_FOR_DRIVE)
@@ -89,26 +93,37 @@ class _Wants:
 
 @dataclass(frozen=True, slots=True)
 class TapeRestore(Late):
-    """A restore of a save set, or of some of its files, to the place of a data set; or they are read and not `kept`."""
+    """A restore from tape, of a save set or of some of its files, to the place of a data set."""
 
     host: str
+    """The host of the data set."""
     to: str
+    """The data set."""
     networks: tuple[str, ...]
+    """The links from the library to the host."""
     selection: Selection | None
+    """The files that are wanted; None for all."""
     tool: Tool = NO_TOOL
+    """The program."""
     streams: int = 1
+    """Drives that read at once."""
     workers: int = 1
+    """Workers of each stream that create files."""
     connections: int = 1
+    """Network connections of each stream."""
     server: str | None = None
+    """The host of the library, if that is another; None otherwise."""
     share: Share | None = None
+    """The share over which files are written; None to write them locally."""
     kept: bool = True
+    """Whether data are written; otherwise they are only read."""
 
     @property
     def _arrival(self) -> Arrival:
         return Arrival(self.host, self.to, self.kept)
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
-        """Share the needed cartridges among the drives, and wait until all data are on disk, if the program does."""
+        """Divide the cartridges among the drives, and wait until all data are on disk, if the program does."""
         target = system.data[self.to]
         files, pieces = wanted(saved, self.selection)
         over = passed_over(saved, pieces, self.tool.restore_reads) if self.selection is not None else []
@@ -133,9 +148,9 @@ class TapeRestore(Late):
         return Moved(total, float(files))
 
     def _part(self, it: _UnderWay, runs: tuple[list[str], dict[str, list[Extent]]]) -> Wait:
-        """Mount one cartridge after the other, locate what is wanted of it, and transfer it.
+        """Mount one cartridge after the other, locate what is wanted on it, and transfer it.
 
-        What lies between the blocks of another restore that waits for the cartridge, too, comes with these.
+        If another restore is about to read the cartridge, and the runs of both are interleaved, it reads for both.
         """
         library = it.system.libraries[it.copy.target]
         by_name = {cartridge.name: cartridge for cartridge in library.cartridges}
@@ -178,14 +193,14 @@ class TapeRestore(Late):
 
     @staticmethod
     def _abandoned(joined: list[_Wants], reading: JointReading[_Wants], error: JobFailedError) -> None:
-        """Let all fail who wanted to read a cartridge together."""
+        """Let all restores fail that wanted to read a cartridge together."""
         for each in joined:
             each.errors.append(error)
         reading.ready.succeed()
         reading.done.succeed()
 
     def _together(self, library: Library, drive: Drive, joined: list[_Wants], reading: JointReading[_Wants]) -> Wait:
-        """Read what some restores want, in passes over the tape each of which brings along what lies in between."""
+        """Read what several restores want, in passes over the tape; each pass reads all runs that it meets."""
         reading.ready.succeed()
         # the cartridge is known here: in the place of its name each run says whose it is
         runs = [run._replace(medium=str(i)) for i, each in enumerate(joined) for run in each.runs]
@@ -198,7 +213,7 @@ class TapeRestore(Late):
         reading.done.succeed()
 
     def _pass(self, library: Library, drive: Drive, wanted: list[tuple[_Wants, Extent]], runs: Pass) -> Wait:
-        """Read some runs in one pass over the tape; each is a flow, and they go on in proportion to their bytes."""
+        """Read some runs in one pass over the tape; each is a flow, with a rate in proportion to its bytes."""
         if not wanted:
             return
         begin, long, total = runs[0].position, width(runs, 1.0), sum(run.size for run in runs)
@@ -216,7 +231,7 @@ class TapeRestore(Late):
         drive.position = begin + long
 
     def read(self, it: _UnderWay, drive: Drive, extent: Extent, share: float) -> Wait:
-        """One run from tape into the page cache of the host, a share of what a pass reads; it goes on to disk."""
+        """Read one run, a `share` of what a pass reads, from tape into the page cache of the host."""
         system, copy, passes = it.system, it.copy, it.passes(extent)
         made, arrival = (NONE, self._arrival.unkept) if passes else (it.made, self._arrival)
         host, target = system.hosts[self.share.host if self.share else self.host], system.data[self.to]

@@ -31,30 +31,36 @@ ROUNDING = 1e-9
 def marks(tool: Tool, data: DataSet, method: str, size: float, files: float) -> float:
     """Tape marks for each byte of a save set of so many bytes and files: some for each file that the program sees.
 
-    The image of a file system is one file, whatever is in it. Files without one, such as those of a database on raw
-    volumes, are saved one by one.
+    The image of a file system is one file. Files without a file system, such as those of a database on raw volumes, are
+    saved one by one.
     """
     return tool.file_marks * (1.0 if method == "image" and data.filesystem is not None else files) / size
 
 
 @dataclass(frozen=True, slots=True)
 class TapeWriter:
-    """Writes a save set to tape.
-
-    Bytes of the save set; what a byte of a part of it (begin, size) loads on its way, given how it loads the drive; the
-    program; parts; the pool; streams that a drive takes at once; and tape marks for each byte. What it writes may
-    `begin` in the middle of the save set. `away` is how its commands travel.
-    """
+    """Writes a save set to tape, in one or several streams."""
 
     size: float
+    """Bytes of the save set that it writes."""
     shape: Callable[[Crossing, float, float], FlowShape]
+    """What a byte of a part of the save set loads, given what it loads on the drive, the begin of the part, and its
+    size.
+    """
     tool: Tool = NO_TOOL
+    """The program."""
     streams: int = 1
+    """Equal parts that are written at once."""
     pool: str | None = None
+    """The pool; None in a library without pools."""
     multiplexing: int = 1
+    """Greatest number of streams on a drive."""
     marks: float = 0.0
+    """Tape marks for each byte."""
     begin: float = 0.0
+    """Byte of the save set at which it begins."""
     away: Travel = NEAR
+    """How long commands to the drives travel."""
 
     def write(self, system: System, copy: Copy) -> Wait:
         """Write all parts at once, each on a drive of its own or a shared one, and note in the copy where they are."""
@@ -81,7 +87,7 @@ class TapeWriter:
             library.give_drive(drive)
 
     def _shared_part(self, system: System, copy: Copy, begin: float, size: float) -> Wait:
-        """Write to a drive that takes other streams, too, on one cartridge after the other."""
+        """Write to a drive that other streams use, too, on one cartridge after the other."""
         library, done, noted = system.libraries[copy.target], 0.0, 0.0
 
         def keep(came: float, medium: str, position: float, width: float) -> None:
@@ -109,7 +115,7 @@ class TapeWriter:
         yield from session.leave(seat, sessions)
 
     def _scratch(self, library: Library, job: str, drive: Drive) -> Generator[simpy.Event, Any, Cartridge]:
-        """A cartridge of the pool with room."""
+        """Wait for a cartridge of the pool with free space."""
         cartridge = yield from library.take_scratch(job, self.pool, drive)
         if cartridge is None:
             self._fail(library)
@@ -119,7 +125,7 @@ class TapeWriter:
         raise JobFailedError(no_room(library.name, self.pool))
 
     def _start(self, system: System, drive: Drive, copy: Copy, part: tuple[float, float]) -> Flow:
-        """A part of the save set (begin, size) on its way onto the tape in a drive."""
+        """Start the flow of a part (begin, size) of the save set to the tape in a drive."""
         done = copy.reduction.stored  # the drive compresses what is left
         shares, spread = self.multiplexing > 1, 1.0 / done
         stream = Stream(copy.compression / done, self.tool.block, spread=spread, shares=shares, away=self.away)
@@ -130,7 +136,7 @@ class TapeWriter:
     def _append(
         self, system: System, library: Library, drive: Drive, copy: Copy, rest: tuple[float, float]
     ) -> Generator[simpy.Event, Any, float]:
-        """Write as much as fits on a cartridge, and note where it is; the bytes written."""
+        """Write as much as fits on a cartridge, and note where it is; return the bytes that were written."""
         begin, left = rest
         cartridge = drive.cartridge
         if cartridge is None:
@@ -149,5 +155,5 @@ class TapeWriter:
 
 
 def _end(cartridge: Cartridge, written: float, *, full: bool) -> float:
-    """Where the next save set begins on a cartridge; a full one has no room lost to rounding."""
+    """The byte of a cartridge at which the next save set begins; a full one is full to the last byte."""
     return cartridge.capacity if full else min(cartridge.end + written, cartridge.capacity)

@@ -25,21 +25,28 @@ from simbackup.trace.activity import Activity
 
 @dataclass(frozen=True, slots=True)
 class Remote(Late):
-    """Files that their host gives away over networks: requests for each besides its data, and bytes of one for data.
+    """A host that keeps the files of a walk and sends them over networks.
 
-    `look_calls` are the requests for a file that is only looked at, `answering` the core seconds of their host for one.
+    Requests are those for each file in addition to the requests for its data.
     """
 
     keeper: Host
+    """The host."""
     networks: tuple[Network, ...]
+    """The networks between the two hosts."""
     calls: float
+    """Requests for a file that is read."""
     request: float
+    """Bytes of one request for data."""
     look_calls: float
+    """Requests for a file that is only examined."""
     answering: float = 0.0
+    """Core seconds of the keeper for each request."""
     served: Served | None = None
+    """Limits of the rate at which the keeper serves; None without limits."""
 
     def trips(self, size: float, sent: float, left: float) -> float:
-        """Requests for a file, of which a share is sent and one `left` alone, on average."""
+        """Mean requests for a file, if a share `sent` of the files is read and a share `left` only examined."""
         looked = left * self.look_calls if left > 0.0 else 0.0
         return sent * equations.round_trips(size, self.request, self.calls) + looked
 
@@ -49,39 +56,40 @@ class Walkers(Late):
     """The workers that walk a file system, and what the program takes for each file."""
 
     workers: int = 1
-    """How many walk at the same time."""
+    """Workers that walk at the same time."""
     file_cpu: float = 0.0
-    """Core seconds of the reference for each file that is sent."""
+    """Seconds of the reference core for each file that is sent."""
     in_turn: float = 0.0
-    """Share of these (0 to 1) that only one worker at a time spends."""
+    """Share (0 to 1) of `file_cpu` that only one worker at a time can spend."""
     remote: Remote | None = None
     """The host that keeps the files, if it is another one."""
     look_cpu: float = 0.0
-    """Core seconds of the reference for each file that is only looked at."""
+    """Seconds of the reference core for each file that is only examined."""
     reads_records: bool = False
-    """Whether they read the record of a file that they only look at, whatever its directory says."""
+    """Whether they read the record of a file that they only examine, even if its directory entry would do."""
     tracked: bool = False
-    """Whether the file system names the files to be sent, so that they do not look at the others."""
+    """Whether the file system names the files to be sent, so that the others are not examined."""
 
     def looked_at(self, sent: float) -> float:
-        """The share of all files that is looked at and left alone, when a share is sent."""
+        """The share (0 to 1) of all files that is only examined, when a share is sent."""
         return 0.0 if sent >= 1.0 or self.tracked else 1.0 - sent
 
 
 def walking(
     host: Host, data: DataSet, region: Region, who: Walkers, sent: float = 1.0, *, whole: Region | None = None
 ) -> FlowShape:
-    """What a byte of files that are opened, read and closed loads on their host and device.
+    """The cost of a walk over files as the shape of each byte that is read.
 
-    Each of several streams or cartridges has the files of a `region`; those that are scattered lie anywhere in the
-    `whole` of the data. A share of the files is `sent`; the others are looked at, and left alone. Where none is sent,
-    one byte stands for the whole walk.
+    Each of several streams or cartridges has the files of a `region`; scattered files are anywhere in the `whole` of
+    the data. A share of the files is `sent`; the others are only examined. If `sent` is 0, the shape is that of one
+    byte, which stands for the walk over all files.
 
-    Scattered files take positioned reads for directory, record and data, those that are looked at share the reads of
-    directories and records; files that are stored together are read as they follow each other, records first. Cached
-    files take no reads. Each worker has one request under way, and waits
-    in the queues of all others. If its host reads ahead of programs, the requests for a file after the first one are
-    under way while it works on what came before. The core seconds of `who` come beside those of the file system.
+    Scattered files take positioned reads for directory, record and data; files that are only examined share the reads
+    of directories and records. Files that are stored together are read in sequence, records first. Cached files take no
+    reads. Each worker has one request in flight, which waits in the queues of all others. If its host reads ahead of
+    programs, the requests for a file after the first one are in flight while the worker handles what came before. The
+    core seconds of `who` are spent in addition to those of the file system. On a disk, the fairness weight of the walk
+    is that of the bytes that a sequential stream would move in the same time.
     """
     files = data.filesystem
     if files is None:
@@ -148,33 +156,35 @@ def walking(
 def _added(
     one: Mapping[tuple[str, str], float], other: Mapping[tuple[str, str], float]
 ) -> dict[tuple[str, str], float]:
-    """The seconds of both, by part."""
+    """The sums of both, by part."""
     return dict(one) | {part: one.get(part, 0.0) + seconds for part, seconds in other.items()}
 
 
 def _window(host: Host, files: Files, region: Region) -> float:
-    """Bytes of a file that are read at once, if they lie together."""
+    """Bytes of a contiguous file that one request reads."""
     return min(host.window(region.store) or files.fragment, region.size)
 
 
 class _Reads(NamedTuple):
-    """What the reads of a file take: seconds until they are done, of the device's time, and by what they are for.
-
-    Of the seconds by what they are for, those `later` are of its data behind the first request. `number` are all reads.
-    """
+    """The reads of a file."""
 
     latency: float
+    """Seconds until they are done, in series."""
     busy: float
+    """Seconds of the device's time."""
     parts: dict[tuple[str, str], float]
+    """These seconds (of latency) by address and activity."""
     later: dict[tuple[str, str], float]
+    """Those of `parts` that are for data after the first request."""
     number: float = 0.0
+    """Number of reads."""
 
 
 _NONE = _Reads(0.0, 0.0, {}, {})
 
 
 def _mixed(together: _Reads, scattered: _Reads, share: float) -> _Reads:
-    """What files take on average a share of which is scattered."""
+    """Mean reads of a file, if a `share` (0 to 1) of the files is scattered."""
     mean = _NONE
     for reads, weight in ((together, 1.0 - share), (scattered, share)):
         parts, later = (
@@ -186,11 +196,11 @@ def _mixed(together: _Reads, scattered: _Reads, share: float) -> _Reads:
 
 
 def _meanwhile(region: Region, together: _Reads, scattered: _Reads, share: float, run: float) -> float:
-    """Bytes that a stream moves on a device for each file of a walk, a `share` of which is scattered.
+    """Bytes that a sequential stream would move on the device for each file of a walk, a `share` of which is scattered.
 
-    In order of arrival, a disk serves one run of the stream for each request at a random place; `run` is that, divided
-    by the number of workers, who have one request each. Files that lie together have the device as long as the stream,
-    as all have where no arm moves.
+    In order of arrival, a disk serves one run of the stream for each request at a random place. `run` is the bytes of
+    such a run divided by the number of workers, as each of these has one request. Files that are stored together occupy
+    the device as long as the stream would; so do all files on a device without an arm.
     """
     stream = region.store.stream("read", region.begin, region.size)
     stream += lost_to_visitors(region, stream)
@@ -201,11 +211,11 @@ def _meanwhile(region: Region, together: _Reads, scattered: _Reads, share: float
 def _together(
     host: Host, files: Files, region: Region, outside: float, shares: tuple[float, float], *, early: float
 ) -> _Reads:
-    """What a file takes whose record and data follow those of the one before; read-ahead ends where a file does.
+    """The reads of a file whose record and data follow those of the file before; read-ahead ends with each file.
 
-    Of its `shares`, one is sent and one looked at. If all are one or the other, the records are read as they follow
-    each other; otherwise those of a file that is sent may be read alone. A share of its data is asked for `early`: the
-    disk has read them by then, without an overhead for each request.
+    `shares` are the shares of files that are sent, and only examined. If one of these is all files, records are read in
+    sequence; otherwise those of files that are sent may be read one by one. A share `early` of the data is requested in
+    advance: the disk has read it by then, without an overhead for each request.
     """
     sent, left = shares
     ahead = _window(host, files, region)
@@ -228,20 +238,20 @@ def _together(
 
 
 def _next(region: Region, size: float) -> Service:
-    """What a read takes that goes on where the one before ended; users may have drawn the disk away meanwhile."""
+    """The time of a read that continues after the one before; users may have moved the arm away meanwhile."""
     read, back = region.store.continued(region.begin, size), returning(region, size)
     return Service(read.latency + back.latency, read.busy + back.busy)
 
 
 def _skipping(region: Region, skipped: float, piece: float) -> Service:
-    """What a read takes behind files that are not read: the disk moves on, or reads across where that is faster."""
+    """The time of a read behind `skipped` bytes: the disk moves on, or reads them too where that is faster."""
     moved = region.store.request("read", region.begin, region.begin + skipped, piece)
     across = region.store.continued(region.begin, skipped + piece)
     return min(moved, across)
 
 
 def looked(data: DataSet, files: Files) -> equations.Looking:
-    """What a file of a data set reads that is only looked at: no more than one that is read takes before its data."""
+    """The reads for a file that is only examined: at most those that a file which is read takes before its data."""
     most = equations.Looking(files.reads_per_file, files.reads_per_file * files.record)
     if files.entry is None or files.directory_read is None:
         return most
@@ -259,10 +269,10 @@ def _scattered(
     *,
     ahead: tuple[float, float],
 ) -> _Reads:
-    """What a file at a random place takes: its records and its data lie anywhere in the data.
+    """The reads of a file at a random place: its records and data are anywhere in the region.
 
-    Of its `shares`, one is sent and one looked at. A share of its data is asked for `ahead`, behind a first request of
-    so many bytes.
+    `shares` are the shares of files that are sent, and only examined. `ahead` is the share of the data that is
+    requested in advance, and the bytes of the first request before it.
     """
     begin, room, (sent, left) = region.begin, region.size, shares
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
@@ -284,9 +294,10 @@ def _sum(
     data: tuple[Service, float, float],
     behind: tuple[float, float],
 ) -> _Reads:
-    """What so many requests of so many bytes for directories and records, and for data, take one after the other.
+    """The reads of a file in series: `walk` for directories and records, and `data`.
 
-    A share of those for data is `behind` the first one of a file, and takes so many seconds of the device.
+    Both are the time of one read, the number of reads, and the bytes of each. `behind` is the share of the data reads
+    after the first one of a file, and their seconds on the device.
     """
     store = region.store
     path, stream = bus(store, "read"), store.stream("read", region.begin, region.size)

@@ -26,7 +26,7 @@ from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 
 DEFAULT_REQUEST = 128.0 * 1024.0
-"""Bytes that a program reads and then writes by default: the read-ahead of many systems."""
+"""Default number of bytes that a program reads and then writes: the read-ahead of many systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,11 @@ class FrozenImageBackup:
     """A backup that ends as soon as the frozen image exists."""
 
     data: str
+    """The data set."""
     to: str
+    """The frozen image."""
     tool: Tool = NO_TOOL
+    """The program."""
     method: str = "frozen_image"
 
     def run(self, system: System, job: str) -> Steps:
@@ -52,13 +55,18 @@ class FrozenImageBackup:
 
 @dataclass(frozen=True, slots=True)
 class FrozenImageRestore:
-    """A restore from a frozen image: it is mounted, and one program copies from it, one request at a time."""
+    """A restore from a frozen image: the image is mounted, and a program copies from it, one request at a time."""
 
     host: str
+    """The host of the data set."""
     backup: str
+    """The job of the backup."""
     to: str
+    """The data set that is written."""
     selection: Selection | None
+    """The files that are wanted; None for all."""
     tool: Tool = NO_TOOL
+    """The program."""
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
@@ -81,7 +89,7 @@ class FrozenImageRestore:
     def _copy(
         self, system: System, job: str, copy: Copy, begin: float, size: float
     ) -> Generator[simpy.Event, Any, None]:
-        """Copy a part of the save set, in stretches that cost the same all along."""
+        """Copy a part of the save set, in stretches with constant cost."""
         target, image = system.data[self.to], system.images[copy.target]
         source = image.source(copy.extents[0].position, copy.done)
         first, done = target.begin + min(begin, max(target.size - size, 0.0)), 0.0
@@ -109,7 +117,7 @@ class FrozenImageRestore:
 
     @staticmethod
     def _place(target: DataSet, image: FrozenImage, stretch: Stretch) -> Region:
-        """Where a stretch is written: behind the old blocks if a checkpoint keeps these, else in place."""
+        """Where a stretch is written: after the old blocks if a checkpoint keeps these, otherwise in place."""
         fresh = image.new_blocks(target.volume, stretch.begin - target.begin, stretch.size)
         return fresh or target.volume.region.part(stretch.begin, stretch.size)
 

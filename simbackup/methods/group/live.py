@@ -1,4 +1,4 @@
-"""What a backup program adds to a group: its start, the index, the state of an operating system."""
+"""What a backup program adds to a group of save sets that it starts together: a start, an index, a system state."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ class StartGroup:
 
 @dataclass(frozen=True, slots=True)
 class SaveIndex:
-    """The save set of the index: a record for each file that was saved, and a time of its own."""
+    """The save set of the index: a record for each file that was saved, and a fixed time."""
 
     of: tuple[str, ...]
+    """The jobs whose files it lists."""
     tool: Tool
+    """The program."""
     method: str = "save_index"
 
     def run(self, system: System, job: str) -> Steps:
@@ -47,8 +49,11 @@ class SystemState:
     """The save sets of an operating system's state."""
 
     machine: str
+    """The host."""
     data: str | None
+    """The data set that stands for the state; None for only a time."""
     tool: Tool
+    """The program."""
     method: str = "system_state"
 
     def run(self, system: System, job: str) -> Steps:

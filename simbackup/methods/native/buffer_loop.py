@@ -18,25 +18,30 @@ from simbackup.methods.native.sides import Side, Sides
 from simbackup.trace.activity import Activity
 
 Centre = tuple[Link, int]
-"""A queue: of a link, and on which of its wires or servers."""
+"""A queue: a link, and one of its wires or servers."""
 
 HALVINGS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class SteadyLoop:
-    """Closed loops of buffers: one, or two of as many `buffers` each that are `joined` where one fills the other."""
+    """The buffers of a native backup as customers of a closed network; of two if it is compressed."""
 
     job: str
+    """The address of the job."""
     sides: Sides
+    """Where buffers are filled, coded and emptied."""
     buffers: int
+    """Buffers in each loop."""
     size: float
+    """Bytes of a buffer."""
     joined: bool = False
+    """Whether there are two loops, of which one fills the other."""
 
     def centres(self, shape: FlowShape, others: Others) -> dict[Centre, float]:
-        """The queues that a buffer passes, with the seconds of a byte, when others use a share of each link.
+        """The queues that a buffer passes, with the seconds of a byte, if others use a share of each link.
 
-        Streams over several wires each keep to one of them.
+        Streams over several wires each use one of them.
         """
         found: dict[Centre, float] = {}
         wires = {link: self.wires(network) for network in self.visits() for link in network.links}
@@ -54,7 +59,7 @@ class SteadyLoop:
         return found
 
     def coding(self, others: Others) -> float:
-        """Seconds of a thread for a byte, when others use a share of the cores."""
+        """Seconds of a thread for each byte, if others use a share of the cores."""
         coding = self.sides.coding
         if coding is None:
             return 0.0
@@ -62,7 +67,7 @@ class SteadyLoop:
         return coding.seconds / free if free > 0.0 else math.inf
 
     def visits(self) -> dict[Network, tuple[float, int]]:
-        """Times that a buffer crosses each network on one round, and the streams there."""
+        """How often a buffer crosses each network in a cycle, and the number of streams there."""
         found: dict[Network, tuple[float, int]] = {}
         for side in (self.sides.before, self.sides.after):
             for place in side.places:
@@ -72,11 +77,11 @@ class SteadyLoop:
         return found
 
     def wires(self, network: Network) -> tuple[int, float]:
-        """Wires of a network that its streams use, at most one each, and the bytes a second of one."""
+        """Wires of a network that its streams use, at most one each, and the bytes a second of a wire."""
         return max(min(self.visits()[network][1], network.wires), 1), network.rate
 
     def _beyond(self, shape: FlowShape, others: Others) -> set[Link]:
-        """What a buffer passes at the same time as a port where it takes longer: no queue of its own."""
+        """Links that a buffer passes at the same time as a slower one; they have no queue of their own."""
         found, kept = set[Link](), set[Link]()
         for network in self.visits():
             crossed = [link for link in network.links if link in shape.demands]
@@ -87,7 +92,7 @@ class SteadyLoop:
         return found - kept
 
     def every(self, others: Others) -> list[tuple[Link, float]]:
-        """All queues, with the seconds of a byte in each; threads between joined loops have one each, others one."""
+        """All queues with the seconds of a byte; each thread between two loops has a queue, others share one."""
         both = self.centres(self.sides.before.shape(), others)
         for centre, each in self.centres(self.sides.after.shape(), others).items():
             both[centre] = both.get(centre, 0.0) + each
@@ -98,12 +103,12 @@ class SteadyLoop:
         return found
 
     def latency(self) -> float:
-        """Seconds of one round besides all queues."""
+        """Seconds of a cycle in addition to all queues."""
         return self.sides.before.wait() + self.sides.after.wait()
 
     @property
     def law(self) -> Behind:
-        """Its rate follows from its queues, whatever is on offer."""
+        """Its rate follows from its queues, whatever its fair share is."""
         return Behind(self.limit)
 
     def limit(self, others: Others) -> Limit:
@@ -126,7 +131,7 @@ class SteadyLoop:
         return Limit(found.rate, own, parts)
 
     def rounds(self, others: Others) -> float:
-        """Seconds for which a buffer of the slower loop is under way besides all queues of devices."""
+        """Seconds of a cycle of the slower loop in addition to queues of devices."""
         waits = self.sides.before.wait(), self.sides.after.wait()
         return (max(waits) if self.joined else sum(waits)) + self.size * self.coding(others)
 
@@ -145,7 +150,7 @@ class SteadyLoop:
         return _as_one_loop(self.size, 2 * self.buffers, latency, demands, rate)[0]
 
     def busy_with(self, link: Link) -> float:
-        """Buffers that wait at a link or are served there while it works, on average, if nobody else uses anything."""
+        """Mean number of buffers that wait or are served at a link while it is busy, if nobody else uses anything."""
         centres, state = self.every(_idle), self.state(_idle)
         here = [(each, share) for (other, each), share in zip(centres, state.standing, strict=True) if other is link]
         used = state.rate * math.fsum(each for each, _ in here)
@@ -188,7 +193,7 @@ def _idle(link: Link) -> float:
 
 
 def _seconds(shape: FlowShape, link: Link, others: Others) -> float:
-    """Seconds of a byte on a link of which others use a share."""
+    """Seconds of a byte on a link, if others use a share of it."""
     free = 1.0 - others(link)
     return shape.demands[link] / (free * link.nominal) if free > 0.0 else math.inf
 
@@ -197,7 +202,7 @@ def _seconds(shape: FlowShape, link: Link, others: Others) -> float:
 def _as_one_loop(
     size: float, buffers: int, latency: float, demands: tuple[float, ...], rate: float
 ) -> tuple[LoopState, float]:
-    """One loop of all buffers of two that has their rate, and its latency: longer by what they wait for each other."""
+    """One loop with all buffers of two and their rate; its latency includes the waits for each other."""
     low, high = latency, max(buffers * size / rate, latency) if rate > 0.0 else latency
     for _ in range(HALVINGS):
         middle = (low + high) / 2.0

@@ -31,25 +31,32 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class Engine(Late):
-    """What a database server's backup engine takes.
+    """The costs of a database server's own backup engine.
 
-    Seconds of a request in the engine, reference core seconds a byte, and of `coded` bytes, sets of buffers, bytes of
-    memory, and threads that compress or expand, one for each core unless given; and whether a restore writes zeros
-    first.
+    Processor time is in seconds of the reference core.
     """
 
     request_latency: float
+    """Seconds that the engine adds to each request."""
     compress_cpu: float
+    """Core seconds to compress, for each byte before compression."""
     expand_cpu: float
+    """Core seconds to expand, for each byte after expansion."""
     buffer_sets: int
+    """Sets of buffers that a compressed backup has."""
     memory_limit: float
+    """Bytes of memory for all buffers."""
     compress_threads: float | None = None
+    """Threads that compress or expand; None for one on each core."""
     fills_files: bool = False
+    """Whether a restore first writes zeros to the files."""
     compress_coded_cpu: float = 0.0
+    """Core seconds to compress, in addition, for each byte after compression."""
     expand_coded_cpu: float = 0.0
+    """Core seconds to expand, in addition, for each byte before expansion."""
 
     def coding(self, ratio: float, *, backup: bool) -> float:
-        """Reference core seconds for each byte of a database that shrinks by a ratio, to compress or expand it."""
+        """Core seconds for each byte of a database with a compression ratio: to compress it, or else to expand it."""
         if backup:
             return cost_of_coding(self.compress_cpu, self.compress_coded_cpu, ratio)
         return cost_of_coding(self.expand_cpu, self.expand_coded_cpu, ratio)
@@ -57,34 +64,37 @@ class Engine(Late):
 
 @dataclass(frozen=True, slots=True)
 class BufferLoop:
-    """The buffers of one backup: how many, their bytes, and whether what they hold is compressed.
-
-    They are in the steady state, as an equation, or simulated one by one with services of some kind. A backup to one
-    file alone would have as many buffers as `of_one_file` says.
-    """
+    """The buffers of one backup, which circulate between readers and writers."""
 
     buffers: int
+    """Buffers in a set."""
     of_one_file: int
+    """Buffers that a backup to a single file would have."""
     size: float
+    """Bytes of a buffer."""
     compress: bool
+    """Whether the backup is compressed."""
     services: Services | None = None
+    """Distributions of service times to simulate each buffer; None to solve for the steady state."""
 
     def sets(self, engine: Engine) -> int:
-        """Sets of so many buffers."""
+        """Number of sets of buffers."""
         return engine.buffer_sets if self.compress else 1
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A backup file: the volume that takes it, none for NUL, and the way there."""
+    """A backup file."""
 
     to: str | None
+    """The volume or object store that takes it; None for NUL."""
     networks: tuple[str, ...]
+    """The links between the host and this device."""
 
 
 @dataclass(frozen=True, slots=True)
 class NativeBackup:
-    """A full backup of all data sets of a database onto some files at once."""
+    """A full backup of all data sets of a database to several files at once."""
 
     host: str
     data: tuple[str, ...]
@@ -94,7 +104,7 @@ class NativeBackup:
     method: str = "database_native"
 
     def run(self, system: System, job: str) -> Steps:
-        """Take the buffers, and read all volumes at once; those that are left go on when a smaller one is done."""
+        """Take the buffers, and read all volumes at once; when a smaller one is done, the others continue."""
         parts = [system.data[name] for name in self.data]
         _take_memory(self.engine, self.loop)
         saved = self._begun(system, job, system.env.now)
@@ -107,7 +117,7 @@ class NativeBackup:
         system.catalogue.add(self._begun(system, job, time))
 
     def _begun(self, system: System, job: str, time: float) -> SaveSet:
-        """The save set, with room for all of its files or for none."""
+        """The save set, with space reserved for all of its files or for none."""
         parts = [system.data[name] for name in self.data]
         size = sum(part.size for part in parts)
         ratio = _ratio(parts) if self.loop.compress else 1.0
@@ -131,16 +141,22 @@ class NativeBackup:
 
 @dataclass(frozen=True, slots=True)
 class NativeRestore:
-    """A restore of such a backup: its files are read, expanded where they were compressed, and written back."""
+    """A restore of such a backup: its files are read, expanded if they are compressed, and written back."""
 
     host: str
+    """The host of the database."""
     backup: str
+    """The job whose newest save set is restored."""
     data: tuple[str, ...]
+    """The data sets that are written."""
     files: tuple[File, ...]
+    """The backup files."""
     engine: Engine
     loop: BufferLoop
     replay: DatabaseRestore | None = None
+    """How to replay logs afterwards; None to replay none."""
     copied_by: str | None = None
+    """The job whose copy is read; None for the backup itself."""
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
@@ -174,7 +190,7 @@ Native = NativeBackup | NativeRestore
 
 
 def _filled(system: System, job: str, part: DataSet) -> Wait:
-    """Write zeros to all of a data set, in sequence and beside the cache of the operating system."""
+    """Write zeros to all of a data set, in sequence and without the page cache."""
     shape = part.volume.region.part(part.begin, part.size).streaming("write")
     flow = shape.start(system.network, job, Activity.WRITE, part.size)
     yield flow.done
@@ -193,7 +209,7 @@ def _take_memory(engine: Engine, loop: BufferLoop) -> None:
 
 
 def _ratio(parts: Sequence[DataSet]) -> float:
-    """Bytes before over bytes after compression, of all parts together."""
+    """Compression ratio of all parts together: bytes before divided by bytes after."""
     return sum(part.size for part in parts) / sum(part.size / part.compression for part in parts)
 
 
@@ -267,7 +283,7 @@ def _one_by_one(system: System, doing: tuple[Draws, str], native: Native, parts:
 
 
 def _by_one_file(native: Native) -> Native:
-    """The same while it works on one of its files, with the buffers that it would have for this one."""
+    """The same work with only one of its files, and the buffers for a single file."""
     return replace(native, files=native.files[:1], loop=replace(native.loop, buffers=native.loop.of_one_file))
 
 

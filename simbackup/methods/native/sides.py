@@ -17,18 +17,18 @@ from simbackup.trace.activity import Activity
 
 
 class End(NamedTuple):
-    """A volume or a backup file: its name, where it lies, and the networks between it and the host.
-
-    A file may be in an object store. Nothing lies anywhere of a file that is thrown away.
-    """
+    """A volume of the database, or a backup file."""
 
     name: str
     region: Region | None
+    """Where it is on a block device; None for an object store and for NUL."""
     networks: tuple[Network, ...] = ()
+    """The networks between the host and its device."""
     objects: ObjectStore | None = None
+    """The object store that has it, if one does."""
 
     def way(self, direction: Direction) -> list[Network]:
-        """All networks to its device, or from there."""
+        """All networks from the host to its device, or back."""
         if self.region is None:
             return list(self.networks) if self.objects is not None else []
         return [*self.networks, *bus(self.region.store, direction)]
@@ -36,22 +36,24 @@ class End(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The volumes of a database, or its backup files: in which direction, and which are served alike.
-
-    `each` are bytes here for each byte of the database, `request` the seconds of the engine and `size` the bytes of a
-    buffer; `turns` are the seconds that devices lose for each byte of theirs.
-    """
+    """All volumes of a database, or all of its backup files; each gets the same number of bytes."""
 
     places: tuple[End, ...]
+    """The volumes or files."""
     direction: Direction
+    """Whether they are read or written."""
     each: float
+    """Bytes here for each byte of the database."""
     request: float
+    """Seconds that the engine adds to each request."""
     size: float
+    """Bytes of a buffer, before compression."""
     turns: Mapping[Link, float]
+    """Seconds that devices lose by switching between places, for each of their bytes."""
 
     @property
     def kept(self) -> list[tuple[End, Region]]:
-        """The places that lie somewhere."""
+        """The places on block devices, with their regions."""
         return [(place, place.region) for place in self.places if place.region is not None]
 
     def shape(self) -> FlowShape:
@@ -131,12 +133,16 @@ def _wires(networks: Sequence[Network], share: float, taken: dict[Link, int]) ->
 
 
 class Coding(NamedTuple):
-    """Threads of a host that compress or expand: seconds of a core for a byte, how many at once, and what they do."""
+    """Threads of a host that compress or expand."""
 
     host: Host
+    """The host."""
     seconds: float
+    """Seconds of a core for each byte of the database."""
     threads: int
+    """Number of threads."""
     activity: str
+    """What they do."""
 
     def shape(self) -> FlowShape:
         """What a byte of the database loads."""
@@ -149,11 +155,14 @@ class Coding(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Where buffers are filled, what codes them, if anything, and where they are emptied."""
+    """The cycle of a buffer."""
 
     before: Side
+    """Where it is filled."""
     coding: Coding | None
+    """What compresses or expands it; None without it."""
     after: Side
+    """Where it is emptied."""
 
     def shape(self) -> FlowShape:
         """What a byte of the database loads on its way round the loop."""

@@ -24,69 +24,83 @@ if TYPE_CHECKING:
 
 Wait = Generator[simpy.Event, Any, None]
 Services = Literal["exponential", "constant"]
-"""How long a centre serves a buffer: drawn about the mean, or always the mean."""
+"""Distribution of the service times of a buffer at a centre."""
 
 LEAST = 1e-12
-"""Share of the mean that a service takes at least, so that none takes no time at all."""
+"""Least service time as a share of the mean, so that no service takes no time at all."""
 
 
 class Stop(NamedTuple):
-    """A centre that a buffer passes: whose queue, on which of several wires, for what, and what a byte loads there.
-
-    It may have several servers.
-    """
+    """A service centre that a buffer passes."""
 
     link: Link
+    """The link whose queue it is."""
     wire: int
+    """Which of its wires."""
     activity: str
+    """What is done there."""
     shape: FlowShape
+    """What a byte loads there."""
     network: Network | None = None
+    """The network, if it is one."""
     servers: int = 1
+    """Number of servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One side of a round: its name, seconds of its request besides all queues, and the centres one after the other."""
+    """One side of a buffer's cycle."""
 
     name: str
+    """The volume or file."""
     latency: float
+    """Seconds of its request in addition to all queues."""
     stops: tuple[Stop, ...]
+    """The service centres, in order."""
 
 
 class Ways(NamedTuple):
-    """The legs to the volumes that are not done yet, in their order, those to the files, and what codes between."""
+    """All sides of the cycle."""
 
     volumes: Sequence[Leg]
+    """Those of volumes that are not done yet, in order."""
     files: Sequence[Leg]
+    """Those of backup files."""
     coding: Leg | None = None
+    """Compression or expansion between the two; None without it."""
 
 
 _Served = Sequence[tuple[Leg, Sequence[float]]]
-"""Legs, each with the services that its centres give, over their means."""
+"""Legs, each with the service times at its centres, divided by their means."""
 
 
 @dataclass(slots=True)
 class Draws:
-    """What chance decides in one job: each centre of each leg draws from a stream of its own.
+    """The random numbers of one job: each centre of each leg has a stream of its own.
 
-    The services of a transfer are drawn when it begins, so that the tenth from a volume has the same draws there
-    however many buffers go round.
+    The service times of a transfer are drawn when it begins, so that the tenth transfer from a volume has the same
+    numbers however many buffers circulate.
     """
 
     seed: int
+    """The seed of the run."""
     job: str
+    """The address of the job."""
     services: Services
+    """The distribution of service times."""
     streams: dict[str, np.random.Generator] = field(default_factory=dict[str, "np.random.Generator"])
+    """The generator of each centre."""
     taken: dict[str, int] = field(default_factory=dict[str, int])
+    """With constant services, the last choice among several equal servers or wires."""
 
     def service(self, leg: Leg, stop: Stop) -> float:
-        """The seconds of the next service at a centre, over their mean."""
+        """The next service time at a centre, divided by its mean."""
         if self.services == "constant":
             return 1.0
         return max(float(self._stream(f"{leg.name}.{stop.link.name}").standard_exponential()), LEAST)
 
     def choice(self, among: str, count: int) -> int:
-        """Which of some equals is next: any alike, or with constant services each in turn."""
+        """The next of several equal servers or wires: at random, or with constant services each in turn."""
         if count == 1:
             return 0
         if self.services == "constant":

@@ -20,14 +20,17 @@ from simbackup.trace.activity import Activity
 
 
 class Served(NamedTuple):
-    """How fast a host serves others: the link that all share, and bytes a second for all and for one stream."""
+    """How fast a host serves files to others."""
 
     link: Link
+    """The resource that all streams share."""
     rate: float
+    """Bytes a second of all streams together."""
     stream_rate: float
+    """Bytes a second of one stream."""
 
     def bound(self, shape: FlowShape) -> FlowShape:
-        """The shape of bytes that the host gives away or takes."""
+        """The shape of bytes that the host sends or receives, with these limits."""
         if math.isfinite(self.rate):
             shape = shape.plus({self.link: 1.0 / self.rate})
         return shape.at_most(self.stream_rate, self.link.name) if math.isfinite(self.stream_rate) else shape
@@ -35,24 +38,33 @@ class Served(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Share(Late):
-    """The host at the share and the one that keeps the files, the networks between them, and what a file costs there.
+    """A file share: a host reads or writes files that another host keeps.
 
-    Requests for each file that is read, looked at and made, besides those for data; bytes of a request for data;
-    reference core seconds of the keeper for each request; flushes of each file that is made; bytes a second that the
-    keeper serves at most, of all streams and of one.
+    Requests are those for each file in addition to the requests for its data.
     """
 
     host: str
+    """The host that uses the share."""
     keeper: str
+    """The host that keeps the files."""
     networks: tuple[str, ...]
+    """The links between the two."""
     calls: float
+    """Requests for a file that is read."""
     request: float
+    """Bytes of one request for data."""
     look_calls: float
+    """Requests for a file that is only examined."""
     make_calls: float
+    """Requests for a file that is created."""
     call_cpu: float = 0.0
+    """Seconds of the reference core that the keeper spends on each request."""
     flushes: float = 0.0
+    """Flushes of each file that is created."""
     rate: float = math.inf
+    """Greatest rate at which the keeper serves all streams together, bytes a second."""
     stream_rate: float = math.inf
+    """Greatest rate at which it serves one stream, bytes a second."""
 
     def served(self, system: System) -> Served:
         """How fast the keeper serves."""
@@ -62,7 +74,7 @@ class Share(Late):
 def requested(
     keeper: Host, networks: Sequence[Network], answering: float, trips: float, size: float
 ) -> dict[tuple[str, str], float]:
-    """Seconds of so many requests to a keeper, with so many bytes in them: ways there and back, transfers, answers."""
+    """Seconds, by part, of `trips` requests to a keeper with `size` bytes of data in them."""
     parts: dict[tuple[str, str], float] = dict(travelling(networks, trips))
     for network in networks:
         there = network.link.name, Activity.TRANSFER
@@ -72,7 +84,7 @@ def requested(
 
 
 def asked(shape: FlowShape, system: System, share: Share, trips: float) -> FlowShape:
-    """The shape when each byte also crosses the networks of a share, in so many requests that its keeper answers."""
+    """The shape when each byte also crosses the networks of a share, in `trips` requests that its keeper answers."""
     keeper, networks = system.hosts[share.keeper], [system.networks[name] for name in share.networks]
     answering = keeper.seconds(share.call_cpu) * trips
     shape = shape.following(travelling(networks, trips))
@@ -84,7 +96,7 @@ def asked(shape: FlowShape, system: System, share: Share, trips: float) -> FlowS
 
 
 def _blocks(shape: FlowShape, system: System, share: Share, data: DataSet) -> FlowShape:
-    """The shape of bytes of an image that a host writes on another one, in requests one after the other.
+    """The shape of bytes of an image that a host writes to a device of another host, one request after the other.
 
     A request of r bytes takes a round trip, its bytes on each line, the work of a core that answers, and the write,
     which is on disk or in the write cache of a controller before the answer: `T = R + r / B + c + w(r)`.

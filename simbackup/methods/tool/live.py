@@ -32,7 +32,7 @@ class Tool(Late):
     start_time: float = 0.0
     """Seconds before it begins."""
     mount_time: float = 0.0
-    """Seconds to mount a snapshot."""
+    """Seconds to mount a snapshot or an image."""
     check_cpu: float = 0.0
     """Core seconds for each byte that is read once more to check it."""
     file_time: float = 0.0
@@ -46,17 +46,17 @@ class Tool(Late):
     request: float | None = None
     """Bytes of a request for the source."""
     copy_cpu: float | None = None
-    """Core seconds for each byte that it copies."""
+    """Core seconds for each byte that it copies; None for those of the host."""
     restore_cpu: float | None = None
-    """Core seconds for each byte that comes back."""
+    """Core seconds for each byte that is restored; None for those of a copy."""
     server_cpu: float | None = None
-    """Core seconds for each byte at its server."""
+    """Core seconds for each byte at its server; None for those of copies."""
     server_file_cpu: float = 0.0
     """Core seconds for each file at its server."""
     reads_records: bool = False
-    """Whether it also reads the records of files that it looks at and does not save."""
+    """Whether it also reads the records of files that it examines and does not save."""
     tracks_files: bool = False
-    """Whether it knows which files have changed without looking at them."""
+    """Whether it knows which files have changed without examining them."""
     part: float | None = None
     """Bytes of a part of an object."""
     part_buffers: float | None = None
@@ -64,53 +64,53 @@ class Tool(Late):
     file_cpu: float = 0.0
     """Core seconds for each file that it saves."""
     make_cpu: float | None = None
-    """Core seconds for each file that a restore makes; None for those of saving it."""
+    """Core seconds for each file that a restore creates; None for `file_cpu`."""
     look_cpu: float = 0.0
-    """Core seconds for each file that it only looks at."""
+    """Core seconds for each file that it only examines."""
     list_record: float = 0.0
     """Bytes of the list of files that it sends, for each file."""
     delta_block: float | None = None
-    """Bytes of a block, where it sends the blocks of a file that have changed."""
+    """Bytes of a block, if it sends only the changed blocks of a file; None if it sends files whole."""
     most_delta_block: float | None = None
-    """Bytes of a block at most, where blocks grow with the square root of the size of a file."""
+    """Greatest number of bytes of a block, if blocks grow with the square root of the size of a file."""
     delta_checksum: float = 0.0
     """Bytes of the checksum of a block."""
     delta_cpu: float = 0.0
-    """Core seconds at each end for each byte of which a checksum is made."""
+    """Core seconds at each end for each byte whose checksum is made."""
     checksums: bool = False
     """Whether it makes checksums of all files."""
     in_turn: float = 0.0
-    """Share of `file_cpu` and `make_cpu` (0 to 1) that only one worker at a time spends."""
+    """Share (0 to 1) of `file_cpu` and `make_cpu` that only one worker at a time can spend."""
     attributes: float = 0.0
     """Changes of attributes of each restored file."""
     share_calls: float = 0.0
     """Requests to a share for each file that it saves."""
     share_look_calls: float = 0.0
-    """Requests to a share for each file that it only looks at."""
+    """Requests to a share for each file that it only examines."""
     file_flushes: float = 0.0
     """Flushes of each restored file."""
     reads_ahead: bool = False
     """Whether it reads the next request while it works on one."""
     ends_in_cache: bool = False
-    """Whether what it restores may still be in memory at its end."""
+    """Whether it ends when restored data are in memory, before they are on disk."""
     resumes: bool = False
-    """Whether a job that is tried again sends only what its last attempt has not stored."""
+    """Whether a repeated attempt sends only what the last attempt has not stored."""
     alternates: bool = False
-    """Whether it reads and writes in turns."""
+    """Whether it reads and writes alternately, and not in parallel."""
     walks_first: bool = False
     """Whether it walks all files before it saves any."""
     one_pass: bool = True
-    """Whether a restore reads streams that lie interleaved on a tape in one pass."""
+    """Whether a restore reads streams that are interleaved on a tape in one pass."""
     restore_reads: Reads = "wanted"
     """What a restore reads to find files."""
     mounts_images: bool = False
     """Whether it mounts images on a disk to take files from them."""
     copies_log: bool = False
-    """Whether it copies the log of a database beside its files."""
+    """Whether it copies the log of a database with its files."""
     shares_threads: bool = False
     """Whether the threads of its compressor serve all workers together."""
     window: float | None = None
-    """Bytes under way on each of its connections at most."""
+    """Greatest number of bytes in flight on each of its connections."""
     scan_cpu: float | None = None
     """Core seconds for each byte in which it searches for changes."""
     group_time: float = 0.0
@@ -133,11 +133,11 @@ class Tool(Late):
         return max(self.delta_block, min(math.sqrt(file_size), self.most_delta_block))
 
     def awaited(self, pending: Sequence[Dirty]) -> Sequence[Dirty]:
-        """What is on its way to disk, as far as it waits for that at its end."""
+        """The pending writes that it waits for at its end."""
         return () if self.ends_in_cache else pending
 
     def made(self, per_byte: float) -> FilesMade:
-        """What it adds to files that it makes of bytes that come back, if it makes any."""
+        """The costs of files that it creates, given the files for each byte."""
         if per_byte <= 0.0:
             return FilesMade(0.0)
         each = self.file_cpu if self.make_cpu is None else self.make_cpu
@@ -153,10 +153,10 @@ class Tool(Late):
         share: float = 1.0,
         travelled: Sequence[Network] = (),
     ) -> FlowShape:
-        """The shape of bytes that go over networks, too: while the next are read, or by turns with reading.
+        """The shape of bytes that also cross networks: in parallel with reading the next, or alternating with it.
 
-        `loaded` shapes cross the networks already; `share` are the bytes that cross them for each byte. Round trips
-        over those `travelled` count elsewhere.
+        `loaded` shapes cross the networks already; `share` is the number of bytes that cross them for each byte. Round
+        trips over the networks in `travelled` are counted elsewhere.
         """
         if networks and not loaded:
             shape = shape.over(networks, share, connections, self.window)
@@ -169,7 +169,7 @@ class Tool(Late):
         return shape
 
     def coding(self, how: Reduction, parts: Callable[[], int]) -> Reduction:
-        """How each of so many workers or streams compresses: with threads of its own, or its part of a pool."""
+        """The compression of each of so many workers or streams: by threads of its own, or by a part of a pool."""
         if how is NO_REDUCTION:
             return how
 
@@ -183,11 +183,11 @@ class Tool(Late):
         )
 
     def restoring(self, host: Host, copies: float = 2.0) -> float:
-        """Seconds of a core of a host for each byte that comes back; as for copying unless it says something else."""
+        """Core seconds of a host for each restored byte; those of copies unless the program states its own."""
         return host.seconds(self.restore_cpu) if self.restore_cpu is not None else self.copying(host, copies)
 
     def copying_back(self, host: Host) -> float:
-        """Seconds of a core of a host for each byte of a database that comes back, by default those of a copy."""
+        """Core seconds of a host for each restored byte of a database; one copy unless the program states its own."""
         return host.seconds(self.restore_cpu) if self.restore_cpu is not None else 1.0 / host.copy_rate
 
     def serving(

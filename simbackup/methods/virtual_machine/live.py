@@ -16,8 +16,11 @@ class Suspend:
     """Suspension of a virtual machine: its memory is saved to disk."""
 
     machine: str
+    """The virtual machine."""
     host: str
+    """The host below it."""
     to: str
+    """The volume that receives its memory."""
     method: str = "suspend"
 
     def run(self, system: System, job: str) -> Steps:
@@ -45,7 +48,9 @@ class Resume:
     """Resumption of a virtual machine: its memory is read from disk."""
 
     machine: str
+    """The virtual machine."""
     host: str
+    """The host below it."""
     method: str = "resume"
 
     def run(self, system: System, job: str) -> Steps:

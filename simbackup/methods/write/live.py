@@ -17,14 +17,19 @@ from simbackup.trace.activity import Activity
 class Write:
     """A program that writes a data set in sequence through the page cache, as dd does.
 
-    It ends when its last byte is in memory, with `flush` when it is on disk; write-back goes on behind it.
+    It ends when its last byte is in memory, or on disk with `flush`; otherwise write-back continues after its end.
     """
 
     host: str
+    """The host."""
     data: str
+    """The data set."""
     size: float
+    """Bytes."""
     cpu_per_byte: float | None = None
+    """Seconds of the reference core for each byte; None for those of a copy."""
     flush: bool = False
+    """Whether it waits until all bytes are on disk."""
     method: str = "write"
 
     def run(self, system: System, job: str) -> Steps:
@@ -41,13 +46,18 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class SynchronousWrite:
-    """A program each of whose requests is on disk before it makes the next."""
+    """A program that waits until each request is on disk before it makes the next."""
 
     host: str
+    """The host."""
     data: str
+    """The data set."""
     size: float
+    """Bytes."""
     request: float
+    """Bytes of a request."""
     networks: tuple[str, ...] = ()
+    """The links to the host of the data."""
     method: str = "write"
 
     def run(self, system: System, job: str) -> Steps:

@@ -29,45 +29,62 @@ from simbackup.workloads.users.transactions import Demand, fresh_shares, load
 from simbackup.workloads.users.watch import ROUNDING, Asked, LockTime, Watch
 
 GREATEST_SLOWDOWN = 1e6
-"""Factor for a device that has no time left."""
+"""Slowdown that is reported for a saturated device."""
 STAY, LEAST = 0.9, 1e-3
-"""Share of users who go on over a step of a lock, and the share at which nobody does."""
+"""Share of active users who are still active after a step of a lock, and the share below which none is."""
 STEP = 0.05
-"""Change of the share of fresh chunks after which the load of a transaction is calculated again."""
+"""Change of the share of updates that need a copy after which the load of a transaction is calculated again."""
 
 
 @dataclass(slots=True, eq=False)
 class Users:
-    """Users of one data set: a steady stream of transactions, or so many who each wait for their last.
+    """Users of one data set: transactions at a given rate, or a number of users who each wait for the answer.
 
-    It is a flow counted in transactions. While a read lock is held, those that write wait for its end, and only the
-    others go on; queued ones are then served at once. `going` is the share of users who do not wait for a lock. Where
-    snapshots need overwritten data, the first update of a chunk costs a copy; the share of such updates falls as time
-    goes on, and the flow is restarted in steps.
+    Their flow is counted in transactions. While a read lock is held, transactions that write wait for its end, and are
+    then served at once; only the others continue. If snapshots need overwritten data, the first update of a chunk costs
+    a copy. The share of such updates falls with time, and the flow is restarted in steps.
     """
 
     name: str
     data: str
+    """The name of the data set."""
     demand: Demand
+    """Their transactions, and how many."""
     network: FlowNetwork
     trace: Trace
     host: Host
+    """The host of the data set."""
     place: VolumeRange
+    """Where the data set is."""
     queue: Callable[[Network], Adapter]
+    """The queue in front of a network link."""
     waiting: Waiting | None = None
+    """How long requests wait for networks; None if transactions cross none."""
     nominal: float = field(init=False)
+    """Transactions a second when no job is running."""
     flow: Flow = field(init=False)
     load: Load = field(init=False)
+    """What a transaction loads now."""
     before: float = 0.0
+    """Transactions of earlier flows."""
     own_before: float = 0.0
+    """Seconds of the device's time that these took."""
     queues: Queues = field(init=False)
+    """What transactions find in queues, and how long they take."""
     undisturbed: float = field(init=False)
+    """Seconds of a transaction when no job is running."""
     holders: int = 0
+    """Jobs that hold a read lock now."""
     going: float = 1.0
+    """Share (0 to 1) of users who do not wait for a lock."""
     closed: int = 0
+    """Restores that keep them out now."""
     locks: list[LockTime] = field(default_factory=list[LockTime])
+    """When read locks were held."""
     watches: dict[str, Watch] = field(default_factory=dict[str, Watch])
+    """The totals when each running job began."""
     asked: Asked = field(default_factory=Asked)
+    """Transactions that would have been done so far without slow devices."""
 
     def __post_init__(self) -> None:
         self.load = self._loaded({})
@@ -86,7 +103,7 @@ class Users:
 
     @property
     def own_busy(self) -> float:
-        """Seconds of the device's time that they themselves have used so far."""
+        """Seconds of the device's time that their own transactions have taken so far."""
         return self.own_before + self.flow.completed * self.load.shape.demands.get(self.store.link, 0.0)
 
     def start(self) -> None:
@@ -100,7 +117,7 @@ class Users:
         self.network.env.process(self._work())
 
     def _work(self) -> Generator[simpy.Event, Any, None]:
-        """Go on for ever, in steps where frozen images need what is overwritten."""
+        """Work for ever, in steps if frozen images need what is overwritten."""
         while True:
             updates = yield from self._step()
             each = self.demand.transaction.updates
@@ -112,7 +129,7 @@ class Users:
             self._note(self.network.stop(self.flow))
 
     def _begin(self, fresh: dict[Snapshot, float], amount: float) -> None:
-        """Start the flow of so many transactions."""
+        """Start a flow of `amount` transactions, given the chunks of each snapshot that an update touches first."""
         self.load = self._loaded(fresh)
         shape = self.load.shape
         cap, cause = self._ceiling()
@@ -133,20 +150,20 @@ class Users:
         self.queues.follow(self.flow, self.load)
 
     def _asking(self) -> Waiters:
-        """What they ask of the device that holds their data."""
+        """What waiting users have requested from the device that holds their data."""
         return self.queues.asking(self.store.link)
 
     def _used(self) -> float:
-        """Seconds of the device that they use a second; before their rate is known, as if they were alone."""
+        """Share (0 to 1) of the device that they use; before their rate is known, as if they were alone."""
         rate = self.flow.rate or min(self._ceiling()[0], self.nominal)
         return rate * self.load.shape.demands.get(self.store.link, 0.0)
 
     def _loaded(self, fresh: dict[Snapshot, float]) -> Load:
-        """What a transaction loads while each update touches so many fresh chunks of each snapshot."""
+        """What a transaction loads, given the chunks of each snapshot that an update touches first."""
         return load(self.demand.transaction, self.place, self.host, fresh, self.demand.writers)
 
     def _note(self, transactions: float) -> None:
-        """Count so many transactions: what they did, and what they have touched."""
+        """Count transactions that were done, and note what they have overwritten."""
         self.before += transactions
         self._tell_volume(self.before)
         self.own_before += transactions * self.load.shape.demands.get(self.store.link, 0.0)
@@ -158,14 +175,14 @@ class Users:
             self.place.volume.moved()
 
     def _tell_volume(self, transactions: float) -> None:
-        """Tell the volume how many updates there have been in all."""
+        """Report the total of updates to the volume, given that of transactions."""
         asked = self.demand.transaction
         if asked.updates > 0.0:
             place = (self.place.begin, self.place.size)
             self.place.volume.updated(self.name, place, asked.spread, transactions * asked.updates)
 
     def _step(self) -> Generator[simpy.Event, Any, float]:
-        """Updates until the load is calculated again; snapshots without room become invalid."""
+        """Number of updates until the load is calculated again; snapshots without space become invalid."""
         if self.demand.transaction.updates == 0.0:
             return math.inf
         spread, volume = self.demand.transaction.spread, self.place.volume
@@ -184,7 +201,7 @@ class Users:
         return fresh_shares(self.place.volume.snapshots, self.name, spread, updates if math.isfinite(updates) else 0.0)
 
     def _ceiling(self) -> tuple[float, str]:
-        """The greatest rate that locks leave, and its cause."""
+        """The greatest rate that locks leave, in transactions a second, and its cause."""
         if self.closed:
             return 0.0, f"data.{self.data}"
         if self.place.volume.full:  # those that write get an error
@@ -194,12 +211,12 @@ class Users:
         return (self.nominal if self.demand.rate is not None else math.inf), self.name
 
     def _allow(self) -> None:
-        """Let as many go on as locks leave by now."""
+        """Set the rate that locks leave now."""
         self.network.set_cap(self.flow, *self._ceiling())
         self.asked.change(float(self.network.env.now), self._ceiling()[0])
 
     def lock(self) -> None:
-        """Let those that write wait; of users who wait for each transaction, fewer and fewer go on."""
+        """Hold a read lock: transactions that write wait, and users who wait for them become fewer."""
         if not self.holders:
             self.locks.append(LockTime(float(self.network.env.now)))
             if self.demand.rate is None and self._locked_rate > 0.0:
@@ -209,11 +226,11 @@ class Users:
 
     @property
     def _locked_rate(self) -> float:
-        """Transactions a second of each user that need a lock."""
+        """Transactions a second of each user that wait for a read lock."""
         return self.nominal * self.demand.writes / self.demand.clients
 
     def _come_to_wait(self, lock: LockTime) -> Generator[simpy.Event, Any, None]:
-        """Let a part of the users go on for as long as another part comes to wait, until the lock is given up."""
+        """Reduce the users who still work, step by step, until the lock is released."""
         share, mean = 1.0, (1.0 - STAY) / -math.log(STAY)
         while lock.end == math.inf and share > LEAST:
             self.going, share = share * mean, share * STAY
@@ -224,7 +241,7 @@ class Users:
             self._allow()
 
     def unlock(self) -> None:
-        """Let them go on, unless another job still holds a lock."""
+        """Release the lock, unless another job still holds one."""
         self.holders -= 1
         if not self.holders:
             self.locks[-1].end, self.going = float(self.network.env.now), 1.0
@@ -280,13 +297,13 @@ class Users:
         )
 
     def _waits(self, held: float) -> LockWaits:
-        """Who waits for a lock that is held for some seconds."""
+        """The transactions that wait for a lock which is held for some seconds."""
         if self.demand.rate is None:
             return users_who_wait(held, self.demand.clients, self._locked_rate)
         return lock_waits(held, self.nominal * self.demand.writes)
 
     def _during(self, begun: Watch, seconds: float, held_up: float, served: float) -> float:
-        """Mean seconds of a transaction during a job, no more than the job took; all waited so long for locks."""
+        """Mean seconds of a transaction during a job, at most as long as the job; `held_up` are waits for locks."""
         if not served:
             return seconds
         if self.demand.rate is None:  # Little's law

@@ -1,4 +1,4 @@
-"""What one transaction of users asks of the links it crosses, and how long it takes there."""
+"""What one transaction of users loads on links, and how long it takes."""
 
 from __future__ import annotations
 
@@ -15,28 +15,31 @@ from simbackup.engine.link import Link
 from simbackup.equations.queueing import Centre, mixed_response, processor_sharing
 
 FULL = 1.0 - 1e-9
-"""Load from which on a queue grows without end."""
+"""Utilisation above which a queue grows without end."""
 
 
 @dataclass(slots=True)
 class Load:
-    """What one transaction asks of the links it crosses, and how long it waits at each while it is alone.
-
-    `visits` are the requests that wait there in the queues of others, at devices (`stores`) and networks (`ports`);
-    `delay` are seconds that it waits at no link.
-    """
+    """What one transaction of users loads on links, and how long it waits there when it is alone."""
 
     shape: FlowShape = field(default_factory=FlowShape)
+    """Its demands on all links."""
     waited: dict[Link, float] = field(default_factory=dict[Link, float])
+    """Seconds that it waits at each link when it is alone."""
     held: dict[Link, float] = field(default_factory=dict[Link, float])
+    """Seconds of each link's time that it uses meanwhile."""
     visits: dict[Link, float] = field(default_factory=dict[Link, float])
+    """Its requests at each link that wait in the queues of others."""
     stores: dict[Link, Store] = field(default_factory=dict[Link, Store])
+    """The devices among these links."""
     ports: dict[Link, Network] = field(default_factory=dict[Link, Network])
+    """The networks among these links."""
     delay: float = 0.0
+    """Seconds that it waits at no link."""
 
     @property
     def alone(self) -> float:
-        """Seconds of one transaction while it is alone."""
+        """Seconds of one transaction when it is alone."""
         return self.delay + sum(self.waited.values())
 
     def take(
@@ -49,9 +52,9 @@ class Load:
         waits: bool,
         direction: Direction = "write",
     ) -> None:
-        """Add so many requests to a device, for which the user waits or not.
+        """Add requests to a device, for which the user waits or not.
 
-        One of no bytes is only what another takes more; a write that a cache gathers waits in no queue of the disks.
+        Requests of 0 bytes add time to others, and wait in no queue. Nor does a write that a cache gathers.
         """
         if times <= 0.0:
             return
@@ -65,18 +68,18 @@ class Load:
                 self._pass(network, times, size)
 
     def compute(self, host: Host, seconds: float) -> None:
-        """Add so many seconds of the reference core."""
+        """Add seconds of the reference core."""
         if seconds > 0.0:
             self.shape = host.working(self.shape, host.seconds(seconds))
             self._wait(host.cpu, host.seconds(seconds), host.seconds(seconds), 1.0)
 
     def send(self, network: Network, size: float) -> None:
-        """Add so many bytes over a network, on one wire of it."""
+        """Add bytes that cross a network on one of its wires."""
         self.shape = self.shape.plus({network.link: size}, {network.link: size})
         self._pass(network, 1.0, size)
 
     def _pass(self, network: Network, times: float, size: float) -> None:
-        """Wait for so many round trips over a network, and for the bytes of each."""
+        """Wait for `times` round trips over a network, and for the bytes of each."""
         self.delay += times * network.latency
         if math.isinf(network.rate):
             return
@@ -96,7 +99,7 @@ class Load:
         return self.waited.get(link, 0.0) / visits if visits > 0.0 else 0.0
 
     def centres(self, found: Mapping[Link, Outstanding]) -> list[Centre]:
-        """The queues that a user passes who finds others at each link."""
+        """The service centres that a user passes, given what requests find of others at each link."""
         centres: list[Centre] = []
         for link, demand in self.shape.demands.items():
             held, standing = self.held.get(link, 0.0) / link.nominal, found.get(link, NOBODY)
@@ -107,7 +110,7 @@ class Load:
         return centres
 
     def response(self, rate: float, found: Mapping[Link, Outstanding]) -> float:
-        """Seconds of a transaction when so many come a second at random, who find others at each link."""
+        """Seconds of a transaction when `rate` come a second at random, given what requests find of others."""
         seconds = self.delay
         for link, wait in self.waited.items():
             standing = found.get(link, NOBODY)

@@ -20,43 +20,54 @@ from simbackup.workloads.users.passed import Passed
 from simbackup.workloads.users.transactions import Demand
 
 SETTLED = 1e-6
-"""Change of a rate below which it is the same."""
+"""Relative change of a rate below which it counts as unchanged."""
 MOST_TURNS = 40
-"""Times that a rate is solved again at one instant because what others have in the queues follows it."""
+"""Greatest number of solutions at one instant, as the rate and what others have in the queues depend on each other."""
 FULL_TURNS = 8
-"""Of these, those after which what is found changes by half only."""
+"""Solutions after which the iteration is damped by one half."""
 
 
 @dataclass(slots=True, eq=False)
 class Queues:
-    """The queues that users pass: what others have there now, and how long transactions have taken so far.
+    """The queues that transactions pass: what others have there now, and how long transactions have taken so far.
 
-    Users who wait for each transaction come the less often the longer it takes, and so leave others more; they are
-    solved again until what they find is what they were solved with.
+    Users who wait for each transaction make the fewer, the longer these take, and so leave more to others. They are
+    solved again until what they find agrees with what was assumed.
     """
 
     name: str
+    """The address of the users."""
     demand: Demand
     network: FlowNetwork
     queue: Callable[[Network], Adapter]
+    """The queue in front of a network link."""
     waiting: Waiting | None = None
+    """How long requests wait for networks; None if transactions cross none."""
     load: Load = field(init=False)
+    """What a transaction loads."""
     flow: Flow = field(init=False)
+    """The flow of transactions."""
     found: dict[Link, Outstanding] = field(default_factory=dict[Link, Outstanding])
+    """What requests were assumed to find at each link in the last solution."""
     passed: Passed = field(default_factory=Passed)
+    """Totals of the transactions so far."""
     each: float = 0.0
+    """Seconds of a transaction now."""
     rate: float = 0.0
+    """Transactions a second now."""
     since: float = 0.0
+    """The time, in seconds, up to which the totals count."""
     _adapters: dict[Link, Adapter] = field(default_factory=dict[Link, Adapter])
     _turns: tuple[float, int] = (-1.0, 0)
+    """When users were solved last, and how often at that instant."""
 
     @property
     def law(self) -> Behind | None:
-        """What users who wait for each transaction achieve behind others; None for those who come at random."""
+        """The rate of users who wait for each transaction, behind others; None for transactions at a given rate."""
         return None if self.demand.rate is not None else Behind(self._behind)
 
     def undisturbed(self, load: Load) -> tuple[float, float]:
-        """Transactions a second of such a load, and seconds of one, while nobody else is there."""
+        """Transactions a second with such a load, and seconds of one, when nobody else is there."""
         self.load = load
         if self.demand.rate is not None:
             return self.demand.rate, load.response(self.demand.rate, {})
@@ -64,7 +75,7 @@ class Queues:
         return rate, self.demand.clients / rate - self.demand.think_time if rate else 0.0
 
     def follow(self, flow: Flow, load: Load) -> None:
-        """Follow a flow of transactions, each of which loads so much."""
+        """From now on, observe a flow of transactions with such a load."""
         self.flow, self.load = flow, load
         self._adapters = {link: self.queue(port) for link, port in load.ports.items()}
         for link, adapter in self._adapters.items():
@@ -74,7 +85,7 @@ class Queues:
         self.network.couple(self, flow, *load.stores, *self._adapters)
 
     def hold(self) -> None:
-        """Solve users who wait with what they find now; nobody is held."""
+        """Solve users who wait again with what they find now; adds no constraint."""
         if self.demand.rate is None and self.flow.active:
             self.network.freed(self.flow)
 
@@ -117,7 +128,7 @@ class Queues:
         return found
 
     def _threads(self, link: Link) -> float:
-        """Threads of others that have work for the cores of a host: those that run, and those that wait for a core."""
+        """Threads of others on the cores of a host: those that run, and those that wait for a core."""
         return sum(
             link.demand(flow) * (flow.cap if flow.bottleneck is link and flow.cap < math.inf else flow.rate)
             for flow in link.flows
@@ -125,22 +136,22 @@ class Queues:
         )
 
     def interactive(self, found: dict[Link, Outstanding]) -> float:
-        """Transactions a second of users who wait for each, when they find others at each link."""
+        """Transactions a second of users who wait for each, given what requests find of others at each link."""
         return interactive_rate(self.load.centres(found), self.demand.clients, self.demand.think_time + self.load.delay)
 
     def _behind(self, others: Others) -> Limit:
-        """Their rate as they wait for each transaction, and where they wait longest."""
+        """Their rate behind others, and the link at which they wait longest."""
         waited = self.load.waited
         found = {link: self.found.get(link) or self._used(link, others(link)) for link in self.load.shape.demands}
         longest = max(waited, key=lambda link: waited[link], default=None)
         return Limit(self.interactive(found), longest.name if longest else self.name)
 
     def _used(self, link: Link, share: float) -> Outstanding:
-        """What a request finds at a link of which others use a share: at cores, the threads that run there."""
+        """What a request finds at a link of which others use a `share`; at cores, the threads that run there."""
         return Outstanding(0.0, share * link.capacity * self.load.each(link)) if link.pooled else Outstanding(share)
 
     def asking(self, link: Link) -> Waiters:
-        """What users who wait ask of a device now; those who come at random have no number of requests there."""
+        """What waiting users have requested from a device now; nothing is counted of transactions at a given rate."""
         if self.demand.rate is not None or self.flow.rate <= 0.0:
             return Waiters()
         for at, centre in zip(self.load.shape.demands, self.load.centres(self.found), strict=True):
@@ -151,12 +162,12 @@ class Queues:
 
 
 def _asking(centre: Centre, clients: float, rate: float, disks: float) -> Waiters:
-    """What so many users ask of each of several disks who do so many transactions a second."""
+    """What `clients` users have requested from each of several disks when they do `rate` transactions a second."""
     free = 1.0 - centre.others - rate * (centre.behind + (clients - 1.0) / clients * centre.held)
     number = rate * centre.wait / free if free > 0.0 else clients
     return Waiters(rate * centre.held, min(number, clients) / disks)
 
 
 def _between(one: Outstanding, other: Outstanding) -> Outstanding:
-    """The mean of what is found and what was."""
+    """The mean of both."""
     return Outstanding(*(0.5 * (a + b) for a, b in zip(one, other, strict=True)))

@@ -9,7 +9,7 @@ from simbackup.devices.store import Store
 from simbackup.workloads.users.transactions import Demand, Load
 
 FIRST = 100.0
-"""Weight of transactions that come by themselves, for that of a stream: a job ends where they ask for all and more."""
+"""Weight of transactions at a given rate; a stream has 1, so that a job still ends if they overload the device."""
 
 
 def weight(place: VolumeRange, demand: Demand, load: Load, window: float) -> float:
@@ -38,5 +38,5 @@ def weight(place: VolumeRange, demand: Demand, load: Load, window: float) -> flo
 
 
 def asked_at_once(demand: Demand, load: Load, store: Store) -> float:
-    """Seconds of a device that users ask for with one transaction each, or with all that come in a second."""
+    """Seconds of a device for one transaction of each user, or for all transactions of a second."""
     return demand.number * load.shape.demands.get(store.link, 0.0)

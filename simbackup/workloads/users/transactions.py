@@ -20,37 +20,42 @@ from simbackup.workloads.users.load import Load
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """What users ask with one transaction: disk reads and updates, bytes of a read, core seconds, where updates go.
-
-    It also moves the bytes of a request over each of some networks.
-    """
+    """One transaction of users."""
 
     reads: float
+    """Disk reads."""
     read_size: float
+    """Bytes of a read."""
     cpu: float
+    """Seconds of the reference core."""
     updates: float
+    """Disk writes."""
     spread: Spread
+    """Bytes of a write, and where writes go."""
     synchronous: bool
+    """Whether a user waits for the writes."""
     networks: tuple[Network, ...] = ()
+    """The networks that it crosses."""
     request: float = 0.0
+    """Bytes that cross each of them."""
 
     @property
     def mean_size(self) -> float:
-        """Bytes of a request to the disks on average."""
+        """Mean bytes of its requests to the disks."""
         number = self.reads + self.updates
         size = self.reads * self.read_size + self.updates * self.spread.size
         return size / number if number > 0.0 else self.read_size
 
 
 class Writers(NamedTuple):
-    """Who asks: so many users who each wait for their last transaction, and think; or so many transactions a second.
-
-    Without either, one user who does not think.
-    """
+    """How transactions begin; by default, one user begins the next when the last is done."""
 
     clients: float = 1.0
+    """Users who each wait for the last transaction."""
     think_time: float = 0.0
+    """Seconds between two transactions of a user."""
     rate: float | None = None
+    """Transactions a second; None if users wait."""
 
 
 ONE = Writers()
@@ -58,22 +63,27 @@ ONE = Writers()
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What users ask: a transaction, the share that writes, and how often: so many a second, or so many users."""
+    """The transactions of users, and how they begin."""
 
     transaction: Transaction
+    """One transaction."""
     writes: float
+    """Share (0 to 1) that writes, and so waits for a read lock."""
     rate: float | None = None
+    """Transactions a second; None if users wait for the last one."""
     clients: float = 1.0
+    """Users who each wait for the last transaction."""
     think_time: float = 0.0
+    """Seconds between two transactions of a user."""
 
     @property
     def writers(self) -> Writers:
-        """Who asks."""
+        """How transactions begin."""
         return Writers(self.clients, self.think_time, self.rate)
 
     @property
     def number(self) -> float:
-        """Transactions a second of those who come at random, or users who wait for theirs."""
+        """Transactions a second, or the number of users who wait."""
         return self.clients if self.rate is None else self.rate
 
     @property
@@ -85,7 +95,7 @@ class Demand:
 def load(
     asked: Transaction, place: VolumeRange, host: Host, fresh: Mapping[Snapshot, float], who: Writers = ONE
 ) -> Load:
-    """What one transaction loads, `fresh` chunks of each snapshot being touched for the first time with each update.
+    """What one transaction loads, given the chunks of each snapshot that an update touches first (`fresh`).
 
     Two places drawn at random are a third of the data apart on average.
     """
@@ -124,28 +134,29 @@ def load(
 
 
 def _mapping(snapshots: Iterable[Snapshot], size: float) -> float:
-    """Seconds to divide a request to a volume into the chunks of its snapshots, and to look each up."""
+    """Seconds to divide a request to a volume into the chunks of its snapshots, and to look up each chunk."""
     return sum(one.parameters.map_time * max(size / one.parameters.chunk, 1.0) for one in snapshots)
 
 
 class _Updates(NamedTuple):
-    """Updates of chunks that a snapshot still needs, each of which touches some that lie side by side.
-
-    Where an update falls (the place before and its own) and its bytes; such updates of a transaction; what the write of
-    one takes without a snapshot; and whether the user waits for it.
-    """
+    """Updates of chunks that a snapshot still needs; one may touch several adjacent chunks."""
 
     snapshot: Snapshot
     places: tuple[float, float]
+    """Bytes of the device: the place of the request before, and that of the update."""
     size: float
+    """Bytes of an update."""
     runs: float
+    """Such updates of a transaction."""
     write: Service
+    """The time of an update without a snapshot."""
     waits: bool
+    """Whether the user waits for it."""
 
     def load(self, found: Load, outside: float, who: Writers) -> None:
-        """Add the copies, the commits, and what the held write takes more: the arm is elsewhere, the queue is idle.
+        """Add the copies, the commits, and the further time of the update, as the arm is elsewhere and the queue idle.
 
-        A user does something else for `outside` seconds between two such updates.
+        A user spends `outside` seconds on other things between two such updates.
         """
         cow, store = self.snapshot.parameters, self.snapshot.origin.region.store
         chunks = max(self.size / cow.chunk, 1.0)
@@ -174,7 +185,7 @@ class _Updates(NamedTuple):
         found.take(store, more, self.runs, 0.0, waits=self.waits)
 
     def _together(self, chunks: float, outside: float, who: Writers) -> float:
-        """Such updates that share a commit: of those who wait for them, or of all that wait to be written."""
+        """Mean number of such updates that share a commit."""
         cow = self.snapshot.parameters
         if not self.waits:
             return equations.begun(cow.commit_backlog, self.size)
@@ -185,7 +196,7 @@ class _Updates(NamedTuple):
         return equations.arrivals_together(who.rate * self.runs, seconds, most)
 
     def _copying(self, chunks: float) -> float:
-        """Seconds to read and to write the copies of one update."""
+        """Seconds to read and to write the copies for one update."""
         store, area = self.snapshot.origin.region.store, self.snapshot.area.store
         here, there = self.places
         heads = {area.name: self.snapshot.position()} | {store.name: here}
@@ -195,7 +206,7 @@ class _Updates(NamedTuple):
 
 
 def _mean(first: Service, others: Service, number: float) -> Service:
-    """The mean of so many requests that follow each other, the first of which takes another time than the others."""
+    """The mean of `number` requests in series, of which the first takes another time than the others."""
     share = 1.0 / max(number, 1.0)
     return Service(
         share * first.latency + (1.0 - share) * others.latency, share * first.busy + (1.0 - share) * others.busy
@@ -203,7 +214,7 @@ def _mean(first: Service, others: Service, number: float) -> Service:
 
 
 def fresh_shares(snapshots: Iterable[Snapshot], users: str, spread: Spread, updates: float) -> dict[Snapshot, float]:
-    """Chunks of each snapshot that an update touches for the first time, on average over so many updates."""
+    """Mean number of chunks of each snapshot that an update touches first, over a number of updates."""
     return {
         snapshot: snapshot.changes.scatter(users, spread).fresh(updates) for snapshot in snapshots if snapshot.active
     }
