@@ -29,9 +29,9 @@ class CopySaveSetSpec(Copying):
 
     method: Literal["copy_save_set"]
     save_set: Annotated[Text, Refers("copies", "jobs")]
-    """The backup, by `image` or `file_level`, or a dump, a copy or a log of a database, whose newest complete save set
-    is copied; or by `database_native` with all its files on one device, or on disks of one host, which are read one
-    after the other.
+    """The backup, by `image`, `file_level` or a `program` that leaves a save set, or a dump, a copy or a log of a
+    database, whose newest complete save set is copied; or by `database_native` with all its files on one device, or on
+    disks of one host, which are read one after the other.
     """
     copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
     """The job whose copy is read: the backup itself by default, or another job that copies it, so that a copy is copied
