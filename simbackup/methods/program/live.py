@@ -164,14 +164,13 @@ class _Phase:
         shape = system.bounded(job, group.shape) if last else group.shape
         shape = shape._replace(alone=system.serial_share(job) if shape.shared_out else 0.0)
         workers, largest = shape.workers, self.context.data.largest
-        if group.group.item != FILES or workers == 1 or not 0.0 < largest < 1.0:
+        if group.group.item != FILES or workers == 1 or largest <= 0.0:
             return [_Part(shape, 0.0, group.items)]
-        alone = largest * group.items
+        alone, one = largest * group.items, shape._replace(workers=1, alone=0.0)
+        if largest >= 1.0:
+            return [_Part(one, 0.0, group.items)]
         others = shape._replace(workers=workers - 1, share=shape.share * (workers - 1))
-        return [
-            _Part(others, alone, group.items - alone),
-            _Part(shape._replace(workers=1, alone=0.0), 0.0, alone),
-        ]
+        return [_Part(others, alone, group.items - alone), _Part(one, 0.0, alone)]
 
     def _joined_by_one(self, group: Lowered, flows: Sequence[Flow]) -> Wait:
         """Let the worker of the largest file help the others when it is done."""

@@ -284,7 +284,7 @@ def _with_files(context: Context, group: Group, step: Step) -> FlowShape:
         share = context.portions.files[step.of] / context.portions.files["all"]
     region = data.volume.region.part(data.begin, data.size)
     walk = walking(host, data, region, Walkers(workers=group.workers, tracked=step.do == "open"), share)
-    each = data.size / data.files if share > 0.0 else 1.0 / data.files
+    each = max(data.size * share, 1.0) / data.files / (share or 1.0)  # as a walk has it
     shape = walk.times(times * each)
     return host.then(shape, times * each / host.copy_rate, Activity.READ) if share > 0.0 else shape
 

@@ -50,11 +50,11 @@ def _group(job: ProgramJobSpec, spec: Spec, name: str, group: GroupSpec, ratio: 
     return Group(name, workers, group.items.si, group.of, (size, group.buffer_size is not None), steps)
 
 
-def _workers(job: ProgramJobSpec, spec: Spec, said: str | None, options: Mapping[str, Quantity]) -> int:
+def _workers(job: ProgramJobSpec, spec: Spec, said: Quantity | str | None, options: Mapping[str, Quantity]) -> int:
     """How many workers a group has."""
     if said == CORES:
         return max(int(spec.hosts[job.runs_on(spec)].cores.si), 1)
-    return int(options[said].si) if said is not None else 1
+    return int(si_or(options[said] if isinstance(said, str) else said, 1.0))
 
 
 def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tuple[GroupSpec, float]) -> Step:

@@ -13,6 +13,7 @@ from simbackup.schema.quantity import (
     Duration,
     Frozen,
     Multiple,
+    NumberOrName,
     PositiveCount,
     PositiveSize,
     Quantity,
@@ -111,8 +112,9 @@ class StepSpec(Frozen):
 class GroupSpec(Frozen):
     """A group of workers: each takes an item, does the steps in their order, and takes the next."""
 
-    workers: Text | None = None
-    """The option that says how many there are, or `cores` for one on each core of the program's host; one by default.
+    workers: NumberOrName | None = None
+    """How many there are: a number, the name of an option, or `cores` for one on each core of the program's host; one
+    by default.
     """
     items: Items
     """What a worker takes: whole `files`, or pieces of so many bytes (a block, a chunk, a pack, an object)."""

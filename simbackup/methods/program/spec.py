@@ -239,8 +239,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
                     if name == last and getattr(group, key) is not None:
                         message = "nobody takes from the last group of a phase"
                         checks.report((*here, "phases", phase, name, key), message, "leave it out")
-                if group.workers is not None and group.workers not in options:
-                    message = f"there is no option '{group.workers}'"
+                if isinstance(group.workers, str) and group.workers not in options:
+                    message = f"'{group.workers}' is neither a number nor an option of the program"
                     inside = (*here, "phases", phase, name, "workers")
                     checks.report(inside, message, choices(group.workers, options))
         for inside, step in steps_of(operation).items():
@@ -251,13 +251,14 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         """Report options that no operation of the program has a use for, such as misspelt ones."""
         operations = self.program.operations.values()
         groups = [group for one in operations for phase in one.phases.values() for group in phase.values()]
-        used = list(dict.fromkeys(group.workers for group in groups if group.workers not in {None, CORES}))
+        named = [group.workers for group in groups if isinstance(group.workers, str) and group.workers != CORES]
+        used = list(dict.fromkeys(named))
         if not set(used) <= set(self.program.options):
             return  # a group names one that is not there, which is reported
         for name in self.program.options:
             if name not in used:
                 message = f"no operation of the program has an option '{name}'"
-                remedy = choices(name, [word for word in used if word]) if used else "leave it out"
+                remedy = choices(name, used) if used else "leave it out"
                 checks.report((*path, "program", "options", name), message, remedy)
 
     def _check_step(self, checks: Checks, path: Path, here: Path, step: StepSpec) -> None:
