@@ -88,3 +88,49 @@ def test_a_group_has_a_number_of_workers() -> None:
     site = group({"wait": "2 ms"}, workers="many")
     with pytest.raises(sb.InputError, match="'many' is neither a number nor an option of the program"):
         elapsed({"one": site})
+
+
+@pytest.mark.parametrize(
+    ("changes", "job", "directories"),
+    [
+        ({"directories": 1000}, {}, 1000.0),
+        ({"filesystem.files_per_directory": 20}, {}, 500.0),
+        ({}, {}, 1.0),  # all files are in one
+        ({"directories": 1000}, {"since": "1 d"}, 1000.0 * (1.0 - 0.9**10)),  # a tenth of the files has changed
+        ({"directories": 1000}, {"since": "1 d", "of": "all"}, 1000.0),
+        ({"directories": 1000}, {"since": "1 d", "of": "unchanged"}, 1000.0 * 0.9**10),
+    ],
+)
+def test_steps_repeat_on_directories(changes: dict[str, Any], job: dict[str, Any], directories: float) -> None:
+    found = on_tree(changes, workers(1, {"wait": "2 ms"}, items="directories", **job))
+    assert found == pytest.approx(directories * 2e-3, rel=0.01 if "since" in job else 1e-6)
+
+
+def test_a_step_may_repeat_on_directories_within_a_group_of_files() -> None:
+    job = workers(1, {"wait": "2 ms"}, {"wait": "5 ms", "items": "directories"})
+    assert on_tree({"directories": 1000}, job) == pytest.approx(FILES * 2e-3 + 1000 * 5e-3, rel=1e-6)
+
+
+def test_a_step_moves_so_many_bytes_with_each_directory() -> None:
+    put = {"at": "target", "do": "write", "bytes": "1 MB"}
+    each = 80e-3 + 1e-3 + 1e6 / 50e6
+    found = on_tree({"directories": 1000}, workers(1, put, items="directories", target="bucket"))
+    assert found == pytest.approx(1000 * each, rel=1e-3)
+    none = on_tree({"directories": 1000}, workers(1, {**put, "bytes": None}, items="directories", target="bucket"))
+    assert none == pytest.approx(1000 * (each - 1e6 / 50e6), rel=1e-3)
+
+
+def test_groups_of_directories_and_files_go_at_one_pace() -> None:
+    one = group({"wait": "2 ms"}, buffer_size="1 MB")
+    two = group({"wait": "30 ms"}, items="directories", buffer_size="1 MB")
+    last = group({"wait": "1 ms"})
+    found = simulated({"one": one, "two": two, "last": last}, changes={"data.tree.directories": 1000})
+    assert found.get("jobs.save.elapsed") == pytest.approx(30.0, rel=1e-2)
+
+
+def test_directories_are_those_of_files() -> None:
+    tree = {"on": "disk", "size": "10 GB"}
+    program = {"operations": {"backup": {"phases": {"all": {"one": group({"wait": "2 ms"}, items="directories")}}}}}
+    save = {"method": "program", "program": program, "operation": "backup", "data": "tree"}
+    with pytest.raises(sb.InputError, match="'tree' does not say how many directories it has"):
+        sb.simulate(sb.load({**SITE, "data": {"tree": tree}, "jobs": {"save": save}}))

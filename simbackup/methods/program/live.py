@@ -16,12 +16,13 @@ from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Segment
 from simbackup.equations.change import differs
+from simbackup.equations.files import directories_with
 from simbackup.late import Late, changed
 from simbackup.methods.file_backup.portion import portion
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.new_copy import enter
-from simbackup.methods.program.lowering import Context, Group, Lowered, Room, Written, lowered
+from simbackup.methods.program.lowering import Context, Group, Lowered, Room, Written, lowered, repeated
 from simbackup.methods.program.portions import FILES, Portions
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
@@ -60,7 +61,7 @@ class Program(Late):
         """Start, and do one phase after the other; done, and in the catalogue, when all that was written is on disk."""
         data, time = system.data[self.data], system.env.now
         read = system.saved(self.reads) if self.reads else None
-        portions = _portions_of(*read) if read is not None else self.portions(data)
+        portions = _portions_of(*read, data) if read is not None else self.portions(data)
         context = Context(system, job, data, portions, self.codec, read, self._room(system, portions))
         with system.clock.span(job, f"data.{self.data}", Activity.START):
             yield system.env.timeout(self.start)
@@ -83,9 +84,12 @@ class Program(Late):
         """The place of its save set on a disk; None if it leaves none there."""
         if self.keeps not in system.volumes:
             return None
-        steps = [step for groups in self.phases.values() for group in groups for step in group.steps]
-        written = [step for step in steps if step.do == "write" and step.device == self.keeps and not step.data]
-        size = sum(portions.bytes[step.of] * step.bytes / step.every for step in written if step.streams)
+        size = 0.0
+        for group in (group for groups in self.phases.values() for group in groups):
+            for step in group.steps:
+                if step.do == "write" and step.device == self.keeps and not step.data and step.streams:
+                    times, moved = repeated(portions, group, step)
+                    size += times * moved / step.every
         size = size or portions.bytes["stored"]
         return Room(self.keeps, system.reserve(self.keeps, size), size)
 
@@ -107,14 +111,19 @@ class Program(Late):
         left = {"all": data.size, "unchanged": data.size - part.size}
         sizes = left | {"changed": part.size, "new": fresh, "stored": fresh / self.ratio}
         files = {"all": float(data.files), "unchanged": data.files - part.files}
-        return Portions(sizes, dict.fromkeys(sizes, part.files) | files)
+        whole = max(data.files * data.directories_per_file, 1.0)
+        there = directories_with(data.files, part.files / data.files, whole)
+        directories = dict.fromkeys(sizes, there) | {"all": whole, "unchanged": whole - there}
+        return Portions(sizes, dict.fromkeys(sizes, part.files) | files, directories)
 
 
-def _portions_of(saved: SaveSet, copy: Copy) -> Portions:
-    """All of a save set, as it is stored by a copy."""
-    sizes = {"all": saved.size, "unchanged": 0.0, "changed": saved.size, "new": saved.size}
-    files = dict.fromkeys(("all", "changed", "new", "stored"), float(saved.files)) | {"unchanged": 0.0}
-    return Portions(sizes | {"stored": saved.size / copy.fetched}, files)
+def _portions_of(saved: SaveSet, copy: Copy, data: DataSet) -> Portions:
+    """All of a save set, as it is stored by a copy, with the directories of its files in the data."""
+    there = saved.size
+    sizes = {"all": there, "unchanged": 0.0, "changed": there, "new": there, "stored": there / copy.fetched}
+    whole = max(data.files * data.directories_per_file, 1.0)
+    files, directories = float(saved.files), directories_with(data.files, min(saved.files / data.files, 1.0), whole)
+    return Portions(sizes, *(dict.fromkeys(sizes, each) | {"unchanged": 0.0} for each in (files, directories)))
 
 
 @dataclass(frozen=True, slots=True)

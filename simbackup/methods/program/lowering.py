@@ -53,6 +53,8 @@ class Step(Late):
     """The portion of the data whose bytes it passes."""
     bytes: float
     """Bytes that it moves for each byte of the portion."""
+    size: float
+    """Bytes that it moves for each item besides."""
     times: float | None
     """Requests, files or operations for each item; None if bytes are moved in sequence."""
     request: float | None
@@ -62,7 +64,7 @@ class Step(Late):
     wait: float
     """Seconds for each item that use nothing."""
     items: float | None
-    """Bytes of what it repeats on, or `FILES`; None for the items of its group."""
+    """Bytes of what it repeats on, `FILES` or `DIRECTORIES`; None for the items of its group."""
     every: float
     """How many items share it."""
     lock: str
@@ -89,7 +91,7 @@ class Group:
     workers: int
     """How many there are."""
     item: float
-    """Bytes of an item, or `FILES`."""
+    """Bytes of an item, `FILES` or `DIRECTORIES`."""
     of: str
     """The portion of the data that passes through the group."""
     buffer: tuple[float, bool]
@@ -183,10 +185,10 @@ def lowered(context: Context, group: Group) -> Lowered:
     items = context.portions.items(group.of, group.item)
     shapes, written, made = list[FlowShape](), list[Written](), 0.0
     for step in group.steps:
-        own = items if step.items is None else context.portions.items(step.of, step.items)
+        own, moved = repeated(context.portions, group, step)
         if own <= 0.0:
             continue
-        moved, each = context.portions.bytes[step.of] / own * step.bytes, own / items / step.every
+        each = own / items / step.every
         shape = _locked(context, step, _named(_step(context, group, step, moved), f"{group.name}: {step.name}"))
         shapes.append(shape.times(each))
         if step.do == "create":
@@ -194,8 +196,17 @@ def lowered(context: Context, group: Group) -> Lowered:
         if step.do == "write" and step.streams and step.device in context.system.volumes:
             written.append(Written(step.device, step.data, step.host, moved * each))
     shape = reduce(_then, shapes, FlowShape())
-    sent, workers = context.portions.bytes[group.of] / items, min(group.workers, math.ceil(items))
+    sent, workers = context.portions.each(group.of, group.item, items) or 1.0, min(group.workers, math.ceil(items))
     return Lowered(group, items, shape._replace(workers=workers, sent=sent), tuple(written), made)
+
+
+def repeated(portions: Portions, group: Group, step: Step) -> tuple[float, float]:
+    """How often a step is repeated, if it is on every item, and the bytes that it moves each time."""
+    if step.items is None:
+        items, item = portions.items(group.of, group.item), group.item
+    else:
+        items, item = portions.items(step.of, step.items), step.items
+    return items, portions.each(step.of, item, items) * step.bytes + step.size if items > 0.0 else 0.0
 
 
 def _then(shape: FlowShape, step: FlowShape) -> FlowShape:

@@ -70,11 +70,18 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
         data=name_of if name_of in spec.data else "", host=owner if owner is not None and role != CPU else here,
         ways=ways, do=lambda: step.do or "", item=lambda: si_or(step.item, 0.0),
         byte=lambda: si_or(step.byte, 0.0) + si_or(step.coded_byte, 0.0) / ratio, codec=lambda: step.codec or "",
-        of=step.of or group.of, bytes=lambda: si_or(step.bytes, 1.0), times=lambda: _if_said(step.times),
+        of=step.of or group.of, bytes=lambda: _bytes(step)[0], size=lambda: _bytes(step)[1], times=lambda: _if_said(step.times),
         request=lambda: _if_said(step.request), trips=lambda: si_or(step.trips, 0.0),
         wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: si_or(step.every, 1.0),
         lock=step.lock or "",
     )  # fmt: skip
+
+
+def _bytes(step: StepSpec) -> tuple[float, float]:
+    """Bytes that a step moves for each byte of the portion, and for each item."""
+    if step.bytes is None:
+        return 1.0, 0.0
+    return (step.bytes.si, 0.0) if step.bytes.unit == "1" else (0.0, step.bytes.si)
 
 
 def _if_said(given: Quantity | None) -> float | None:

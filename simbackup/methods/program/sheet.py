@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simbackup.methods.program.portions import FILES
+from simbackup.methods.program.portions import DIRECTORIES, FILES
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
     Duration,
@@ -29,7 +29,7 @@ CORES = "cores"
 """What stands for as many workers as the host has cores."""
 CPU, NETWORK = "cpu", "network"
 """Roles of cores and networks; those at another end are named after it, such as `target.cpu`."""
-Items = Annotated[Quantity, Unit("B", positive=True, words=(("files", FILES),))]
+Items = Annotated[Quantity, Unit("B", positive=True, words=(("files", FILES), ("directories", DIRECTORIES)))]
 Portion = Literal["all", "unchanged", "changed", "new", "stored"]
 Deed = Literal["open", "look", "read", "write", "create", "flush", "send", "receive", "ask"]
 OF_WORK = ("item", "byte", "coded_byte", "codec")
@@ -59,8 +59,10 @@ class StepSpec(Frozen):
     """What the job's `compressor` does with each byte: its costs are added, if the job names one."""
     of: Portion | None = None
     """The bytes that the step passes; by default, those of its group."""
-    bytes: Multiple | None = None
-    """Bytes that it moves for each of them, more if it adds something; one by default."""
+    bytes: Annotated[Quantity, Unit("1", other=Unit("B"))] | None = None
+    """Bytes that it moves for each of them, more if it adds something, one by default; or a size, such as `4 KiB`, that
+    it moves with each item. Directories have no bytes besides those of their files, so that a size is needed there.
+    """
     times: Multiple | None = None
     """How often it does so for each item: requests, files, flushes or operations. On a device, bytes are then read or
     written in so many positioned requests, otherwise in sequence; an object store gets one request by default.
@@ -72,7 +74,7 @@ class StepSpec(Frozen):
     wait: Duration | None = None
     """Time that passes with each item and uses nothing."""
     items: Items | None = None
-    """What it repeats on, if not on the items of its group: whole `files`, or pieces of so many bytes."""
+    """What it repeats on, if not on the items of its group: whole `files`, `directories`, or pieces of so many bytes."""
     every: Ratio | None = None
     """Number of items that share the step, such as the files of a transaction; one by default."""
     lock: Text | None = None
@@ -117,7 +119,9 @@ class GroupSpec(Frozen):
     by default.
     """
     items: Items
-    """What a worker takes: whole `files`, or pieces of so many bytes (a block, a chunk, a pack, an object)."""
+    """What a worker takes: whole `files`, `directories`, or pieces of so many bytes (a block, a chunk, a pack, an
+    object). With `since`, directories have changed that hold a changed file.
+    """
     of: Annotated[Portion, Word()] = "changed"
     """What passes through the group: `all` data, files that have `changed` (all of them without `since`) or that are
     `unchanged`, what is `new` to the target, or what is `stored` there: the new bytes after compression.
@@ -169,3 +173,14 @@ def steps_of(operation: OperationSpec) -> Mapping[tuple[str, ...], StepSpec]:
         for name, group in groups.items()
         for step, one in group.steps.items()
     }
+
+
+def items_of(operation: OperationSpec) -> Mapping[tuple[str, ...], Quantity]:
+    """What the groups and steps of an operation repeat on, by their paths in it."""
+    groups = {
+        ("phases", phase, name, "items"): group.items
+        for phase, groups in operation.phases.items()
+        for name, group in groups.items()
+    }
+    steps = {(*path, "items"): step.items for path, step in steps_of(operation).items() if step.items is not None}
+    return groups | steps

@@ -10,8 +10,18 @@ from pydantic import Field
 from simbackup.errors import choices
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.file_backup.between import check_restored
-from simbackup.methods.program.portions import FILES
-from simbackup.methods.program.sheet import CORES, CPU, NETWORK, OF_WORK, OperationSpec, ProgramSpec, StepSpec, steps_of
+from simbackup.methods.program.portions import DIRECTORIES
+from simbackup.methods.program.sheet import (
+    CORES,
+    CPU,
+    NETWORK,
+    OF_WORK,
+    OperationSpec,
+    ProgramSpec,
+    StepSpec,
+    items_of,
+    steps_of,
+)
 from simbackup.schema.capability import BlockDevice, Device, ObjectTarget, Service, Sink
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
@@ -88,7 +98,7 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             for step in group.steps.values()
             if (step.at, step.do) == (TARGET, "write")
         ]
-        return next((size for size in found if size.si != FILES), None)
+        return next((size for size in found if size.si > 0.0), None)
 
     @property
     def to(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -246,6 +256,16 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         for inside, step in steps_of(operation).items():
             with checks.about(*path):
                 self._check_step(checks, path, (*here, *inside), step)
+        for inside, items in items_of(operation).items():
+            with checks.about(*path):
+                self._check_items(checks, (*here, *inside), items)
+
+    def _check_items(self, checks: Checks, here: Path, items: Quantity) -> None:
+        """Report directories of data that do not say how many they have."""
+        data = checks.spec.data[self.data]
+        if items.si == DIRECTORIES and data.filesystem is None and data.directories is None:
+            remedy = f"write 'directories: 1000' or 'filesystem: filesystem/...' under data.{self.data}"
+            checks.report(here, f"'{self.data}' does not say how many directories it has", remedy)
 
     def _check_options(self, checks: Checks, path: Path) -> None:
         """Report options that no operation of the program has a use for, such as misspelt ones."""
