@@ -22,7 +22,7 @@ from simbackup.methods.file_backup.portion import portion
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.new_copy import enter
-from simbackup.methods.program.lowering import Context, Group, Lowered, Room, Written, lowered, repeated
+from simbackup.methods.program.lowering import Context, Group, Lowered, Room, Running, Written, lowered, repeated
 from simbackup.methods.program.portions import FILES, Portions
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
@@ -52,6 +52,7 @@ class Program(Late):
     since: float | None
     new: float | None
     codec: Reduction
+    runs: Running
     reads: str = ""
     keeps: str = ""
     saved_as: str = "file_level"
@@ -62,7 +63,7 @@ class Program(Late):
         data, time = system.data[self.data], system.env.now
         read = system.saved(self.reads) if self.reads else None
         portions = _portions_of(*read, data) if read is not None else self.portions(data)
-        context = Context(system, job, data, portions, self.codec, read, self._room(system, portions))
+        context = Context(system, job, data, portions, self.codec, self.runs, read, self._room(system, portions))
         with system.clock.span(job, f"data.{self.data}", Activity.START):
             yield system.env.timeout(self.start)
         pending = list[Dirty]()

@@ -11,16 +11,22 @@ from typing import NamedTuple
 from simbackup.catalogue import Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.answering import Answering
+from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, bus
 from simbackup.engine.link import Link
 from simbackup.late import Late
 from simbackup.methods.compression.live import coding
+from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.disk import lying
+from simbackup.methods.file_backup.portion import Portion
 from simbackup.methods.file_backup.walk import Walkers, walking
+from simbackup.methods.file_backup.walkers import remote
 from simbackup.methods.making import FilesMade, filling
 from simbackup.methods.program.portions import Portions
+from simbackup.methods.share.live import Share, asked, created, written
+from simbackup.methods.tool.live import NO_TOOL
 from simbackup.system import BackupSource, System
 from simbackup.trace.activity import Activity
 
@@ -116,10 +122,20 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
+class Running(Late):
+    """Where a program runs, and how its host reaches the data: over a `share`, also to write there, or an `image`."""
+
+    host: str
+    share: Share | None = None
+    made_on: Share | None = None
+    image: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What the groups of a job have in common: its address, its data, the portions of them, its codec, its locks.
 
-    Also the copy of a save set that they read, and where on a disk they write one.
+    Also where the program runs, the copy of a save set that they read, and where on a disk they write one.
     """
 
     system: System
@@ -127,6 +143,7 @@ class Context:
     data: DataSet
     portions: Portions
     codec: Reduction
+    runs: Running
     read: tuple[SaveSet, Copy] | None = None
     room: Room | None = None
     locks: dict[str, Link] = field(default_factory=dict[str, Link])
@@ -134,7 +151,8 @@ class Context:
     def place(self, step: Step) -> BackupSource:
         """Where the bytes of a step lie: in the data, in a save set, or where a device has what was written last."""
         if step.data:
-            return self.system.origin(self.system.data[step.data], None)
+            image = self.runs.image if step.data == self.data.name else None
+            return self.system.origin(self.system.data[step.data], image, mounted=True)
         if self.read is not None and self.read[1].target == step.device and step.do == "read":
             (saved, copy), volume = self.read, self.system.volumes[step.device]
             return BackupSource(lying(self.system, copy, 0.0, saved.size), 0.0, volume, copy.extents[0].position)
@@ -145,6 +163,13 @@ class Context:
         size = min(size, volume.region.size)
         begin = min(max(self.system.used.get(step.device, 0.0) - size, 0.0), volume.region.size - size)
         return BackupSource(volume.region.part(begin, size), 0.0, volume, begin)
+
+    def shared(self, step: Step) -> tuple[Host, Share, Share] | None:
+        """The host that does a step on a share of another one, and that share to read and to write; None if on none."""
+        share, made_on = self.runs.share, self.runs.made_on
+        if share is None or made_on is None or step.data != self.data.name:
+            return None
+        return self.system.hosts[self.runs.host], share, made_on
 
     def lock(self, name: str) -> Link:
         """A lock of the job; made when first needed."""
@@ -214,8 +239,8 @@ def _then(shape: FlowShape, step: FlowShape) -> FlowShape:
     if step.early is not None or step.among is not None:
         shape, step = step, shape
     both = shape.plus(step.demands, step.moves, step.places).following(step.parts)
-    sequential = min(shape.sequential, step.sequential)
-    return both.within(step.most)._replace(sequential=sequential)
+    most, one = (min(pair, key=lambda bound: bound.rate) for pair in ((shape.most, step.most), (shape.one, step.one)))
+    return both._replace(most=most, one=one, sequential=min(shape.sequential, step.sequential))
 
 
 def _named(shape: FlowShape, name: str) -> FlowShape:
@@ -286,35 +311,58 @@ def _crossing(networks: list[Network], moved: float, trips: float) -> FlowShape:
 
 def _with_files(context: Context, group: Group, step: Step) -> FlowShape:
     """Files of the data that are opened and read, only looked at, or made, as their file system has it."""
-    data, host = context.system.data[step.data], context.system.hosts[step.host]
+    system, data = context.system, context.system.data[step.data]
+    host, shared = system.hosts[step.host], context.shared(step)
     times = 1.0 if step.times is None else step.times
     if step.do == "create":
-        return filling(FlowShape(), host, data, FilesMade(times))
-    share = 0.0
-    if step.do == "open":
-        share = context.portions.files[step.of] / context.portions.files["all"]
-    region = data.volume.region.part(data.begin, data.size)
-    walk = walking(host, data, region, Walkers(workers=group.workers, tracked=step.do == "open"), share)
-    each = max(data.size * share, 1.0) / data.files / (share or 1.0)  # as a walk has it
-    shape = walk.times(times * each)
-    return host.then(shape, times * each / host.copy_rate, Activity.READ) if share > 0.0 else shape
+        made = filling(FlowShape(), host, data, FilesMade(times))
+        return made if shared is None else created(system, shared[2], data, times)
+    reader, far = (host, None) if shared is None else (shared[0], remote(system, shared[1]))
+    share = context.portions.files[step.of] / context.portions.files["all"] if step.do == "open" else 0.0
+    source = context.place(step)
+    walk = walking(
+        reader, data, source.region, Walkers(workers=group.workers, remote=far, tracked=step.do == "open"), share
+    )
+    walk = reader.then(walk, 1.0 / reader.copy_rate, Activity.READ) if share > 0.0 else walk
+    walk = source.found(walk, reader.machine, 1.0 - data.scattered)
+    return walk.times(times * max(data.size * share, 1.0) / data.files / (share or 1.0))  # as a walk has it
 
 
 def _moving(context: Context, step: Step, moved: float) -> FlowShape:
     """Bytes that a block device reads or writes, in sequence or in positioned requests, and copies in memory."""
-    host, flushed = context.system.hosts[step.host], step.do == "flush"
-    place = context.place(step)
-    found = (1.0 if step.times is None else step.times, step.request or 1.0) if flushed else step.requests(moved)
-    if found is None and step.do == "read":
-        return host.reading(place.region, cached=place.cached).times(moved)
-    copied = host.then(FlowShape(), 0.0 if flushed else moved / host.copy_rate)
-    if found is None:  # a cache takes them
-        return copied
+    host, shared = context.system.hosts[step.host], context.shared(step)
+    place, requests = context.place(step), step.requests(moved)
+    if step.do == "flush":
+        requests = 1.0 if step.times is None else step.times, step.request or 1.0
+    if requests is not None:
+        return _positioned(context, step, place, requests)
+    if step.do == "write":  # a cache takes them
+        maker = None if shared is None else (shared[0], shared[2])
+        copied = host.then(FlowShape(), 1.0 / host.copy_rate)
+        return (copied if maker is None else written(context.system, maker, context.data)).times(moved)
+    if shared is None:
+        return place.found(host.reading(place.region, cached=place.cached), host.machine).times(moved)
+    (reader, share, _), data = shared, context.data
+    part = Portion(data.size, float(data.files))
+    shape = asked_blocks(
+        context.system, reader, place, data, part, tool=NO_TOOL, copy=1.0 / reader.copy_rate, share=share
+    )
+    return place.found(shape, reader.machine).times(moved)
+
+
+def _positioned(context: Context, step: Step, place: BackupSource, requests: tuple[float, float]) -> FlowShape:
+    """So many requests of so many bytes each somewhere in a place, one after the other, and their copies in memory."""
+    (number, size), region, host = requests, place.region, context.system.hosts[step.host]
     direction: Direction = "read" if step.do == "read" else "write"
-    number, size = found
-    region, path = place.region, bus(place.region.store, direction)
+    path, shared = bus(region.store, direction), context.shared(step)
     one = region.store.scattered(direction, region.begin, region.size, max(min(size, region.size), 1.0))
     shape = FlowShape({region.store.link: number * one.busy}, {region.store.link: number * size}, sequential=0.0)
     shape = shape.through(path, number * size).following(travelling(path, number))
     shape = shape.after(number * one.latency, region.store.name)
-    return _then(shape.part(1.0 - place.cached) if direction == "read" else shape, copied)
+    shape = shape.part(1.0 - place.cached) if direction == "read" else shape
+    if shared is not None and number > 0.0 and size > 0.0:
+        host, share = shared[0], shared[1] if direction == "read" else shared[2]
+        trips = max(1.0 / share.request, 1.0 / size)
+        shape = asked(shape.times(1.0 / (number * size)), context.system, share, trips).times(number * size)
+    copied = host.then(FlowShape(), 0.0 if step.do == "flush" else number * size / host.copy_rate)
+    return _then(shape, copied)

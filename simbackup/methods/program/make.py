@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from simbackup.late import late
 from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.program.live import Program
-from simbackup.methods.program.lowering import Group, Step
+from simbackup.methods.program.lowering import Group, Running, Step
 from simbackup.methods.program.sheet import CORES, CPU, GroupSpec, StepSpec
 from simbackup.methods.program.spec import ProgramJobSpec
+from simbackup.methods.share.make import share_of
 from simbackup.schema.capability import BackupTarget
 from simbackup.schema.quantity import Quantity, si_or
 
@@ -32,8 +33,10 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
         phase: tuple(_group(job, spec, name, group, ratio) for name, group in groups.items())
         for phase, groups in operation.phases.items()
     }
+    keeper = spec.owner_of(data.on) or ""
+    runs = Running(job.runs_on(spec), share_of(job.share, spec, keeper), share_of(job.share, spec, keeper, makes=True))
     return Program(
-        data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
+        runs=runs, data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
         since=None if job.since is None else job.since.si, new=None if job.new is None else job.new.si,
         codec=reduction_of(job.compressor, None, data), reads=job.save_set or "",
         saved_as="file_level" if job.by_file() else "image",
@@ -70,9 +73,9 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
         data=name_of if name_of in spec.data else "", host=owner if owner is not None and role != CPU else here,
         ways=ways, do=lambda: step.do or "", item=lambda: si_or(step.item, 0.0),
         byte=lambda: si_or(step.byte, 0.0) + si_or(step.coded_byte, 0.0) / ratio, codec=lambda: step.codec or "",
-        of=step.of or group.of, bytes=lambda: _bytes(step)[0], size=lambda: _bytes(step)[1], times=lambda: _if_said(step.times),
-        request=lambda: _if_said(step.request), trips=lambda: si_or(step.trips, 0.0),
-        wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: si_or(step.every, 1.0),
+        of=step.of or group.of, bytes=lambda: _bytes(step)[0], size=lambda: _bytes(step)[1],
+        times=lambda: _if_said(step.times), request=lambda: _if_said(step.request),
+        trips=lambda: si_or(step.trips, 0.0), wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: si_or(step.every, 1.0),
         lock=step.lock or "",
     )  # fmt: skip
 

@@ -74,7 +74,7 @@ class StepSpec(Frozen):
     wait: Duration | None = None
     """Time that passes with each item and uses nothing."""
     items: Items | None = None
-    """What it repeats on, if not on the items of its group: whole `files`, `directories`, or pieces of so many bytes."""
+    """What it repeats on, if not on the items of its group: `files`, `directories`, or pieces of so many bytes."""
     every: Ratio | None = None
     """Number of items that share the step, such as the files of a transaction; one by default."""
     lock: Text | None = None

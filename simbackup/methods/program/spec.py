@@ -22,6 +22,7 @@ from simbackup.methods.program.sheet import (
     items_of,
     steps_of,
 )
+from simbackup.methods.share.spec import ShareSpec, check_share
 from simbackup.schema.capability import BlockDevice, Device, ObjectTarget, Service, Sink
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
@@ -71,6 +72,11 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     """
     host: Annotated[Text, Refers("uses", "hosts")] | None = None
     """The host on which it runs; by default, that of the data."""
+    share: ShareSpec | None = None
+    """Another host, on which it runs and which has the data mounted as a share, with a datasheet `share/name` as
+    `model`: what steps do at `data` then takes the requests of the share. By default, the data are on its own host, or
+    there is a step for each message.
+    """
     roles: dict[str, Text] = Field(default_factory=dict)
     """Further devices and data sets that its steps name, by their roles."""
     since: PositiveDuration | None = None
@@ -176,7 +182,7 @@ class ProgramJobSpec(FilesSaving, SharedOut):
 
     def runs_on(self, spec: Spec) -> str:
         """The host on which it runs."""
-        return self.host or spec.host_of(self.data)
+        return self.share.host if self.share is not None else self.host or spec.host_of(self.data)
 
     def bound(self, role: str, spec: Spec) -> str | None:
         """The data set or the device that has a role; None if the job names none."""
@@ -193,6 +199,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             self._check_bound(checks, (*path, "target"), self.target)
         for role, name in self.roles.items():
             self._check_bound(checks, (*path, "roles", role), name)
+        with checks.about(*path):
+            self._check_share(checks, path)
         with checks.about(*path):
             self._check_save_set(checks, path)
         with checks.about(*path):
@@ -215,6 +223,17 @@ class ProgramJobSpec(FilesSaving, SharedOut):
                 checks.report((*path, "operation"), message, choices(self.operation, self.program.operations))
             elif known:
                 self._check_operation(checks, path, operation)
+
+    def _check_share(self, checks: Checks, path: Path) -> None:
+        """Report a share of the host that keeps the data, and one that is not the only place where it runs."""
+        if self.share is None or self.data not in checks.spec.data:
+            return
+        on = checks.spec.data[self.data].on
+        end = on if self.target is None or self.target in checks.spec.data else self.target
+        way = checks.spec.way_to(self.share.host, end)
+        check_share(checks, path, self.share, checks.spec.owner_of(on), (end, way))
+        if self.host is not None:
+            checks.report((*path, "host"), "has no effect: it runs on the host of the share", "leave it out")
 
     def _check_save_set(self, checks: Checks, path: Path) -> None:
         """Report a save set that no job leaves as a stream, or of other data than those that the operation works on."""
