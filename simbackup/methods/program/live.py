@@ -88,7 +88,7 @@ class Program(Late):
         size = 0.0
         for group in (group for groups in self.phases.values() for group in groups):
             for step in group.steps:
-                if step.do == "write" and step.device == self.keeps and not step.data and step.streams:
+                if step.fills_cache and step.device == self.keeps and not step.data:
                     times, moved = repeated(portions, group, step)
                     size += times * moved / step.every
         size = size or portions.bytes["stored"]
@@ -206,11 +206,12 @@ class _Phase:
         system, total = self.context.system, to.size * group.items
         if to.data:
             data = system.data[to.data]
-            return VolumeRange(data.volume, data.begin, total, beside(data, FilesMade(group.made / to.size)))
+            made = beside(data, FilesMade(group.made / to.size))
+            return VolumeRange(data.volume, data.begin, total, made.plus(to.beside.demands, to.beside.moves))
         room = self.context.room
         own = room is not None and room.device == to.device
         begin = room.give(total) if room is not None and own else system.reserve(to.device, total)
-        return VolumeRange(system.volumes[to.device], begin, total)
+        return VolumeRange(system.volumes[to.device], begin, total, to.beside)
 
     def _write(self, flow: Flow, part: _Part, to: Written, place: VolumeRange) -> None:
         """Let a flow fill the cache before its device with the bytes of each item."""

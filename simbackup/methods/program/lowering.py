@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import NamedTuple
 
 from simbackup.catalogue import Copy, Reduction, SaveSet
-from simbackup.data.live import DataSet
+from simbackup.data.live import DataSet, Files
 from simbackup.devices.answering import Answering
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, bus
 from simbackup.engine.link import Link
-from simbackup.late import Late
+from simbackup.late import Late, changed
 from simbackup.methods.compression.live import coding
 from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.disk import lying
 from simbackup.methods.file_backup.portion import Portion
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.file_backup.walkers import remote
-from simbackup.methods.making import FilesMade, filling
+from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.program.portions import Portions
-from simbackup.methods.share.live import Share, asked, created, written
+from simbackup.methods.share.live import Share, asked, created, sending, written
 from simbackup.methods.tool.live import NO_TOOL
 from simbackup.system import BackupSource, System
 from simbackup.trace.activity import Activity
@@ -81,6 +81,11 @@ class Step(Late):
         """Whether it moves bytes in sequence, and not in requests."""
         return self.times is None and self.request is None
 
+    @property
+    def fills_cache(self) -> bool:
+        """Whether its bytes go to a page cache, if there is one, and the worker goes on."""
+        return self.do == "put" or (self.do == "write" and self.streams)
+
     def requests(self, moved: float) -> tuple[float, float] | None:
         """How many requests move so many bytes, and the bytes of one; None if they are moved in sequence."""
         if self.request is not None:  # none holds bytes of two items
@@ -123,11 +128,14 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Running(Late):
-    """Where a program runs, and how its host reaches the data: over a `share`, also to write there, or an `image`."""
+    """Where a program runs, how it reaches disks of other hosts, and what its objects are on a disk.
+
+    `shares` are those of each host that keeps disks, to read and to write; `filesystem` has the objects as files.
+    """
 
     host: str
-    share: Share | None = None
-    made_on: Share | None = None
+    shares: Mapping[str, tuple[Share, Share]]
+    filesystem: Files | None = None
     image: str | None = None
 
 
@@ -153,7 +161,7 @@ class Context:
         if step.data:
             image = self.runs.image if step.data == self.data.name else None
             return self.system.origin(self.system.data[step.data], image, mounted=True)
-        if self.read is not None and self.read[1].target == step.device and step.do == "read":
+        if self.read is not None and self.read[1].target == step.device and step.do in {"read", "get", "ask"}:
             (saved, copy), volume = self.read, self.system.volumes[step.device]
             return BackupSource(lying(self.system, copy, 0.0, saved.size), 0.0, volume, copy.extents[0].position)
         if self.room is not None and self.room.device == step.device:
@@ -166,10 +174,21 @@ class Context:
 
     def shared(self, step: Step) -> tuple[Host, Share, Share] | None:
         """The host that does a step on a share of another one, and that share to read and to write; None if on none."""
-        share, made_on = self.runs.share, self.runs.made_on
-        if share is None or made_on is None or step.data != self.data.name:
-            return None
-        return self.system.hosts[self.runs.host], share, made_on
+        found = self.runs.shares.get(step.host)
+        return None if found is None else (self.system.hosts[self.runs.host], *found)
+
+    def objects(self, step: Step, size: float) -> DataSet:
+        """The objects where a step is done, each of so many bytes, as files of a disk that lie anywhere."""
+        if step.data:
+            data = self.system.data[step.data]
+            begin, room, files = data.begin, data.size, data.filesystem
+        else:
+            place, files = self.place(step), self.runs.filesystem
+            begin, room = place.begin, place.region.size
+        number = max(int(room / size), 1) if size > 0.0 else 1
+        return DataSet(
+            self.data.name, self.system.volumes[step.device], begin, room, number, filesystem=files, scattered=1.0
+        )
 
     def lock(self, name: str) -> Link:
         """A lock of the job; made when first needed."""
@@ -177,12 +196,16 @@ class Context:
 
 
 class Written(NamedTuple):
-    """What a page cache takes: bytes of each item, for a device, or for the place of a data set on it, of a host."""
+    """What a page cache takes: bytes of each item, for a device, or for the place of a data set on it, of a host.
+
+    `beside` is how each byte loads the device besides itself, as files are made of them.
+    """
 
     device: str
     data: str
     host: str
     size: float
+    beside: FlowShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +241,12 @@ def lowered(context: Context, group: Group) -> Lowered:
         shapes.append(shape.times(each))
         if step.do == "create":
             made += (1.0 if step.times is None else step.times) * each
-        if step.do == "write" and step.streams and step.device in context.system.volumes:
-            written.append(Written(step.device, step.data, step.host, moved * each))
+        if step.fills_cache and step.device in context.system.volumes:
+            made_of = FlowShape()
+            if step.do == "put" and moved > 0.0:
+                number, size = step.requests(moved) or (1.0, moved)
+                made_of = beside(context.objects(step, size), FilesMade(number / moved))
+            written.append(Written(step.device, step.data, step.host, moved * each, made_of))
     shape = reduce(_then, shapes, FlowShape())
     sent, workers = context.portions.each(group.of, group.item, items) or 1.0, min(group.workers, math.ceil(items))
     return Lowered(group, items, shape._replace(workers=workers, sent=sent), tuple(written), made)
@@ -278,14 +305,22 @@ def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape
     if step.place == "cpu" or not step.device:
         return _working(context, step, moved)
     if step.device in system.object_stores:
-        direction: Direction = "write" if step.do == "write" else "read"
-        number, size = step.requests(0.0 if step.do == "ask" else moved) or (1.0, 0.0 if step.do == "ask" else moved)
-        return system.object_stores[step.device].asked(direction, ways[direction == "read"], size).times(number)
+        return _requested(context, step, moved, ways)
     if step.device in system.volumes:
-        files = step.do in {"open", "look", "create"}
-        return _with_files(context, group, step) if files else _moving(context, step, moved)
+        found = next((lower for deeds, lower in _AT_DISKS.items() if step.do in deeds), _moving)
+        return found(context, group, step, moved)
     service = system.others.get(step.device)
     return service.asked(1.0 if step.times is None else step.times) if isinstance(service, Answering) else FlowShape()
+
+
+def _requested(context: Context, step: Step, moved: float, ways: Sequence[Sequence[Network]]) -> FlowShape:
+    """Requests of an object store; what it has answered, it keeps."""
+    if step.do == "flush":
+        return FlowShape()
+    direction: Direction = "write" if step.do in {"write", "put"} else "read"
+    number, size = step.requests(0.0 if step.do == "ask" else moved) or (1.0, 0.0 if step.do == "ask" else moved)
+    store = context.system.object_stores[step.device]
+    return store.asked(direction, ways[direction == "read"], size).times(number)
 
 
 def _working(context: Context, step: Step, moved: float) -> FlowShape:
@@ -309,27 +344,50 @@ def _crossing(networks: list[Network], moved: float, trips: float) -> FlowShape:
     return shape.after(moved / slowest.rate, slowest.link.name)
 
 
-def _with_files(context: Context, group: Group, step: Step) -> FlowShape:
+def _with_files(context: Context, group: Group, step: Step, moved: float) -> FlowShape:
     """Files of the data that are opened and read, only looked at, or made, as their file system has it."""
+    del moved  # those of whole files
     system, data = context.system, context.system.data[step.data]
     host, shared = system.hosts[step.host], context.shared(step)
     times = 1.0 if step.times is None else step.times
     if step.do == "create":
         made = filling(FlowShape(), host, data, FilesMade(times))
         return made if shared is None else created(system, shared[2], data, times)
-    reader, far = (host, None) if shared is None else (shared[0], remote(system, shared[1]))
     share = context.portions.files[step.of] / context.portions.files["all"] if step.do == "open" else 0.0
-    source = context.place(step)
-    walk = walking(
-        reader, data, source.region, Walkers(workers=group.workers, remote=far, tracked=step.do == "open"), share
-    )
+    return _walked(context, group, step, data, share).times(times)
+
+
+def _with_objects(context: Context, group: Group, step: Step, moved: float) -> FlowShape:
+    """Objects that are files on a disk: put there, fetched, or looked for, here or over a share."""
+    system, host, shared = context.system, context.system.hosts[step.host], context.shared(step)
+    number, size = step.requests(moved) or (1.0, moved)
+    objects = context.objects(step, size)
+    if step.do != "put":
+        return _walked(context, group, step, objects, 1.0 if step.do == "get" else 0.0).times(number)
+    if shared is None:
+        made = filling(FlowShape(), host, objects, FilesMade(number))
+        return host.then(made, moved / host.copy_rate)
+    reader, _, share = shared
+    copied = reader.then(FlowShape(), 1.0 / reader.copy_rate)
+    return _then(created(system, share, objects, number), sending(copied, system, (reader, share), size).times(moved))
+
+
+def _walked(context: Context, group: Group, step: Step, data: DataSet, share: float) -> FlowShape:
+    """A file of some data, a share of which is read and the others are looked at, by their host or over a share."""
+    host, shared, source = context.system.hosts[step.host], context.shared(step), context.place(step)
+    reader, far = (host, None) if shared is None else (shared[0], remote(context.system, shared[1]))
+    if far is not None and step.do == "ask":  # a listing would bring many
+        far = changed(far, look_calls=max(far.look_calls, 1.0))
+    who = Walkers(workers=group.workers, remote=far, tracked=step.do == "open")
+    walk = walking(reader, data, source.region, who, share)
     walk = reader.then(walk, 1.0 / reader.copy_rate, Activity.READ) if share > 0.0 else walk
     walk = source.found(walk, reader.machine, 1.0 - data.scattered)
-    return walk.times(times * max(data.size * share, 1.0) / data.files / (share or 1.0))  # as a walk has it
+    return walk.times(max(data.size * share, 1.0) / data.files / (share or 1.0))  # as a walk has it
 
 
-def _moving(context: Context, step: Step, moved: float) -> FlowShape:
+def _moving(context: Context, group: Group, step: Step, moved: float) -> FlowShape:
     """Bytes that a block device reads or writes, in sequence or in positioned requests, and copies in memory."""
+    del group  # whose workers wait for each other in the network of flows
     host, shared = context.system.hosts[step.host], context.shared(step)
     place, requests = context.place(step), step.requests(moved)
     if step.do == "flush":
@@ -366,3 +424,9 @@ def _positioned(context: Context, step: Step, place: BackupSource, requests: tup
         shape = asked(shape.times(1.0 / (number * size)), context.system, share, trips).times(number * size)
     copied = host.then(FlowShape(), 0.0 if step.do == "flush" else number * size / host.copy_rate)
     return _then(shape, copied)
+
+
+_AT_DISKS: Mapping[tuple[str, ...], Callable[[Context, Group, Step, float], FlowShape]] = {
+    ("open", "look", "create"): _with_files, ("put", "get", "ask"): _with_objects,
+}  # fmt: skip
+"""What steps with files and with objects take of a disk; others move bytes."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from simbackup.data.live import Files
 from simbackup.late import late
 from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.program.live import Program
 from simbackup.methods.program.lowering import Group, Running, Step
 from simbackup.methods.program.sheet import CORES, CPU, GroupSpec, StepSpec
-from simbackup.methods.program.spec import ProgramJobSpec
+from simbackup.methods.program.spec import TARGET, ProgramJobSpec
+from simbackup.methods.share.live import Share
 from simbackup.methods.share.make import share_of
-from simbackup.schema.capability import BackupTarget
+from simbackup.parameters import parameters_of
+from simbackup.schema.capability import BackupTarget, BlockDevice
 from simbackup.schema.quantity import Quantity, si_or
 
 if TYPE_CHECKING:
@@ -33,15 +36,26 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
         phase: tuple(_group(job, spec, name, group, ratio) for name, group in groups.items())
         for phase, groups in operation.phases.items()
     }
-    keeper = spec.owner_of(data.on) or ""
-    runs = Running(job.runs_on(spec), share_of(job.share, spec, keeper), share_of(job.share, spec, keeper, makes=True))
     return Program(
-        runs=runs, data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
+        runs=_running(job, spec), data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
         since=None if job.since is None else job.since.si, new=None if job.new is None else job.new.si,
         codec=reduction_of(job.compressor, None, data), reads=job.save_set or "",
         saved_as="file_level" if job.by_file() else "image",
         keeps=job.to if job.to is not None and isinstance(spec.devices.get(job.to), BackupTarget) else "",
     )  # fmt: skip
+
+
+def _running(job: ProgramJobSpec, spec: Spec) -> Running:
+    """Where the program runs, and the shares over which it reaches disks of other hosts."""
+    host, shares = job.runs_on(spec), dict[str, tuple[Share, Share]]()
+    for name in (job.data, job.bound(TARGET, spec), *job.roles.values()):
+        device = spec.data[name].on if name in spec.data else name
+        keeper = spec.owner_of(device) if isinstance(spec.devices.get(device or ""), BlockDevice) and device else None
+        to_read, to_write = (share_of(job.share, spec, keeper or "", makes=makes) for makes in (False, True))
+        if keeper not in {None, host} and to_read is not None and to_write is not None:
+            shares[keeper or ""] = to_read, to_write
+    files = parameters_of(Files, job.filesystem) if job.filesystem is not None else None
+    return Running(host, shares, files)
 
 
 def _group(job: ProgramJobSpec, spec: Spec, name: str, group: GroupSpec, ratio: float) -> Group:
@@ -75,7 +89,8 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
         byte=lambda: si_or(step.byte, 0.0) + si_or(step.coded_byte, 0.0) / ratio, codec=lambda: step.codec or "",
         of=step.of or group.of, bytes=lambda: _bytes(step)[0], size=lambda: _bytes(step)[1],
         times=lambda: _if_said(step.times), request=lambda: _if_said(step.request),
-        trips=lambda: si_or(step.trips, 0.0), wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: si_or(step.every, 1.0),
+        trips=lambda: si_or(step.trips, 0.0),
+        wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: si_or(step.every, 1.0),
         lock=step.lock or "",
     )  # fmt: skip
 

@@ -31,7 +31,7 @@ CPU, NETWORK = "cpu", "network"
 """Roles of cores and networks; those at another end are named after it, such as `target.cpu`."""
 Items = Annotated[Quantity, Unit("B", positive=True, words=(("files", FILES), ("directories", DIRECTORIES)))]
 Portion = Literal["all", "unchanged", "changed", "new", "stored"]
-Deed = Literal["open", "look", "read", "write", "create", "flush", "send", "receive", "ask"]
+Deed = Literal["open", "look", "read", "write", "create", "flush", "send", "receive", "ask", "put", "get"]
 OF_WORK = ("item", "byte", "coded_byte", "codec")
 """Keys of core time."""
 
@@ -46,8 +46,10 @@ class StepSpec(Frozen):
     """
     do: Deed | None = None
     """What it does there. With files of a data set: `open` (open, read and close one), `look` (find that one has not
-    changed), `create` (make one). With a device: `read`, `write`, or `flush` (a write that is waited for). With a
-    network: `send` or `receive`. With a service, or an object store if no bytes move: `ask`.
+    changed), `create` (make one). With a device: `read`, `write`, or `flush` (a write that is waited for). With objects
+    of a store: `put` (store one), `get` (fetch one), `ask` (whether it is there), each a request to an object store; on
+    a disk they are files, which are created and written, opened and read, or looked for. With a network: `send` or
+    `receive`. With a service: `ask`.
     """
     item: Duration | None = None
     """Time of the reference core for each item."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from simbackup.data.spec import FilesystemSpec
 from simbackup.errors import choices
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.file_backup.between import check_restored
@@ -40,12 +41,16 @@ DATA, TARGET = "data", "target"
 ENDS = (DATA, TARGET)
 """The roles that the job itself names."""
 DEEDS: Mapping[type[Device], tuple[str, ...]] = {
-    BlockDevice: ("read", "write", "flush"), ObjectTarget: ("read", "write", "ask"), Service: ("ask",),
-    Sink: ("write", "flush"),
+    BlockDevice: ("read", "write", "flush", "put", "get", "ask"), Service: ("ask",),
+    ObjectTarget: ("read", "write", "flush", "put", "get", "ask"), Sink: ("write", "flush", "put", "ask"),
 }  # fmt: skip
 """What a step can do with a device."""
 WITH_FILES = ("open", "look", "create")
 """What it can do with files of the data."""
+WITH_OBJECTS = ("put", "get", "ask")
+"""What it can do with objects, which are files on a disk."""
+STORES = ("write", "put")
+"""What leaves bytes at the target."""
 
 
 class ProgramJobSpec(FilesSaving, SharedOut):
@@ -73,9 +78,13 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     host: Annotated[Text, Refers("uses", "hosts")] | None = None
     """The host on which it runs; by default, that of the data."""
     share: ShareSpec | None = None
-    """Another host, on which it runs and which has the data mounted as a share, with a datasheet `share/name` as
-    `model`: what steps do at `data` then takes the requests of the share. By default, the data are on its own host, or
-    there is a step for each message.
+    """Another host, on which it runs, and how that reaches disks of others, with a datasheet `share/name` as `model`:
+    as mounted shares, or by SFTP. What steps do at `data`, at the `target` or at other disks of others then takes the
+    requests of the share. By default, steps on a network say what is sent.
+    """
+    filesystem: FilesystemSpec | None = None
+    """The file system of the target, if that is a disk on which the program keeps objects as files: a datasheet
+    `filesystem/name`, or a mapping.
     """
     roles: dict[str, Text] = Field(default_factory=dict)
     """Further devices and data sets that its steps name, by their roles."""
@@ -102,7 +111,7 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             step.request or step.items or group.items
             for group in groups
             for step in group.steps.values()
-            if (step.at, step.do) == (TARGET, "write")
+            if step.at == TARGET and step.do in STORES
         ]
         return next((size for size in found if size.si > 0.0), None)
 
@@ -114,7 +123,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     def saves(self) -> bool:
         """Whether its operation leaves a save set: it reads the data, and writes to the target."""
         done = {(step.at, step.do) for step in self._steps().values()}
-        return bool(done & {(DATA, "open"), (DATA, "read")}) and (TARGET, "write") in done and self.save_set is None
+        stores = done & {(TARGET, deed) for deed in STORES}
+        return bool(done & {(DATA, "open"), (DATA, "read")}) and bool(stores) and self.save_set is None
 
     def by_file(self) -> bool:
         """If it opens files."""
@@ -225,13 +235,15 @@ class ProgramJobSpec(FilesSaving, SharedOut):
                 self._check_operation(checks, path, operation)
 
     def _check_share(self, checks: Checks, path: Path) -> None:
-        """Report a share of the host that keeps the data, and one that is not the only place where it runs."""
-        if self.share is None or self.data not in checks.spec.data:
+        """Report a share of the host that keeps data and target itself, and one that is not where it runs."""
+        spec, runner = checks.spec, self.share.host if self.share is not None else ""
+        if self.share is None or self.data not in spec.data:
             return
-        on = checks.spec.data[self.data].on
-        end = on if self.target is None or self.target in checks.spec.data else self.target
-        way = checks.spec.way_to(self.share.host, end)
-        check_share(checks, path, self.share, checks.spec.owner_of(on), (end, way))
+        named = [self.data, *([self.target] if self.target is not None else [])]
+        ends = [spec.data[name].on if name in spec.data else name for name in named]
+        disks = [end for end in ends if isinstance(spec.devices.get(end), BlockDevice)]
+        far = next((end for end in disks if spec.owner_of(end) not in {runner, None}), ends[0])
+        check_share(checks, path, self.share, spec.owner_of(far), (ends[-1], spec.way_to(runner, ends[-1])))
         if self.host is not None:
             checks.report((*path, "host"), "has no effect: it runs on the host of the share", "leave it out")
 
@@ -317,7 +329,7 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         elif device in spec.devices and inside:
             self._check_end(checks, (*here, "at"), device, inside)
         elif device in spec.devices:
-            self._check_deed(checks, here, (role, name), step)
+            self._check_deed(checks, (path, here), (role, name), step)
 
     def _check_end(self, checks: Checks, here: Path, device: str, inside: str) -> None:
         """Report the cores of a device that no host owns, and a network where there is none."""
@@ -332,9 +344,24 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         if host and checks.spec.way_to(host, device) is None:  # data without a device are reported themselves
             checks.report(here, f"there is no connection from '{host}' to '{device}'", "let a link join them")
 
-    def _check_deed(self, checks: Checks, here: Path, bound: tuple[str, str], step: StepSpec) -> None:
+    def _check_objects(self, checks: Checks, path: Path, bound: tuple[str, str]) -> None:
+        """Report a disk that is to keep objects as files, but has no file system, or is out of reach."""
+        (role, name), spec, host = bound, checks.spec, self.runs_on(checks.spec)
+        here = (*path, role) if role in ENDS else (*path, "roles", role)
+        data = spec.data.get(name)
+        owner = spec.owner_of(name if data is None else data.on)
+        if data is None and self.filesystem is None:
+            message = f"the program keeps objects, and '{name}' is a disk whose file system is not stated"
+            remedy = f"write 'filesystem: filesystem/ext4' under {'.'.join(map(str, path))}, or name an object store"
+            checks.report(here, message, remedy)
+        if owner != host and self.share is None:
+            message = f"the program keeps objects, and '{name}' is a disk of '{owner}', which it does not reach"
+            remedy = f"write 'share: {{model: share/sftp, host: {host}}}' or another share, or name an object store"
+            checks.report(here, message, remedy)
+
+    def _check_deed(self, checks: Checks, paths: tuple[Path, Path], bound: tuple[str, str], step: StepSpec) -> None:
         """Report what cannot be done with a device, or with files of data that have none."""
-        (role, name), spec = bound, checks.spec
+        (path, here), (role, name), spec = paths, bound, checks.spec
         data = spec.data.get(name)
         on = data.on if data is not None else name
         legal = next((deeds for kind, deeds in DEEDS.items() if isinstance(spec.devices[on], kind)), ())
@@ -342,10 +369,12 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         if step.do is not None and step.do not in legal:
             message = f"a step cannot {step.do} at '{role}', which is '{name}'"
             checks.report((*here, "do"), message, choices(step.do, legal))
-        elif step.do in WITH_FILES and data is not None and data.filesystem is None:
+        elif step.do in (*WITH_FILES, *WITH_OBJECTS) and data is not None and data.filesystem is None:
             remedy = f"write 'filesystem: filesystem/...' under data.{name}, or 'do: read'"
             checks.report((*here, "do"), f"'{name}' has no file system", remedy)
         elif isinstance(spec.devices[on], BlockDevice) and spec.owner_of(on) is None:
             checks.report((*here, "at"), f"no host owns '{on}'", f"add '{on}' to 'owns' of a host")
+        elif isinstance(spec.devices[on], BlockDevice) and step.do in WITH_OBJECTS:
+            self._check_objects(checks, path, bound)
         elif isinstance(spec.devices[on], ObjectTarget):
             self._check_way(checks, (*here, "at"), on)
