@@ -54,6 +54,7 @@ class Program(Late):
     codec: Reduction
     runs: Running
     reads: str = ""
+    copied_by: str | None = None
     keeps: str = ""
     saved_as: str = "file_level"
     method: str = "program"
@@ -61,7 +62,7 @@ class Program(Late):
     def run(self, system: System, job: str) -> Steps:
         """Start, and do one phase after the other; done, and in the catalogue, when all that was written is on disk."""
         data, time = system.data[self.data], system.env.now
-        read = system.saved(self.reads) if self.reads else None
+        read = system.saved(self.reads, self.copied_by) if self.reads else None
         portions = _portions_of(*read, data) if read is not None else self.portions(data)
         context = Context(system, job, data, portions, self.codec, self.runs, read, self._room(system, portions))
         with system.clock.span(job, f"data.{self.data}", Activity.START):

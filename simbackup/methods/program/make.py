@@ -11,7 +11,7 @@ from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.program.live import Program
 from simbackup.methods.program.lowering import Group, Running, Step
 from simbackup.methods.program.sheet import CORES, CPU, GroupSpec, StepSpec
-from simbackup.methods.program.spec import TARGET, ProgramJobSpec
+from simbackup.methods.program.spec import DATA, TARGET, ProgramJobSpec
 from simbackup.methods.share.live import Share
 from simbackup.methods.share.make import share_of
 from simbackup.parameters import parameters_of
@@ -39,7 +39,7 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
     return Program(
         runs=_running(job, spec), data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
         since=None if job.since is None else job.since.si, new=None if job.new is None else job.new.si,
-        codec=reduction_of(job.compressor, None, data), reads=job.save_set or "",
+        codec=reduction_of(job.compressor, None, data), reads=job.save_set or "", copied_by=job.copied_by,
         saved_as="file_level" if job.by_file() else "image",
         keeps=job.to if job.to is not None and isinstance(spec.devices.get(job.to), BackupTarget) else "",
     )  # fmt: skip
@@ -48,14 +48,15 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
 def _running(job: ProgramJobSpec, spec: Spec) -> Running:
     """Where the program runs, and the shares over which it reaches disks of other hosts."""
     host, shares = job.runs_on(spec), dict[str, tuple[Share, Share]]()
-    for name in (job.data, job.bound(TARGET, spec), *job.roles.values()):
-        device = spec.data[name].on if name in spec.data else name
-        keeper = spec.owner_of(device) if isinstance(spec.devices.get(device or ""), BlockDevice) and device else None
+    bound = [name for name in (job.bound(TARGET, spec), *job.roles.values()) if name is not None]
+    devices = [spec.data[name].on if name in spec.data else name for name in bound]
+    owners = [spec.owner_of(name) for name in devices if isinstance(spec.devices.get(name), BlockDevice)]
+    for keeper in {spec.reader_of(job.data, job.source), *owners} - {host}:
         to_read, to_write = (share_of(job.share, spec, keeper or "", makes=makes) for makes in (False, True))
-        if keeper not in {None, host} and to_read is not None and to_write is not None:
-            shares[keeper or ""] = to_read, to_write
+        if keeper and to_read is not None and to_write is not None:
+            shares[keeper] = to_read, to_write
     files = parameters_of(Files, job.filesystem) if job.filesystem is not None else None
-    return Running(host, shares, files)
+    return Running(host, shares, files, job.source)
 
 
 def _group(job: ProgramJobSpec, spec: Spec, name: str, group: GroupSpec, ratio: float) -> Group:
@@ -81,6 +82,7 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
     name_of = job.bound(role, spec) or "" if role not in {"", CPU} else ""
     device = spec.data[name_of].on if name_of in spec.data else name_of
     owner = spec.owner_of(device) if device else None
+    owner = spec.reader_of(job.data, job.source) if role == DATA else owner
     ways = (spec.way_to(here, device) or (), spec.way_from(here, device) or ()) if device else ((), ())
     return late(
         Step, name=name, place=inside if role != CPU else CPU, device=device,

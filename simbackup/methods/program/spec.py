@@ -9,6 +9,7 @@ from pydantic import Field
 
 from simbackup.data.spec import FilesystemSpec
 from simbackup.errors import choices
+from simbackup.methods.chosen_copy import copy_is_known
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.file_backup.between import check_restored
 from simbackup.methods.program.portions import DIRECTORIES
@@ -71,10 +72,16 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     """The disk, volume or object store of its backups, `nul`, or the data set that a copy replaces; the role `target`.
     By default, where its `save_set` lies.
     """
+    source: Annotated[Text, Refers("reads", "devices", "data")] | None = None
+    """The frozen image of the data that it reads, on the host that owns the image, if one is stated under `owns`; the
+    data themselves by default.
+    """
     save_set: Annotated[Text, Refers("reads", "jobs")] | None = None
     """The job whose newest save set it reads where that lies, as a restore or a check does; it then works on as many
     bytes and files as that has. By default, it reads what was written last, as much as there are data.
     """
+    copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
+    """The job whose copy of that save set it reads; the save set itself by default."""
     host: Annotated[Text, Refers("uses", "hosts")] | None = None
     """The host on which it runs; by default, that of the data."""
     share: ShareSpec | None = None
@@ -192,12 +199,13 @@ class ProgramJobSpec(FilesSaving, SharedOut):
 
     def runs_on(self, spec: Spec) -> str:
         """The host on which it runs."""
-        return self.share.host if self.share is not None else self.host or spec.host_of(self.data)
+        own = self.share.host if self.share is not None else self.host
+        return own or spec.reader_of(self.data, self.source)
 
     def bound(self, role: str, spec: Spec) -> str | None:
         """The data set or the device that has a role; None if the job names none."""
-        saved = spec.jobs.get(self.save_set or "")
-        lies = saved.stream_on() if isinstance(saved, BackupJob) else None
+        saved = spec.jobs.get(self.copied_by or self.save_set or "")
+        lies = saved.stream_on() if isinstance(saved, BackupJob) else getattr(saved, "to", None)
         return {DATA: self.data, TARGET: self.target or lies}.get(role, self.roles.get(role))
 
     def check(self, checks: Checks, path: Path) -> None:
@@ -213,6 +221,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             self._check_share(checks, path)
         with checks.about(*path):
             self._check_save_set(checks, path)
+        with checks.about(*path):
+            self._check_source(checks, path)
         with checks.about(*path):
             if self.saves():
                 self.check_existing(checks, path)
@@ -241,16 +251,33 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             return
         named = [self.data, *([self.target] if self.target is not None else [])]
         ends = [spec.data[name].on if name in spec.data else name for name in named]
+        ends[0] = spec.read_at(self.data, self.source)
         disks = [end for end in ends if isinstance(spec.devices.get(end), BlockDevice)]
         far = next((end for end in disks if spec.owner_of(end) not in {runner, None}), ends[0])
         check_share(checks, path, self.share, spec.owner_of(far), (ends[-1], spec.way_to(runner, ends[-1])))
         if self.host is not None:
             checks.report((*path, "host"), "has no effect: it runs on the host of the share", "leave it out")
 
+    def _check_source(self, checks: Checks, path: Path) -> None:
+        """Report what is no frozen image of the data, or is written."""
+        if self.source is None:
+            return
+        here = (*path, "source")
+        if checks.frozen_image(here, self.source) and self.data in checks.spec.data:
+            checks.freezes(here, self.source, self.data)
+        written = [step.do for step in self._steps().values() if step.at == DATA and step.do in {"create", "write"}]
+        if written:
+            message = f"'{self.source}' is frozen, and the operation '{self.operation}' writes ('do: {written[0]}')"
+            checks.report(here, message, "leave it out")
+
     def _check_save_set(self, checks: Checks, path: Path) -> None:
         """Report a save set that no job leaves as a stream, or of other data than those that the operation works on."""
         if self.save_set is None:
+            if self.copied_by is not None:
+                checks.report((*path, "copied_by"), "has no effect without a save set", "name it as 'save_set'")
             return
+        if self.copied_by is not None:
+            copy_is_known(checks, path, self.copied_by, self.save_set)
         jobs, here = checks.spec.jobs, (*path, "save_set")
         legal = [name for name, job in jobs.items() if isinstance(job, BackupJob) and job.stream_on() is not None]
         if not checks.name(here, self.save_set, legal, "job"):
