@@ -20,7 +20,8 @@ class Stream(NamedTuple):
     """What passes a drive: host bytes per byte on the tape, bytes of a command, if stated, and which way it goes.
 
     Where blocks of other streams lie between its own, so many bytes pass for each of its own (`spread`). Streams that
-    share a drive meet at its interface, too. `away` is how its commands travel.
+    share a drive meet at its interface, too. `away` is how its commands travel. From whoever reads for it come so many
+    bytes a second, if less than are taken, and so many wait at the host while the drive takes none.
     """
 
     compression: float = 1.0
@@ -29,6 +30,8 @@ class Stream(NamedTuple):
     spread: float = 1.0
     shares: bool = False
     away: Travel = NEAR
+    comes: float = math.inf
+    waiting: float = 0.0
 
 
 @dataclass(slots=True, eq=False)
@@ -87,10 +90,13 @@ class Drive:
         drained = streaming.drain_rate(self.parameters, stream.compression)
 
         def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
-            offered = rate * stream.spread + others(self.link) * drained
-            given = (self.seen(stream), offered, stream.compression, stream.block)
+            seen, comes = self.seen(stream), min(rate, stream.comes)
+            if comes < rate:  # what waits at the host is taken faster than it comes
+                seen = replace(seen, buffer=seen.buffer + stream.waiting / stream.compression)
+            offered = comes * stream.spread + others(self.link) * drained
+            given = (seen, offered, stream.compression, stream.block)
             lost = streaming.held_up_share(*given, reading=stream.reading)
-            found, cause = rate * (1.0 - lost), f"{self.name}.repositioning"
+            found, cause = comes * (1.0 - lost), f"{self.name}.repositioning"
             if lost <= 0.0:
                 return Limit(rate, cause)
             return Limit(found, cause, {(self.name, Activity.REPOSITION): lost / found}, rest=(1.0 - lost) / found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import simpy
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
+from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
@@ -18,12 +20,27 @@ from simbackup.engine.limit import Segment
 from simbackup.equations.change import differs
 from simbackup.equations.files import directories_with
 from simbackup.late import Late, changed
+from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.portion import portion
+from simbackup.methods.file_backup.staging import Crossing, handing_over
+from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.new_copy import enter
-from simbackup.methods.program.lowering import Context, Group, Lowered, Room, Running, Written, lowered, repeated
+from simbackup.methods.program.lowering import (
+    Context,
+    Group,
+    Lowered,
+    Room,
+    Running,
+    TapeTarget,
+    Taping,
+    Written,
+    lowered,
+    repeated,
+)
 from simbackup.methods.program.portions import FILES, Portions
+from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 
@@ -56,6 +73,7 @@ class Program(Late):
     reads: str = ""
     copied_by: str | None = None
     keeps: str = ""
+    tape: TapeTarget | None = None
     saved_as: str = "file_level"
     method: str = "program"
 
@@ -64,7 +82,8 @@ class Program(Late):
         data, time = system.data[self.data], system.env.now
         read = system.saved(self.reads, self.copied_by) if self.reads else None
         portions = _portions_of(*read, data) if read is not None else self.portions(data)
-        context = Context(system, job, data, portions, self.codec, self.runs, read, self._room(system, portions))
+        room, tape = self._room(system, portions), self._taping(system, job, portions)
+        context = Context(system, job, data, portions, self.codec, self.runs, read, room, tape)
         with system.clock.span(job, f"data.{self.data}", Activity.START):
             yield system.env.timeout(self.start)
         pending = list[Dirty]()
@@ -74,13 +93,32 @@ class Program(Late):
                 yield from _Phase(context, found, pending).run()
         yield from system.written_back(job, pending)
         if self.keeps:
-            self._enter(system, job, time, context.room, portions)
+            self._enter(system, self._saved(job, time, portions), portions, context.room, tape)
         return Moved(portions.bytes["changed"], portions.files["changed"])
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the save set in its place, as if written at a time."""
         portions = self.portions(system.data[self.data])
-        self._enter(system, job, time, self._room(system, portions), portions)
+        tape = self._taping(system, job, portions)
+        if tape is not None:
+            how = tape.how
+            OnTape(tape.size, 0.0, how.streams, how.pool, how.multiplexing).place(system, tape.copy)
+        self._enter(system, self._saved(job, time, portions), portions, self._room(system, portions), tape)
+
+    def _taping(self, system: System, job: str, portions: Portions) -> Taping | None:
+        """What it writes to tape; None if its target is no library."""
+        if self.tape is None:
+            return None
+        how = self._reduction(portions)
+        own = system.data[self.data].compression * how.repeated  # the drive compresses what is left
+        copy = Copy(job, self.tape.library, own, system.env.now, reduction=how)
+        return Taping(copy, portions.bytes["changed"], self.tape)
+
+    def _reduction(self, portions: Portions) -> Reduction:
+        """How its save set is reduced."""
+        size, new = portions.bytes["changed"], portions.bytes["new"]
+        repeated = size / new if new > 0.0 else 1.0
+        return self.codec if self.ratio == repeated == 1.0 else changed(self.codec, ratio=self.ratio, repeated=repeated)
 
     def _room(self, system: System, portions: Portions) -> Room | None:
         """The place of its save set on a disk; None if it leaves none there."""
@@ -95,14 +133,22 @@ class Program(Late):
         size = size or portions.bytes["stored"]
         return Room(self.keeps, system.reserve(self.keeps, size), size)
 
-    def _enter(self, system: System, job: str, time: float, room: Room | None, portions: Portions) -> None:
-        """Enter its save set into the catalogue."""
+    def _saved(self, job: str, time: float, portions: Portions) -> SaveSet:
+        """Its save set, without a copy."""
         size, files = portions.bytes["changed"], portions.files["changed"]
-        saved = SaveSet(job, self.data, self.saved_as, size, files, time)
-        saved.level = "full" if self.since is None else "incremental"
-        repeated = size / portions.bytes["new"] if portions.bytes["new"] > 0.0 else 1.0
-        how = changed(self.codec, ratio=self.ratio, repeated=repeated)
-        enter(system, saved, Extent(0.0, size, self.keeps, room.begin if room is not None else 0.0), how)
+        level = "full" if self.since is None else "incremental"
+        return SaveSet(job, self.data, self.saved_as, size, files, time, level=level)
+
+    def _enter(
+        self, system: System, saved: SaveSet, portions: Portions, room: Room | None, tape: Taping | None
+    ) -> None:
+        """Enter its save set into the catalogue, with the copy on tape, or with one in one piece."""
+        if tape is not None:
+            saved.copies.append(tape.copy)
+            system.catalogue.add(saved)
+            return
+        place = Extent(0.0, saved.size, self.keeps, room.begin if room is not None else 0.0)
+        enter(system, saved, place, self._reduction(portions))
 
     def portions(self, data: DataSet) -> Portions:
         """How much of the data counts as all, changed, new and stored."""
@@ -148,11 +194,60 @@ class _Phase:
     def run(self) -> Wait:
         """Start a flow for each group, and one for a largest item, join them by buffers, and wait for them all."""
         system = self.context.system
-        flows = [self._started(group) for group in self.groups]
-        for here, there in zip(range(len(flows)), range(1, len(flows)), strict=False):
-            self._join(here, there, flows)
+        flows = [[] if group.taped else self._started(group) for group in self.groups]
+        buffers = [self._joined(here, flows) for here in range(len(flows) - 1)]
+        last = self.groups[-1]
+        if last.taped:
+            try:
+                yield from self._onto_tape(last, buffers[-1] if buffers else None)
+            except JobFailedError as error:
+                for flow in (flow for some in flows for flow in some if flow.active):
+                    system.network.fail(flow, str(error))
+                raise
         yield system.env.all_of([flow.done for some in flows for flow in some])
-        self._account(flows)
+        if not last.taped:
+            self._account(flows)
+
+    def _onto_tape(self, group: Lowered, buffer: Buffer | None) -> Wait:
+        """Let a group write what comes to it on tape, cartridge by cartridge; each byte of the save set is a unit.
+
+        Its workers hand over a block, wait until the drive has taken it, and go on.
+        """
+        context, tape = self.context, self.context.tape
+        if tape is None:
+            return  # the checks exclude it
+        system, how = context.system, tape.how
+        each, stored = group.items / tape.size, tape.copy.reduction.stored
+        passed = group.taped * each * stored  # of each byte that a drive counts
+        networks, tool = [system.networks[name] for name in how.networks], Tool(alternates=True, block=how.block)
+
+        def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
+            del begin, size  # wherever it lies
+            towards, waits = crossing[0].times(passed), crossing[1] * passed
+            towards = towards.over(networks, passed / stored)._replace(sent=1.0)
+            own = group.shape.times(each)
+            both = own.plus(towards.demands, towards.moves, towards.places).within(towards.most)
+            both = handing_over(both, (towards, waits), (networks, passed / stored), tool)
+            return system.bounded(context.job, both)
+
+        def begun(flow: Flow) -> None:
+            if buffer is not None:
+                buffer.drain(flow, bytes_per_unit=self.groups[-2].items / tape.size)
+
+        writer = TapeWriter(
+            tape.size, shape, tool, how.streams, how.pool, how.multiplexing,
+            away=command_travel(networks, reading=False), begun=begun, before=self._before(group, buffer),
+        )  # fmt: skip
+        yield from writer.write(system, tape.copy)
+
+    def _before(self, group: Lowered, buffer: Buffer | None) -> tuple[float, float]:
+        """Bytes a second that groups bring to each of the parts of one on tape, and bytes that wait for it."""
+        tape = self.context.tape
+        if buffer is None or tape is None:
+            return math.inf, 0.0
+        comes = [tape.size / each.items * each.fastest for each in self.groups if each is not group]
+        waiting = self._buffered(self.groups[-2]) * tape.size / self.groups[-2].items
+        return min(comes) / tape.how.streams, waiting / tape.how.streams
 
     def _started(self, group: Lowered) -> list[Flow]:
         """The flows of a group."""
@@ -190,17 +285,23 @@ class _Phase:
         if others.active and others.split is None:
             group.shape.go_on(self.context.system.network, others)
 
-    def _join(self, here: int, there: int, flows: Sequence[Sequence[Flow]]) -> None:
-        """A buffer between two groups, in items of the first."""
-        system, (one, other) = self.context.system, (self.groups[here], self.groups[there])
-        each, (size, in_bytes) = one.items / other.items, one.group.buffer
-        size = size / one.shape.sent if in_bytes else size
+    def _joined(self, here: int, flows: Sequence[Sequence[Flow]]) -> Buffer:
+        """A buffer between a group and the next one, in items of the first."""
+        system, (one, other) = self.context.system, self.groups[here : here + 2]
+        each, size = one.items / other.items, self._buffered(one)
         name = f"{self.context.job}.{one.group.name}"
         buffer = Buffer(system.network, max(size, each, 1.0, LEAST_BUFFER * one.items), name)
         for flow in flows[here]:
             buffer.fill(flow)
-        for flow in flows[there]:
+        for flow in flows[here + 1]:
             buffer.drain(flow, bytes_per_unit=each)
+        return buffer
+
+    @staticmethod
+    def _buffered(group: Lowered) -> float:
+        """Items of a group that wait for the next one at most."""
+        size, in_bytes = group.group.buffer
+        return size / group.shape.sent if in_bytes else size
 
     def _room(self, group: Lowered, to: Written) -> VolumeRange:
         """Where all that a group writes to a device goes: into the data, or behind what is there."""

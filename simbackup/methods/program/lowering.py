@@ -140,10 +140,31 @@ class Running(Late):
 
 
 @dataclass(frozen=True, slots=True)
+class TapeTarget(Late):
+    """How a program writes to tape: the library, networks on the way, bytes of a block, and drives and their pool."""
+
+    library: str
+    networks: tuple[str, ...]
+    block: float | None
+    streams: int
+    multiplexing: int
+    pool: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Taping:
+    """What a run of a program writes to tape: the copy in the catalogue, bytes that are saved, and how."""
+
+    copy: Copy
+    size: float
+    how: TapeTarget
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What the groups of a job have in common: its address, its data, the portions of them, its codec, its locks.
 
-    Also where the program runs, the copy of a save set that they read, and where on a disk they write one.
+    Also where the program runs, the copy of a save set that they read, and where on a disk or on tape they write one.
     """
 
     system: System
@@ -154,6 +175,7 @@ class Context:
     runs: Running
     read: tuple[SaveSet, Copy] | None = None
     room: Room | None = None
+    tape: Taping | None = None
     locks: dict[str, Link] = field(default_factory=dict[str, Link])
 
     def place(self, step: Step) -> BackupSource:
@@ -210,18 +232,33 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A group as a flow: its shape for each item, its items, and what caches take of each; files that it makes."""
+    """A group as a flow: its shape for each item, its items, and what caches take of each; files that it makes.
+
+    Also the bytes of each item that go to tape, which are not in the shape.
+    """
 
     group: Group
     items: float
     shape: FlowShape
     written: tuple[Written, ...]
     made: float
+    taped: float = 0.0
 
     @property
     def takes_time(self) -> bool:
         """Whether its items take any time; they do not where they only go to `nul`, or to the same host."""
-        return any(self.shape.demands.values()) or bool(self.written) or math.isfinite(self.shape.bound.rate)
+        return (
+            any(self.shape.demands.values())
+            or bool(self.written)
+            or self.taped > 0.0
+            or math.isfinite(self.shape.bound.rate)
+        )
+
+    @property
+    def fastest(self) -> float:
+        """Items a second at most if it had all that it uses for itself."""
+        links = [link.capacity / demand for link, demand in self.shape.demands.items() if demand > 0.0]
+        return min(self.shape.limited()[0].rate, *links, math.inf)
 
 
 def lowered(context: Context, group: Group) -> Lowered:
@@ -231,12 +268,15 @@ def lowered(context: Context, group: Group) -> Lowered:
     what it takes of links. How workers wait for each other there is for the network of flows to know.
     """
     items = context.portions.items(group.of, group.item)
-    shapes, written, made = list[FlowShape](), list[Written](), 0.0
+    shapes, written, made, taped = list[FlowShape](), list[Written](), 0.0, 0.0
     for step in group.steps:
         own, moved = repeated(context.portions, group, step)
         if own <= 0.0:
             continue
         each = own / items / step.every
+        if step.device in context.system.libraries and not step.place:
+            taped += moved * each
+            continue
         shape = _locked(context, step, _named(_step(context, group, step, moved), f"{group.name}: {step.name}"))
         shapes.append(shape.times(each))
         if step.do == "create":
@@ -249,7 +289,7 @@ def lowered(context: Context, group: Group) -> Lowered:
             written.append(Written(step.device, step.data, step.host, moved * each, made_of))
     shape = reduce(_then, shapes, FlowShape())
     sent, workers = context.portions.each(group.of, group.item, items) or 1.0, min(group.workers, math.ceil(items))
-    return Lowered(group, items, shape._replace(workers=workers, sent=sent), tuple(written), made)
+    return Lowered(group, items, shape._replace(workers=workers, sent=sent), tuple(written), made, taped)
 
 
 def repeated(portions: Portions, group: Group, step: Step) -> tuple[float, float]:

@@ -9,13 +9,13 @@ from simbackup.data.live import Files
 from simbackup.late import late
 from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.program.live import Program
-from simbackup.methods.program.lowering import Group, Running, Step
+from simbackup.methods.program.lowering import Group, Running, Step, TapeTarget
 from simbackup.methods.program.sheet import CORES, CPU, GroupSpec, StepSpec
 from simbackup.methods.program.spec import DATA, TARGET, ProgramJobSpec
 from simbackup.methods.share.live import Share
 from simbackup.methods.share.make import share_of
 from simbackup.parameters import parameters_of
-from simbackup.schema.capability import BackupTarget, BlockDevice
+from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary
 from simbackup.schema.quantity import Quantity, si_or
 
 if TYPE_CHECKING:
@@ -41,7 +41,20 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
         since=None if job.since is None else job.since.si, new=None if job.new is None else job.new.si,
         codec=reduction_of(job.compressor, None, data), reads=job.save_set or "", copied_by=job.copied_by,
         saved_as="file_level" if job.by_file() else "image",
+        tape=_tape(job, spec),
         keeps=job.to if job.to is not None and isinstance(spec.devices.get(job.to), BackupTarget) else "",
+    )  # fmt: skip
+
+
+def _tape(job: ProgramJobSpec, spec: Spec) -> TapeTarget | None:
+    """The library that is its target, and how its host, or the host of the program, commands the drives."""
+    library = job.target or ""
+    if not isinstance(spec.devices.get(library), MediaLibrary):
+        return None
+    block = job.block_size(spec)
+    return TapeTarget(
+        library, spec.way_to(spec.owner_of(library) or job.runs_on(spec), library) or (), _if_said(block),
+        int(si_or(job.streams, 1.0)), int(si_or(job.multiplexing, 1.0)), job.pool,
     )  # fmt: skip
 
 

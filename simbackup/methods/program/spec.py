@@ -25,11 +25,11 @@ from simbackup.methods.program.sheet import (
     steps_of,
 )
 from simbackup.methods.share.spec import ShareSpec, check_share
-from simbackup.schema.capability import BlockDevice, Device, ObjectTarget, Service, Sink
+from simbackup.schema.capability import BlockDevice, Device, MediaLibrary, ObjectTarget, Service, Sink
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
 from simbackup.schema.part import Path, disagreements
-from simbackup.schema.quantity import PositiveDuration, PositiveShare, Quantity, Text, si_or
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text, si_or
 from simbackup.schema.refers import Refers
 from simbackup.schema.unknown import Unknown
 
@@ -44,6 +44,7 @@ ENDS = (DATA, TARGET)
 DEEDS: Mapping[type[Device], tuple[str, ...]] = {
     BlockDevice: ("read", "write", "flush", "put", "get", "ask"), Service: ("ask",),
     ObjectTarget: ("read", "write", "flush", "put", "get", "ask"), Sink: ("write", "flush", "put", "ask"),
+    MediaLibrary: ("read", "write"),
 }  # fmt: skip
 """What a step can do with a device."""
 WITH_FILES = ("open", "look", "create")
@@ -93,6 +94,16 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     """The file system of the target, if that is a disk on which the program keeps objects as files: a datasheet
     `filesystem/name`, or a mapping.
     """
+    streams: Pieces | None = None
+    """Number of equal parts that it writes to tape at the same time, each with all workers of the last group on a drive
+    of its own, or on fewer with `multiplexing`; one by default.
+    """
+    multiplexing: Pieces | None = None
+    """Number of streams that a drive takes at once, interleaved block by block: those of this job and of other jobs of
+    its pool that allow as many; one by default.
+    """
+    pool: Text | None = None
+    """The pool whose cartridges are written; by default, cartridges that belong to no pool."""
     roles: dict[str, Text] = Field(default_factory=dict)
     """Further devices and data sets that its steps name, by their roles."""
     since: PositiveDuration | None = None
@@ -106,8 +117,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
 
     tool: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
     connections: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
-    streams: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
-    pool: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    of_drives: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
+    not_on_disk: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
 
     @property
     def object_size(self) -> Quantity | None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -121,6 +132,18 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             if step.at == TARGET and step.do in STORES
         ]
         return next((size for size in found if size.si > 0.0), None)
+
+    def block_size(self, spec: Spec) -> Quantity | None:
+        """Bytes that it writes to tape with each command: those of a request, or of an item."""
+        del spec
+        operation = self.program.operations[self.operation]
+        groups = [group for groups in operation.phases.values() for group in groups.values()]
+        for group in groups:
+            for step in group.steps.values():
+                if (step.at, step.do) == (TARGET, "write"):
+                    size = step.request or step.items or group.items
+                    return size if size.si > 0.0 else None
+        return None
 
     @property
     def to(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -224,6 +247,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         with checks.about(*path):
             self._check_source(checks, path)
         with checks.about(*path):
+            self._check_tape(checks, path)
+        with checks.about(*path):
             if self.saves():
                 self.check_existing(checks, path)
             elif self.exists:
@@ -257,6 +282,36 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         check_share(checks, path, self.share, spec.owner_of(far), (ends[-1], spec.way_to(runner, ends[-1])))
         if self.host is not None:
             checks.report((*path, "host"), "has no effect: it runs on the host of the share", "leave it out")
+
+    def _check_tape(self, checks: Checks, path: Path) -> None:
+        """Report too few drives, too little room, a list that writes to tape elsewhere than at its end, or reads it."""
+        library = checks.spec.devices.get(self.target or "")
+        if not isinstance(library, MediaLibrary):
+            for key in self.of_drives:
+                if getattr(self, key) is not None:
+                    checks.report((*path, key), "has no effect where no tape is written", "leave it out")
+            return
+        if self.operation not in self.program.operations:
+            return
+        library.check_backup(checks, path, self, self.data)
+        written = 0
+        for phase, groups in self.program.operations[self.operation].phases.items():
+            *_, last = groups
+            for name, group in groups.items():
+                for step in (step for step in group.steps.values() if step.at == TARGET):
+                    written += step.do == "write"
+                    if step.do != "write":
+                        message = (
+                            f"the operation '{self.operation}' does not only write to '{self.target}', which is tape"
+                        )
+                        checks.report(
+                            (*path, "target"), message, "let 'restore: JOB' read what was saved, or name a disk"
+                        )
+                    elif name != last or written > 1:
+                        message = f"'{phase}' writes to tape elsewhere than in the last group of one phase"
+                        checks.report(
+                            (*path, "target"), message, "write to tape once, in the last group, or name a disk"
+                        )
 
     def _check_source(self, checks: Checks, path: Path) -> None:
         """Report what is no frozen image of the data, or is written."""
