@@ -19,6 +19,7 @@ from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Segment
 from simbackup.equations.change import differs
 from simbackup.equations.files import directories_with
+from simbackup.equations.stages import serial_part
 from simbackup.late import Late, changed
 from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.portion import portion
@@ -228,7 +229,9 @@ class _Phase:
             own = group.shape.times(each)
             both = own.plus(towards.demands, towards.moves, towards.places).within(towards.most)
             both = handing_over(both, (towards, waits), (networks, passed / stored), tool)
-            return system.bounded(context.job, both)
+            return system.bounded(context.job, both)._replace(
+                alone=self._serial_part(group) if both.shared_out else 0.0
+            )
 
         def begun(flow: Flow) -> None:
             if buffer is not None:
@@ -268,7 +271,7 @@ class _Phase:
         system, job = self.context.system, self.context.job
         last = group is self.groups[-1]
         shape = system.bounded(job, group.shape) if last else group.shape
-        shape = shape._replace(alone=system.serial_share(job) if shape.shared_out else 0.0)
+        shape = shape._replace(alone=self._serial_part(group) if shape.shared_out else 0.0)
         workers, largest = shape.workers, self.context.data.largest
         if group.group.item != FILES or workers == 1 or largest <= 0.0:
             return [_Part(shape, 0.0, group.items)]
@@ -277,6 +280,22 @@ class _Phase:
             return [_Part(one, 0.0, group.items)]
         others = shape._replace(workers=workers - 1, share=shape.share * (workers - 1))
         return [_Part(others, alone, group.items - alone), _Part(one, 0.0, alone)]
+
+    def _serial_part(self, group: Lowered) -> float:
+        """The share of the items of a group that one of its workers takes while all go at its pace."""
+        share = self.context.system.serial_share(self.context.job)
+        times = [self._seconds(each) for each in self.groups]
+        together, alone = self._seconds(group), group.items / group.shape.by_one.limited()[0].rate
+        return serial_part(share, together, alone, max(times))
+
+    def _seconds(self, group: Lowered) -> float:
+        """Seconds of a group with all its workers, if it never waits for others, but shares what it uses with them."""
+        shared = [
+            math.fsum(each.items * each.shape.demands.get(link, 0.0) for each in self.groups) / link.capacity
+            for link, demand in group.shape.demands.items()
+            if demand > 0.0 and link.capacity > 0.0
+        ]
+        return max(group.items / group.shape.limited()[0].rate, *shared, 0.0)
 
     def _joined_by_one(self, group: Lowered, flows: Sequence[Flow]) -> Wait:
         """Let the worker of the largest file help the others when it is done."""

@@ -147,7 +147,9 @@ class OperationSpec(Frozen):
     start: Duration | None = None
     """Time before the first phase; none by default."""
     serial_share: Share | None = None
-    """Share of the work that one worker does while the others wait; by default, that of the job."""
+    """Share of the work of a group that one of its workers does while the others wait; by default, that of the job.
+    A phase takes the longest that a group takes by itself, `(1 - s) T(all workers) + s T(one worker)`.
+    """
     phases: dict[str, Annotated[dict[str, GroupSpec], Field(min_length=1)]]
     """Phases, one after the other, by names of your choice; in each the groups of workers, in the order in which items
     pass from one to the next. All groups of a phase work at the same time.
