@@ -17,12 +17,17 @@ if TYPE_CHECKING:
 
 
 def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
-    """The data set, which begins at a byte of its volume, as earlier updates have left it."""
-    files, size = si_or(data.files, 1.0), data.size.si
+    """The data set, which begins at a byte of its volume, as earlier updates have left it.
+
+    Files without bytes are simulated as one byte, so that all save sets can be found and read, as where nothing has
+    changed.
+    """
+    files, size = si_or(data.files, 1.0), max(data.size.si, 1.0)
     made = parameters_of(
         DataSet, data, name=name, volume=system.volumes[data.on], begin=begin, files=int(files),
         filesystem=parameters_of(Files, data.filesystem) if data.filesystem else None,
         database=parameters_of(Database, data.database) if data.database else None,
+        size=size, file_size=lambda: _file_size(data), largest=lambda: data.largest_share,
         content=lambda: data.content.si if data.content else size - si_or(data.indexes, 0.0),
         scattered=lambda: si_or(data.layout, 1.0),
         change=lambda: change_of(data.change), file_change=lambda: change_of(data.change, size / files),
@@ -37,3 +42,10 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
         )  # fmt: skip
     made.volume.lay(f"data.{name}", (begin, size), spread, si_or(aged.updates, 0.0) if aged else 0.0)
     return made
+
+
+def _file_size(data: DataSpec) -> float | None:
+    """Mean bytes of a file on disk, None if that of all bytes divided by all files."""
+    if data.size.si <= 0.0:
+        return 0.0
+    return None if data.file_size is None else data.file_size.si

@@ -30,6 +30,7 @@ from simbackup.schema.quantity import (
     Ratio,
     Reduction,
     Share,
+    ShareOrSize,
     Size,
     SizePerFile,
     Text,
@@ -126,7 +127,7 @@ class FilesSheet(Frozen):
 class PopulationSheet(FilesSheet):
     """A population of files, with their total size."""
 
-    size: PositiveSize | None = None
+    size: Size | None = None
     """Bytes of all files."""
 
 
@@ -151,8 +152,10 @@ class DataSpec(Part, Modelled, FilesSheet):
     sheet = "population"
     on: Text
     """The device or volume that holds it."""
-    size: PositiveSize
-    """Bytes of the data set, such as `2 TB`; with `files`, of all files together."""
+    size: Size
+    """Bytes of the data set, such as `2 TB`; with `files`, of all files together. `0 B` for files without bytes, such
+    as directories, which are simulated as one byte.
+    """
     at: Size | None = None
     """Where it begins on the device; by default, after the data sets listed before it."""
     filesystem: FilesystemSpec | None = None
@@ -173,10 +176,17 @@ class DataSpec(Part, Modelled, FilesSheet):
     """Number of rows of a database. With the engine's `row_overhead`, it gives the size of a logical dump, which is far
     less than that of narrow rows on disk; by default, the engine's `dump_ratio` does.
     """
-    largest: PositiveShare | None = None
-    """Share of a database that is in its largest table or file, which a single worker must process; by default, all
-    workers share the work evenly.
+    largest: ShareOrSize | None = None
+    """Share of the bytes that is in the largest table or file, which a single worker must process, or its size, such as
+    `364 GB`; by default, all workers share the work evenly.
     """
+
+    @property
+    def largest_share(self) -> float:
+        """Share of the bytes that is in the largest table or file."""
+        if self.largest is None:
+            return 0.0
+        return self.largest.si if self.largest.unit == "1" else min(self.largest.si / max(self.size.si, 1.0), 1.0)
 
     @classmethod
     def unstated(cls, said: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -200,9 +210,28 @@ class DataSpec(Part, Modelled, FilesSheet):
         """Report data that are on no block device, or overlap its volumes and copy areas."""
         if isinstance(self.on, Unknown) or not checks.block_device((*path, "on"), self.on):
             return
-        for step in (self._check_cached, self._check_aged, self._check_indexes, self._check_rows, self._check_room):
+        for step in (
+            self._check_empty, self._check_largest, self._check_cached, self._check_aged, self._check_indexes,
+            self._check_rows, self._check_room,
+        ):  # fmt: skip
             with checks.about(*path):
                 step(checks, path)
+
+    def _check_empty(self, checks: Checks, path: Path) -> None:
+        """Report data of no bytes that are not files."""
+        if self.size.si > 0.0:
+            return
+        if self.database is not None:
+            checks.report((*path, "size"), "a database has bytes", "write more than 0")
+        elif self.files is None:
+            message = "there are neither bytes nor files"
+            checks.report((*path, "size"), message, "write more than 0, or 'files: 1000' for files without bytes")
+
+    def _check_largest(self, checks: Checks, path: Path) -> None:
+        """Report a file that is larger than all together."""
+        if self.largest is not None and self.largest.unit == "B" and self.largest.si > self.size.si:
+            message = f"a file of {self.largest.text} is larger than all data, which have {self.size.text}"
+            checks.report((*path, "largest"), message, "write a smaller one, or a share such as '20 %'")
 
     def _check_room(self, checks: Checks, path: Path) -> None:
         """Report data that do not fit on their device."""

@@ -100,6 +100,24 @@ def looking(
     return Looking(listing + records, listing * directory_read + records * record_read)
 
 
+def directories_with(files: float, changed: float, directories: float) -> float:
+    """Directories that have at least one of the files that have changed: `d (1 - (1 - p)^(n / d))`.
+
+    Parameters
+    ----------
+    files
+        Number of files `n`.
+    changed
+        Share of them that have changed `p`, which lie in any directory.
+    directories
+        Number of directories `d`.
+
+    >>> directories_with(1000, 1.0, 100), round(directories_with(1000, 0.1, 100), 3), directories_with(1000, 0.1, 1000)
+    (100.0, 65.132, 100.0)
+    """
+    return directories * (1.0 - (1.0 - changed) ** (files / directories)) if directories > 0.0 else 0.0
+
+
 def round_trips(size: float, request: float, calls: float) -> float:
     """Round trips to read a file over a network, one request at a time: its calls, and the requests for its data.
 

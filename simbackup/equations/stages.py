@@ -87,3 +87,29 @@ def _joined_rate(buffers: int, before: HalfLoop, after: HalfLoop, coding: float,
         middle = (low + high) / 2.0
         low, high = (middle, high) if through(middle) > middle else (low, middle)
     return (low + high) / 2.0
+
+
+def serial_part(share: float, together: float, alone: float, slowest: float) -> float:
+    """Share of the work of a group that one of its workers does while the pace of all groups is that of this worker.
+
+    `max((1 - s) T + s A - M, 0) / (A - M)`, at most s: so that groups which go at one pace take the longest of
+    `(1 - s) T + s A` of any of them, but no less than M. Where one group sets the pace, `T = M`, and it is s. What one
+    worker does alone in a group that is far from setting the pace holds nobody up, as the others catch up with it.
+
+    Parameters
+    ----------
+    share
+        Share of the work that one worker of each group does while the others of the group wait, s.
+    together, alone
+        Seconds of the group by itself if all its workers work, T, and if one does, A.
+    slowest
+        Seconds of the slowest group if all workers work, M.
+
+    >>> serial_part(0.1, together=10.0, alone=40.0, slowest=10.0)
+    0.1
+    >>> serial_part(0.1, together=2.0, alone=60.0, slowest=10.0), round(serial_part(0.1, 8.0, 60.0, 10.0), 3)
+    (0.0, 0.064)
+    """
+    if alone <= slowest:
+        return 0.0
+    return min(max((1.0 - share) * together + share * alone - slowest, 0.0) / (alone - slowest), share)

@@ -64,7 +64,8 @@ class Forms:
         found: Json = {"description": self.text(part, name, unit)}
         kind = sheet_kind(part)
         if unit:
-            found["anyOf"] = [self.scalar(unit), self.originated(unit)]
+            found["anyOf"] = [form for one in unit.forms for form in (self.scalar(one), self.originated(one))]
+            found["anyOf"] += [{"type": "string", "minLength": 1}] if unit.named else []
             found["examples"] = [EXAMPLES[unit.unit]]
         elif mark_of(part, name, Word):
             found["anyOf"] = list(self.word(plain))

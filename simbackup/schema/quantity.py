@@ -118,6 +118,14 @@ def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomE
     return PydanticCustomError("given", "{message}", {"problems": [(path, message, remedy)], "message": message})
 
 
+def _readable(raw: object, unit: str) -> bool:
+    """Whether a text or number is a quantity of a unit."""
+    try:
+        return isinstance(raw, str | int | float) and units.parse(raw, unit) >= 0.0
+    except units.UnitError:
+        return False
+
+
 def _missing(value: object) -> bool:
     """Whether a key of an origin is empty; its value may be anything that a file can hold."""
     return value is None or value in ("", ())
@@ -125,7 +133,10 @@ def _missing(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Marks a field as a quantity with a unit, optionally within bounds, and with words for some values."""
+    """Marks a field as a quantity with a unit, optionally within bounds, and with words for some values.
+
+    A value may be of an `other` unit, such as a size instead of a share. Where `named`, it may be a name.
+    """
 
     unit: str
     """The dimension: a key of `BOUNDS`."""
@@ -137,11 +148,28 @@ class Unit:
     """Whether the value must be above zero."""
     words: tuple[tuple[str, float], ...] = ()
     """Words with their values in SI units."""
+    other: Unit | None = None
+    """Another unit that a value may have."""
+    named: bool = False
+    """Whether a value may be the name of something that has it."""
+
+    @property
+    def forms(self) -> tuple[Unit, ...]:
+        """Itself, and the other unit, if there is one."""
+        return (self,) if self.other is None else (self, self.other)
+
+    def accepted(self, raw: object) -> Quantity | str:
+        """The value, or the name of what has it."""
+        return raw if self.named and isinstance(raw, str) and raw and not _readable(raw, self.unit) else self.read(raw)
 
     def read(self, raw: object) -> Quantity:
         """The quantity in a plain text or number, or in a mapping with an origin."""
         if isinstance(raw, Quantity | Unknown):
             return cast("Quantity", raw)
+        if self.other is not None:
+            value = cast("dict[str, object]", raw).get("value") if isinstance(raw, dict) else raw
+            if not _readable(value, self.unit) and _readable(value, self.other.unit):
+                return self.other.read(cast("object", raw))
         if not isinstance(raw, dict):
             return Quantity(self.number(raw), self.unit, str(raw))
         origin = read_origin(cast("object", raw))
@@ -235,7 +263,7 @@ class Unit:
         return f"write {' and '.join(bounds)}"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.read)
+        return core_schema.no_info_plain_validator_function(self.accepted)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {"type": ["string", "number", "object"], "examples": [*dict(self.words), EXAMPLES[self.unit]]}
@@ -262,20 +290,14 @@ Multiple = Annotated[Quantity, Unit("1")]
 """How often something happens for each of something else; may be zero."""
 
 
-class GrowthUnit(Unit):
-    """Marks a growth in a year: a share, or a size, such as `2 TB/year`."""
-
-    def read(self, raw: object) -> Quantity:
-        """The value of a text or of a mapping; it is a data rate if it is a size in a time."""
-        said: object = raw
-        value: object = cast("dict[str, object]", said).get("value") if isinstance(said, dict) else said
-        return Unit("B/s").read(raw) if "/" in str(value) else super().read(raw)
-
-
-Growth = Annotated[Quantity, GrowthUnit("1")]
+Growth = Annotated[Quantity, Unit("1", other=Unit("B/s"))]
 """Growth in a year: a share, compounded; or a size that is added."""
 Count = Annotated[Quantity, Unit("count")]
 PositiveCount = Annotated[Quantity, Unit("count", least=1.0)]
+ShareOrSize = Annotated[Quantity, Unit("1", most=1.0, positive=True, other=Unit("B", positive=True))]
+"""A share, or a size."""
+NumberOrName = Annotated[Quantity | str, Unit("count", least=1.0, named=True)]
+"""A number, or the name of one that is stated elsewhere."""
 Pieces = Annotated[Quantity, Unit("count", least=1.0, most=1e5)]
 """A number of things that are simulated one by one."""
 Money = Annotated[Quantity, Unit("money")]

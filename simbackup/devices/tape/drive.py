@@ -31,6 +31,10 @@ class Stream(NamedTuple):
     """Whether other streams use the drive at the same time."""
     away: Travel = NEAR
     """How long its commands travel."""
+    comes: float = math.inf
+    """Bytes a second that whoever reads for it brings at most."""
+    waiting: float = 0.0
+    """Bytes that wait at the host while the drive takes none."""
 
 
 @dataclass(slots=True, eq=False)
@@ -96,10 +100,13 @@ class Drive:
         drained = streaming.drain_rate(self.parameters, stream.compression)
 
         def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
-            offered = rate * stream.spread + others(self.link) * drained
-            given = (self.seen(stream), offered, stream.compression, stream.block)
+            seen, comes = self.seen(stream), min(rate, stream.comes)
+            if comes < rate:  # what waits at the host is taken faster than it comes
+                seen = replace(seen, buffer=seen.buffer + stream.waiting / stream.compression)
+            offered = comes * stream.spread + others(self.link) * drained
+            given = (seen, offered, stream.compression, stream.block)
             lost = streaming.held_up_share(*given, reading=stream.reading)
-            found, cause = rate * (1.0 - lost), f"{self.name}.repositioning"
+            found, cause = comes * (1.0 - lost), f"{self.name}.repositioning"
             if lost <= 0.0:
                 return Limit(rate, cause)
             return Limit(found, cause, {(self.name, Activity.REPOSITION): lost / found}, rest=(1.0 - lost) / found)

@@ -25,8 +25,9 @@ def changed_by(job: FileBackupSpec, data: DataSpec, last: float | None = None) -
     ages = [each for each in (age, last) if each is not None]
     if change is None or data.change is None or not ages:
         return None
-    least = 1.0 / data.size.si  # a byte, as `portion` has it
-    files = change_of(data.change, data.size.si / si_or(data.files, 1.0)) or change
+    size = max(data.size.si, 1.0)
+    least = 1.0 / size  # a byte, as `portion` has it
+    files = change_of(data.change, size / si_or(data.files, 1.0)) or change
     share = max(differs(change, min(ages)), least)
     sent = 1.0 if age is None else max(differs(files if job.method == "file_level" else change, age), least)
-    return Changed(change, si_or(data.change.run, data.size.si), sent, share)
+    return Changed(change, si_or(data.change.run, size), sent, share)

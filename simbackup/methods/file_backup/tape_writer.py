@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -61,6 +62,10 @@ class TapeWriter:
     """Byte of the save set at which it begins."""
     away: Travel = NEAR
     """How long commands to the drives travel."""
+    begun: Callable[[Flow], None] | None = None
+    """Called with each flow that begins on a cartridge."""
+    before: tuple[float, float] = (math.inf, 0.0)
+    """Bytes a second that come to each part at most from others who read for it, and bytes that may wait in between."""
 
     def write(self, system: System, copy: Copy) -> Wait:
         """Write all parts at once, each on a drive of its own or a shared one, and note in the copy where they are."""
@@ -129,9 +134,13 @@ class TapeWriter:
         done = copy.reduction.stored  # the drive compresses what is left
         shares, spread = self.multiplexing > 1, 1.0 / done
         stream = Stream(copy.compression / done, self.tool.block, spread=spread, shares=shares, away=self.away)
+        stream = stream._replace(comes=self.before[0], waiting=self.before[1])
         waits = drive.waits(stream) / done
         shape = self.shape((drive.crossing(stream), waits), *part)
-        return shape.start(system.network, copy.job, Activity.TRANSFER, part[1], law=drive.law(stream))
+        flow = shape.start(system.network, copy.job, Activity.TRANSFER, part[1], law=drive.law(stream))
+        if self.begun is not None:
+            self.begun(flow)
+        return flow
 
     def _append(
         self, system: System, library: Library, drive: Drive, copy: Copy, rest: tuple[float, float]

@@ -13,12 +13,13 @@ def walkers(system: System, tool: Tool, workers: int, share: Share | None) -> Wa
     """Those who walk the files of a backup, over a share if there is one."""
     return late(
         Walkers, workers=workers, file_cpu=lambda: tool.file_cpu, in_turn=lambda: tool.in_turn,
-        remote=None if share is None else _remote(system, share), look_cpu=lambda: tool.look_cpu,
+        remote=None if share is None else remote(system, share), look_cpu=lambda: tool.look_cpu,
         reads_records=lambda: tool.reads_records, tracked=lambda: tool.tracks_files,
     )  # fmt: skip
 
 
-def _remote(system: System, share: Share) -> Remote:
+def remote(system: System, share: Share) -> Remote:
+    """The host that keeps the files of a share, as those see it who walk them."""
     networks, keeper = tuple(system.networks[name] for name in share.networks), system.hosts[share.keeper]
     return late(
         Remote, keeper=keeper, networks=networks, calls=share.calls, request=share.request,

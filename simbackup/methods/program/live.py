@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,18 +12,36 @@ import simpy
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
+from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Segment
 from simbackup.equations.change import differs
+from simbackup.equations.files import directories_with
+from simbackup.equations.stages import serial_part
 from simbackup.late import Late, changed
+from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.portion import portion
+from simbackup.methods.file_backup.staging import Crossing, handing_over
+from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.new_copy import enter
-from simbackup.methods.program.lowering import Context, Group, Lowered, Room, Written, lowered
+from simbackup.methods.program.lowering import (
+    Context,
+    Group,
+    Lowered,
+    Room,
+    Running,
+    TapeTarget,
+    Taping,
+    Written,
+    lowered,
+    repeated,
+)
 from simbackup.methods.program.portions import FILES, Portions
+from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 
@@ -51,17 +70,21 @@ class Program(Late):
     since: float | None
     new: float | None
     codec: Reduction
+    runs: Running
     reads: str = ""
+    copied_by: str | None = None
     keeps: str = ""
+    tape: TapeTarget | None = None
     saved_as: str = "file_level"
     method: str = "program"
 
     def run(self, system: System, job: str) -> Steps:
         """Start, and do one phase after the other; done, and in the catalogue, when all that was written is on disk."""
         data, time = system.data[self.data], system.env.now
-        read = system.saved(self.reads) if self.reads else None
-        portions = _portions_of(*read) if read is not None else self.portions(data)
-        context = Context(system, job, data, portions, self.codec, read, self._room(system, portions))
+        read = system.saved(self.reads, self.copied_by) if self.reads else None
+        portions = _portions_of(*read, data) if read is not None else self.portions(data)
+        room, tape = self._room(system, portions), self._taping(system, job, portions)
+        context = Context(system, job, data, portions, self.codec, self.runs, read, room, tape)
         with system.clock.span(job, f"data.{self.data}", Activity.START):
             yield system.env.timeout(self.start)
         pending = list[Dirty]()
@@ -71,32 +94,62 @@ class Program(Late):
                 yield from _Phase(context, found, pending).run()
         yield from system.written_back(job, pending)
         if self.keeps:
-            self._enter(system, job, time, context.room, portions)
+            self._enter(system, self._saved(job, time, portions), portions, context.room, tape)
         return Moved(portions.bytes["changed"], portions.files["changed"])
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the save set in its place, as if written at a time."""
         portions = self.portions(system.data[self.data])
-        self._enter(system, job, time, self._room(system, portions), portions)
+        tape = self._taping(system, job, portions)
+        if tape is not None:
+            how = tape.how
+            OnTape(tape.size, 0.0, how.streams, how.pool, how.multiplexing).place(system, tape.copy)
+        self._enter(system, self._saved(job, time, portions), portions, self._room(system, portions), tape)
+
+    def _taping(self, system: System, job: str, portions: Portions) -> Taping | None:
+        """What it writes to tape; None if its target is no library."""
+        if self.tape is None:
+            return None
+        how = self._reduction(portions)
+        own = system.data[self.data].compression * how.repeated  # the drive compresses what is left
+        copy = Copy(job, self.tape.library, own, system.env.now, reduction=how)
+        return Taping(copy, portions.bytes["changed"], self.tape)
+
+    def _reduction(self, portions: Portions) -> Reduction:
+        """How its save set is reduced."""
+        size, new = portions.bytes["changed"], portions.bytes["new"]
+        repeated = size / new if new > 0.0 else 1.0
+        return self.codec if self.ratio == repeated == 1.0 else changed(self.codec, ratio=self.ratio, repeated=repeated)
 
     def _room(self, system: System, portions: Portions) -> Room | None:
         """The place of its save set on a disk; None if it leaves none there."""
         if self.keeps not in system.volumes:
             return None
-        steps = [step for groups in self.phases.values() for group in groups for step in group.steps]
-        written = [step for step in steps if step.do == "write" and step.device == self.keeps and not step.data]
-        size = sum(portions.bytes[step.of] * step.bytes / step.every for step in written if step.streams)
+        size = 0.0
+        for group in (group for groups in self.phases.values() for group in groups):
+            for step in group.steps:
+                if step.fills_cache and step.device == self.keeps and not step.data:
+                    times, moved = repeated(portions, group, step)
+                    size += times * moved / step.every
         size = size or portions.bytes["stored"]
         return Room(self.keeps, system.reserve(self.keeps, size), size)
 
-    def _enter(self, system: System, job: str, time: float, room: Room | None, portions: Portions) -> None:
-        """Enter its save set into the catalogue."""
+    def _saved(self, job: str, time: float, portions: Portions) -> SaveSet:
+        """Its save set, without a copy."""
         size, files = portions.bytes["changed"], portions.files["changed"]
-        saved = SaveSet(job, self.data, self.saved_as, size, files, time)
-        saved.level = "full" if self.since is None else "incremental"
-        repeated = size / portions.bytes["new"] if portions.bytes["new"] > 0.0 else 1.0
-        how = changed(self.codec, ratio=self.ratio, repeated=repeated)
-        enter(system, saved, Extent(0.0, size, self.keeps, room.begin if room is not None else 0.0), how)
+        level = "full" if self.since is None else "incremental"
+        return SaveSet(job, self.data, self.saved_as, size, files, time, level=level)
+
+    def _enter(
+        self, system: System, saved: SaveSet, portions: Portions, room: Room | None, tape: Taping | None
+    ) -> None:
+        """Enter its save set into the catalogue, with the copy on tape, or with one in one piece."""
+        if tape is not None:
+            saved.copies.append(tape.copy)
+            system.catalogue.add(saved)
+            return
+        place = Extent(0.0, saved.size, self.keeps, room.begin if room is not None else 0.0)
+        enter(system, saved, place, self._reduction(portions))
 
     def portions(self, data: DataSet) -> Portions:
         """How much of the data counts as all, changed, new and stored."""
@@ -107,14 +160,19 @@ class Program(Late):
         left = {"all": data.size, "unchanged": data.size - part.size}
         sizes = left | {"changed": part.size, "new": fresh, "stored": fresh / self.ratio}
         files = {"all": float(data.files), "unchanged": data.files - part.files}
-        return Portions(sizes, dict.fromkeys(sizes, part.files) | files)
+        whole = max(data.files * data.directories_per_file, 1.0)
+        there = directories_with(data.files, part.files / data.files, whole)
+        directories = dict.fromkeys(sizes, there) | {"all": whole, "unchanged": whole - there}
+        return Portions(sizes, dict.fromkeys(sizes, part.files) | files, directories)
 
 
-def _portions_of(saved: SaveSet, copy: Copy) -> Portions:
-    """All of a save set, as it is stored by a copy."""
-    sizes = {"all": saved.size, "unchanged": 0.0, "changed": saved.size, "new": saved.size}
-    files = dict.fromkeys(("all", "changed", "new", "stored"), float(saved.files)) | {"unchanged": 0.0}
-    return Portions(sizes | {"stored": saved.size / copy.fetched}, files)
+def _portions_of(saved: SaveSet, copy: Copy, data: DataSet) -> Portions:
+    """All of a save set, as it is stored by a copy, with the directories of its files in the data."""
+    there = saved.size
+    sizes = {"all": there, "unchanged": 0.0, "changed": there, "new": there, "stored": there / copy.fetched}
+    whole = max(data.files * data.directories_per_file, 1.0)
+    files, directories = float(saved.files), directories_with(data.files, min(saved.files / data.files, 1.0), whole)
+    return Portions(sizes, *(dict.fromkeys(sizes, each) | {"unchanged": 0.0} for each in (files, directories)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +195,62 @@ class _Phase:
     def run(self) -> Wait:
         """Start a flow for each group, and one for a largest item, join them by buffers, and wait for them all."""
         system = self.context.system
-        flows = [self._started(group) for group in self.groups]
-        for here, there in zip(range(len(flows)), range(1, len(flows)), strict=False):
-            self._join(here, there, flows)
+        flows = [[] if group.taped else self._started(group) for group in self.groups]
+        buffers = [self._joined(here, flows) for here in range(len(flows) - 1)]
+        last = self.groups[-1]
+        if last.taped:
+            try:
+                yield from self._onto_tape(last, buffers[-1] if buffers else None)
+            except JobFailedError as error:
+                for flow in (flow for some in flows for flow in some if flow.active):
+                    system.network.fail(flow, str(error))
+                raise
         yield system.env.all_of([flow.done for some in flows for flow in some])
-        self._account(flows)
+        if not last.taped:
+            self._account(flows)
+
+    def _onto_tape(self, group: Lowered, buffer: Buffer | None) -> Wait:
+        """Let a group write what comes to it on tape, cartridge by cartridge; each byte of the save set is a unit.
+
+        Its workers hand over a block, wait until the drive has taken it, and go on.
+        """
+        context, tape = self.context, self.context.tape
+        if tape is None:
+            return  # the checks exclude it
+        system, how = context.system, tape.how
+        each, stored = group.items / tape.size, tape.copy.reduction.stored
+        passed = group.taped * each * stored  # of each byte that a drive counts
+        networks, tool = [system.networks[name] for name in how.networks], Tool(alternates=True, block=how.block)
+
+        def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
+            del begin, size  # wherever it lies
+            towards, waits = crossing[0].times(passed), crossing[1] * passed
+            towards = towards.over(networks, passed / stored)._replace(sent=1.0)
+            own = group.shape.times(each)
+            both = own.plus(towards.demands, towards.moves, towards.places).within(towards.most)
+            both = handing_over(both, (towards, waits), (networks, passed / stored), tool)
+            return system.bounded(context.job, both)._replace(
+                alone=self._serial_part(group) if both.shared_out else 0.0
+            )
+
+        def begun(flow: Flow) -> None:
+            if buffer is not None:
+                buffer.drain(flow, bytes_per_unit=self.groups[-2].items / tape.size)
+
+        writer = TapeWriter(
+            tape.size, shape, tool, how.streams, how.pool, how.multiplexing,
+            away=command_travel(networks, reading=False), begun=begun, before=self._before(group, buffer),
+        )  # fmt: skip
+        yield from writer.write(system, tape.copy)
+
+    def _before(self, group: Lowered, buffer: Buffer | None) -> tuple[float, float]:
+        """Bytes a second that groups bring to each of the parts of one on tape, and bytes that wait for it."""
+        tape = self.context.tape
+        if buffer is None or tape is None:
+            return math.inf, 0.0
+        comes = [tape.size / each.items * each.fastest for each in self.groups if each is not group]
+        waiting = self._buffered(self.groups[-2]) * tape.size / self.groups[-2].items
+        return min(comes) / tape.how.streams, waiting / tape.how.streams
 
     def _started(self, group: Lowered) -> list[Flow]:
         """The flows of a group."""
@@ -162,16 +271,31 @@ class _Phase:
         system, job = self.context.system, self.context.job
         last = group is self.groups[-1]
         shape = system.bounded(job, group.shape) if last else group.shape
-        shape = shape._replace(alone=system.serial_share(job) if shape.shared_out else 0.0)
+        shape = shape._replace(alone=self._serial_part(group) if shape.shared_out else 0.0)
         workers, largest = shape.workers, self.context.data.largest
-        if group.group.item != FILES or workers == 1 or not 0.0 < largest < 1.0:
+        if group.group.item != FILES or workers == 1 or largest <= 0.0:
             return [_Part(shape, 0.0, group.items)]
-        alone = largest * group.items
+        alone, one = largest * group.items, shape._replace(workers=1, alone=0.0)
+        if largest >= 1.0:
+            return [_Part(one, 0.0, group.items)]
         others = shape._replace(workers=workers - 1, share=shape.share * (workers - 1))
-        return [
-            _Part(others, alone, group.items - alone),
-            _Part(shape._replace(workers=1, alone=0.0), 0.0, alone),
+        return [_Part(others, alone, group.items - alone), _Part(one, 0.0, alone)]
+
+    def _serial_part(self, group: Lowered) -> float:
+        """The share of the items of a group that one of its workers takes while all go at its pace."""
+        share = self.context.system.serial_share(self.context.job)
+        times = [self._seconds(each) for each in self.groups]
+        together, alone = self._seconds(group), group.items / group.shape.by_one.limited()[0].rate
+        return serial_part(share, together, alone, max(times))
+
+    def _seconds(self, group: Lowered) -> float:
+        """Seconds of a group with all its workers, if it never waits for others, but shares what it uses with them."""
+        shared = [
+            math.fsum(each.items * each.shape.demands.get(link, 0.0) for each in self.groups) / link.capacity
+            for link, demand in group.shape.demands.items()
+            if demand > 0.0 and link.capacity > 0.0
         ]
+        return max(group.items / group.shape.limited()[0].rate, *shared, 0.0)
 
     def _joined_by_one(self, group: Lowered, flows: Sequence[Flow]) -> Wait:
         """Let the worker of the largest file help the others when it is done."""
@@ -180,28 +304,35 @@ class _Phase:
         if others.active and others.phase_change is None:
             group.shape.go_on(self.context.system.network, others)
 
-    def _join(self, here: int, there: int, flows: Sequence[Sequence[Flow]]) -> None:
-        """A buffer between two groups, in items of the first."""
-        system, (one, other) = self.context.system, (self.groups[here], self.groups[there])
-        each, (size, in_bytes) = one.items / other.items, one.group.buffer
-        size = size / one.shape.sent if in_bytes else size
+    def _joined(self, here: int, flows: Sequence[Sequence[Flow]]) -> Buffer:
+        """A buffer between a group and the next one, in items of the first."""
+        system, (one, other) = self.context.system, self.groups[here : here + 2]
+        each, size = one.items / other.items, self._buffered(one)
         name = f"{self.context.job}.{one.group.name}"
         buffer = Buffer(system.network, max(size, each, 1.0, LEAST_BUFFER * one.items), name)
         for flow in flows[here]:
             buffer.fill(flow)
-        for flow in flows[there]:
+        for flow in flows[here + 1]:
             buffer.drain(flow, bytes_per_unit=each)
+        return buffer
+
+    @staticmethod
+    def _buffered(group: Lowered) -> float:
+        """Items of a group that wait for the next one at most."""
+        size, in_bytes = group.group.buffer
+        return size / group.shape.sent if in_bytes else size
 
     def _room(self, group: Lowered, to: Written) -> VolumeRange:
         """Where all that a group writes to a device goes: into the data, or behind what is there."""
         system, total = self.context.system, to.size * group.items
         if to.data:
             data = system.data[to.data]
-            return VolumeRange(data.volume, data.begin, total, beside(data, FilesMade(group.made / to.size)))
+            made = beside(data, FilesMade(group.made / to.size))
+            return VolumeRange(data.volume, data.begin, total, made.plus(to.beside.demands, to.beside.moves))
         room = self.context.room
         own = room is not None and room.device == to.device
         begin = room.give(total) if room is not None and own else system.reserve(to.device, total)
-        return VolumeRange(system.volumes[to.device], begin, total)
+        return VolumeRange(system.volumes[to.device], begin, total, to.beside)
 
     def _write(self, flow: Flow, part: _Part, to: Written, place: VolumeRange) -> None:
         """Let a flow fill the cache before its device with the bytes of each item."""

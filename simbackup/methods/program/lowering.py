@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import NamedTuple
 
 from simbackup.catalogue import Copy, Reduction, SaveSet
-from simbackup.data.live import DataSet
+from simbackup.data.live import DataSet, Files
 from simbackup.devices.answering import Answering
+from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, bus
 from simbackup.engine.link import Link
-from simbackup.late import Late
+from simbackup.late import Late, changed
 from simbackup.methods.compression.live import coding
+from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.disk import lying
+from simbackup.methods.file_backup.portion import Portion
 from simbackup.methods.file_backup.walk import Walkers, walking
-from simbackup.methods.making import FilesMade, filling
+from simbackup.methods.file_backup.walkers import remote
+from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.program.portions import Portions
+from simbackup.methods.share.live import Share, asked, created, sending, written
+from simbackup.methods.tool.live import NO_TOOL
 from simbackup.system import BackupSource, System
 from simbackup.trace.activity import Activity
 
@@ -53,6 +59,8 @@ class Step(Late):
     """The portion of the data whose bytes it passes."""
     bytes: float
     """Bytes that it moves for each byte of the portion."""
+    size: float
+    """Bytes that it moves for each item besides."""
     times: float | None
     """Requests, files or operations for each item; None if bytes are moved in sequence."""
     request: float | None
@@ -62,7 +70,7 @@ class Step(Late):
     wait: float
     """Seconds for each item that use nothing."""
     items: float | None
-    """Bytes of what it repeats on, or `FILES`; None for the items of its group."""
+    """Bytes of what it repeats on, `FILES` or `DIRECTORIES`; None for the items of its group."""
     every: float
     """How many items share it."""
     lock: str
@@ -72,6 +80,11 @@ class Step(Late):
     def streams(self) -> bool:
         """Whether it moves bytes in sequence, and not in requests."""
         return self.times is None and self.request is None
+
+    @property
+    def fills_cache(self) -> bool:
+        """Whether its bytes go to a page cache, if there is one, and the worker goes on."""
+        return self.do == "put" or (self.do == "write" and self.streams)
 
     def requests(self, moved: float) -> tuple[float, float] | None:
         """How many requests move so many bytes, and the bytes of one; None if they are moved in sequence."""
@@ -89,7 +102,7 @@ class Group:
     workers: int
     """How many there are."""
     item: float
-    """Bytes of an item, or `FILES`."""
+    """Bytes of an item, `FILES` or `DIRECTORIES`."""
     of: str
     """The portion of the data that passes through the group."""
     buffer: tuple[float, bool]
@@ -114,10 +127,44 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
+class Running(Late):
+    """Where a program runs, how it reaches disks of other hosts, and what its objects are on a disk.
+
+    `shares` are those of each host that keeps disks, to read and to write; `filesystem` has the objects as files.
+    """
+
+    host: str
+    shares: Mapping[str, tuple[Share, Share]]
+    filesystem: Files | None = None
+    image: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TapeTarget(Late):
+    """How a program writes to tape: the library, networks on the way, bytes of a block, and drives and their pool."""
+
+    library: str
+    networks: tuple[str, ...]
+    block: float | None
+    streams: int
+    multiplexing: int
+    pool: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Taping:
+    """What a run of a program writes to tape: the copy in the catalogue, bytes that are saved, and how."""
+
+    copy: Copy
+    size: float
+    how: TapeTarget
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What the groups of a job have in common: its address, its data, the portions of them, its codec, its locks.
 
-    Also the copy of a save set that they read, and where on a disk they write one.
+    Also where the program runs, the copy of a save set that they read, and where on a disk or on tape they write one.
     """
 
     system: System
@@ -125,15 +172,18 @@ class Context:
     data: DataSet
     portions: Portions
     codec: Reduction
+    runs: Running
     read: tuple[SaveSet, Copy] | None = None
     room: Room | None = None
+    tape: Taping | None = None
     locks: dict[str, Link] = field(default_factory=dict[str, Link])
 
     def place(self, step: Step) -> BackupSource:
         """Where the bytes of a step lie: in the data, in a save set, or where a device has what was written last."""
         if step.data:
-            return self.system.origin(self.system.data[step.data], None)
-        if self.read is not None and self.read[1].target == step.device and step.do == "read":
+            image = self.runs.image if step.data == self.data.name else None
+            return self.system.origin(self.system.data[step.data], image, mounted=True)
+        if self.read is not None and self.read[1].target == step.device and step.do in {"read", "get", "ask"}:
             (saved, copy), volume = self.read, self.system.volumes[step.device]
             return BackupSource(lying(self.system, copy, 0.0, saved.size), 0.0, volume, copy.extents[0].position)
         if self.room is not None and self.room.device == step.device:
@@ -144,34 +194,71 @@ class Context:
         begin = min(max(self.system.used.get(step.device, 0.0) - size, 0.0), volume.region.size - size)
         return BackupSource(volume.region.part(begin, size), 0.0, volume, begin)
 
+    def shared(self, step: Step) -> tuple[Host, Share, Share] | None:
+        """The host that does a step on a share of another one, and that share to read and to write; None if on none."""
+        found = self.runs.shares.get(step.host)
+        return None if found is None else (self.system.hosts[self.runs.host], *found)
+
+    def objects(self, step: Step, size: float) -> DataSet:
+        """The objects where a step is done, each of so many bytes, as files of a disk that lie anywhere."""
+        if step.data:
+            data = self.system.data[step.data]
+            begin, room, files = data.begin, data.size, data.filesystem
+        else:
+            place, files = self.place(step), self.runs.filesystem
+            begin, room = place.begin, place.region.size
+        number = max(int(room / size), 1) if size > 0.0 else 1
+        return DataSet(
+            self.data.name, self.system.volumes[step.device], begin, room, number, filesystem=files, scattered=1.0
+        )
+
     def lock(self, name: str) -> Link:
         """A lock of the job; made when first needed."""
         return self.locks.setdefault(name, Link(f"{self.job}.locks.{name}", 1.0))
 
 
 class Written(NamedTuple):
-    """What a page cache takes: bytes of each item, for a device, or for the place of a data set on it, of a host."""
+    """What a page cache takes: bytes of each item, for a device, or for the place of a data set on it, of a host.
+
+    `beside` is how each byte loads the device besides itself, as files are made of them.
+    """
 
     device: str
     data: str
     host: str
     size: float
+    beside: FlowShape
 
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A group as a flow: its shape for each item, its items, and what caches take of each; files that it makes."""
+    """A group as a flow: its shape for each item, its items, and what caches take of each; files that it makes.
+
+    Also the bytes of each item that go to tape, which are not in the shape.
+    """
 
     group: Group
     items: float
     shape: FlowShape
     written: tuple[Written, ...]
     made: float
+    taped: float = 0.0
 
     @property
     def takes_time(self) -> bool:
         """Whether its items take any time; they do not where they only go to `nul`, or to the same host."""
-        return any(self.shape.demands.values()) or bool(self.written) or math.isfinite(self.shape.bound.rate)
+        return (
+            any(self.shape.demands.values())
+            or bool(self.written)
+            or self.taped > 0.0
+            or math.isfinite(self.shape.bound.rate)
+        )
+
+    @property
+    def fastest(self) -> float:
+        """Items a second at most if it had all that it uses for itself."""
+        links = [link.capacity / demand for link, demand in self.shape.demands.items() if demand > 0.0]
+        return min(self.shape.limited()[0].rate, *links, math.inf)
 
 
 def lowered(context: Context, group: Group) -> Lowered:
@@ -181,21 +268,37 @@ def lowered(context: Context, group: Group) -> Lowered:
     what it takes of links. How workers wait for each other there is for the network of flows to know.
     """
     items = context.portions.items(group.of, group.item)
-    shapes, written, made = list[FlowShape](), list[Written](), 0.0
+    shapes, written, made, taped = list[FlowShape](), list[Written](), 0.0, 0.0
     for step in group.steps:
-        own = items if step.items is None else context.portions.items(step.of, step.items)
+        own, moved = repeated(context.portions, group, step)
         if own <= 0.0:
             continue
-        moved, each = context.portions.bytes[step.of] / own * step.bytes, own / items / step.every
+        each = own / items / step.every
+        if step.device in context.system.libraries and not step.place:
+            taped += moved * each
+            continue
         shape = _locked(context, step, _named(_step(context, group, step, moved), f"{group.name}: {step.name}"))
         shapes.append(shape.times(each))
         if step.do == "create":
             made += (1.0 if step.times is None else step.times) * each
-        if step.do == "write" and step.streams and step.device in context.system.volumes:
-            written.append(Written(step.device, step.data, step.host, moved * each))
+        if step.fills_cache and step.device in context.system.volumes:
+            made_of = FlowShape()
+            if step.do == "put" and moved > 0.0:
+                number, size = step.requests(moved) or (1.0, moved)
+                made_of = beside(context.objects(step, size), FilesMade(number / moved))
+            written.append(Written(step.device, step.data, step.host, moved * each, made_of))
     shape = reduce(_then, shapes, FlowShape())
-    sent, workers = context.portions.bytes[group.of] / items, min(group.workers, math.ceil(items))
-    return Lowered(group, items, shape._replace(workers=workers, sent=sent), tuple(written), made)
+    sent, workers = context.portions.each(group.of, group.item, items) or 1.0, min(group.workers, math.ceil(items))
+    return Lowered(group, items, shape._replace(workers=workers, sent=sent), tuple(written), made, taped)
+
+
+def repeated(portions: Portions, group: Group, step: Step) -> tuple[float, float]:
+    """How often a step is repeated, if it is on every item, and the bytes that it moves each time."""
+    if step.items is None:
+        items, item = portions.items(group.of, group.item), group.item
+    else:
+        items, item = portions.items(step.of, step.items), step.items
+    return items, portions.each(step.of, item, items) * step.bytes + step.size if items > 0.0 else 0.0
 
 
 def _then(shape: FlowShape, step: FlowShape) -> FlowShape:
@@ -203,8 +306,8 @@ def _then(shape: FlowShape, step: FlowShape) -> FlowShape:
     if step.early is not None or step.among is not None:
         shape, step = step, shape
     both = shape.plus(step.demands, step.moves, step.places).following(step.parts)
-    sequential = min(shape.sequential, step.sequential)
-    return both.within(step.most)._replace(sequential=sequential)
+    most, one = (min(pair, key=lambda bound: bound.rate) for pair in ((shape.most, step.most), (shape.one, step.one)))
+    return both._replace(most=most, one=one, sequential=min(shape.sequential, step.sequential))
 
 
 def _named(shape: FlowShape, name: str) -> FlowShape:
@@ -242,14 +345,22 @@ def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape
     if step.place == "cpu" or not step.device:
         return _working(context, step, moved)
     if step.device in system.object_stores:
-        direction: Direction = "write" if step.do == "write" else "read"
-        number, size = step.requests(0.0 if step.do == "ask" else moved) or (1.0, 0.0 if step.do == "ask" else moved)
-        return system.object_stores[step.device].asked(direction, ways[direction == "read"], size).times(number)
+        return _requested(context, step, moved, ways)
     if step.device in system.volumes:
-        files = step.do in {"open", "look", "create"}
-        return _with_files(context, group, step) if files else _moving(context, step, moved)
+        found = next((lower for deeds, lower in _AT_DISKS.items() if step.do in deeds), _moving)
+        return found(context, group, step, moved)
     service = system.others.get(step.device)
     return service.asked(1.0 if step.times is None else step.times) if isinstance(service, Answering) else FlowShape()
+
+
+def _requested(context: Context, step: Step, moved: float, ways: Sequence[Sequence[Network]]) -> FlowShape:
+    """Requests of an object store; what it has answered, it keeps."""
+    if step.do == "flush":
+        return FlowShape()
+    direction: Direction = "write" if step.do in {"write", "put"} else "read"
+    number, size = step.requests(0.0 if step.do == "ask" else moved) or (1.0, 0.0 if step.do == "ask" else moved)
+    store = context.system.object_stores[step.device]
+    return store.asked(direction, ways[direction == "read"], size).times(number)
 
 
 def _working(context: Context, step: Step, moved: float) -> FlowShape:
@@ -273,37 +384,89 @@ def _crossing(networks: list[Network], moved: float, trips: float) -> FlowShape:
     return shape.after(moved / slowest.rate, slowest.link.name)
 
 
-def _with_files(context: Context, group: Group, step: Step) -> FlowShape:
+def _with_files(context: Context, group: Group, step: Step, moved: float) -> FlowShape:
     """Files of the data that are opened and read, only looked at, or made, as their file system has it."""
-    data, host = context.system.data[step.data], context.system.hosts[step.host]
+    del moved  # those of whole files
+    system, data = context.system, context.system.data[step.data]
+    host, shared = system.hosts[step.host], context.shared(step)
     times = 1.0 if step.times is None else step.times
     if step.do == "create":
-        return filling(FlowShape(), host, data, FilesMade(times))
-    share = 0.0
-    if step.do == "open":
-        share = context.portions.files[step.of] / context.portions.files["all"]
-    region = data.volume.region.part(data.begin, data.size)
-    walk = walking(host, data, region, Walkers(workers=group.workers, tracked=step.do == "open"), share)
-    each = data.size / data.files if share > 0.0 else 1.0 / data.files
-    shape = walk.times(times * each)
-    return host.then(shape, times * each / host.copy_rate, Activity.READ) if share > 0.0 else shape
+        made = filling(FlowShape(), host, data, FilesMade(times))
+        return made if shared is None else created(system, shared[2], data, times)
+    share = context.portions.files[step.of] / context.portions.files["all"] if step.do == "open" else 0.0
+    return _walked(context, group, step, data, share).times(times)
 
 
-def _moving(context: Context, step: Step, moved: float) -> FlowShape:
+def _with_objects(context: Context, group: Group, step: Step, moved: float) -> FlowShape:
+    """Objects that are files on a disk: put there, fetched, or looked for, here or over a share."""
+    system, host, shared = context.system, context.system.hosts[step.host], context.shared(step)
+    number, size = step.requests(moved) or (1.0, moved)
+    objects = context.objects(step, size)
+    if step.do != "put":
+        return _walked(context, group, step, objects, 1.0 if step.do == "get" else 0.0).times(number)
+    if shared is None:
+        made = filling(FlowShape(), host, objects, FilesMade(number))
+        return host.then(made, moved / host.copy_rate)
+    reader, _, share = shared
+    copied = reader.then(FlowShape(), 1.0 / reader.copy_rate)
+    return _then(created(system, share, objects, number), sending(copied, system, (reader, share), size).times(moved))
+
+
+def _walked(context: Context, group: Group, step: Step, data: DataSet, share: float) -> FlowShape:
+    """A file of some data, a share of which is read and the others are looked at, by their host or over a share."""
+    host, shared, source = context.system.hosts[step.host], context.shared(step), context.place(step)
+    reader, far = (host, None) if shared is None else (shared[0], remote(context.system, shared[1]))
+    if far is not None and step.do == "ask":  # a listing would bring many
+        far = changed(far, look_calls=max(far.look_calls, 1.0))
+    who = Walkers(workers=group.workers, remote=far, tracked=step.do == "open")
+    walk = walking(reader, data, source.region, who, share)
+    walk = reader.then(walk, 1.0 / reader.copy_rate, Activity.READ) if share > 0.0 else walk
+    walk = source.found(walk, reader.machine, 1.0 - data.scattered)
+    return walk.times(max(data.size * share, 1.0) / data.files / (share or 1.0))  # as a walk has it
+
+
+def _moving(context: Context, group: Group, step: Step, moved: float) -> FlowShape:
     """Bytes that a block device reads or writes, in sequence or in positioned requests, and copies in memory."""
-    host, flushed = context.system.hosts[step.host], step.do == "flush"
-    place = context.place(step)
-    found = (1.0 if step.times is None else step.times, step.request or 1.0) if flushed else step.requests(moved)
-    if found is None and step.do == "read":
-        return host.reading(place.region, cached=place.cached).times(moved)
-    copied = host.then(FlowShape(), 0.0 if flushed else moved / host.copy_rate)
-    if found is None:  # a cache takes them
-        return copied
+    del group  # whose workers wait for each other in the network of flows
+    host, shared = context.system.hosts[step.host], context.shared(step)
+    place, requests = context.place(step), step.requests(moved)
+    if step.do == "flush":
+        requests = 1.0 if step.times is None else step.times, step.request or 1.0
+    if requests is not None:
+        return _positioned(context, step, place, requests)
+    if step.do == "write":  # a cache takes them
+        maker = None if shared is None else (shared[0], shared[2])
+        copied = host.then(FlowShape(), 1.0 / host.copy_rate)
+        return (copied if maker is None else written(context.system, maker, context.data)).times(moved)
+    if shared is None:
+        return place.found(host.reading(place.region, cached=place.cached), host.machine).times(moved)
+    (reader, share, _), data = shared, context.data
+    part = Portion(data.size, float(data.files))
+    shape = asked_blocks(
+        context.system, reader, place, data, part, tool=NO_TOOL, copy=1.0 / reader.copy_rate, share=share
+    )
+    return place.found(shape, reader.machine).times(moved)
+
+
+def _positioned(context: Context, step: Step, place: BackupSource, requests: tuple[float, float]) -> FlowShape:
+    """So many requests of so many bytes each somewhere in a place, one after the other, and their copies in memory."""
+    (number, size), region, host = requests, place.region, context.system.hosts[step.host]
     direction: Direction = "read" if step.do == "read" else "write"
-    number, size = found
-    region, path = place.region, bus(place.region.store, direction)
+    path, shared = bus(region.store, direction), context.shared(step)
     one = region.store.scattered(direction, region.begin, region.size, max(min(size, region.size), 1.0))
     shape = FlowShape({region.store.link: number * one.busy}, {region.store.link: number * size}, sequential=0.0)
     shape = shape.through(path, number * size).following(travelling(path, number))
     shape = shape.after(number * one.latency, region.store.name)
-    return _then(shape.part(1.0 - place.cached) if direction == "read" else shape, copied)
+    shape = shape.part(1.0 - place.cached) if direction == "read" else shape
+    if shared is not None and number > 0.0 and size > 0.0:
+        host, share = shared[0], shared[1] if direction == "read" else shared[2]
+        trips = max(1.0 / share.request, 1.0 / size)
+        shape = asked(shape.times(1.0 / (number * size)), context.system, share, trips).times(number * size)
+    copied = host.then(FlowShape(), 0.0 if step.do == "flush" else number * size / host.copy_rate)
+    return _then(shape, copied)
+
+
+_AT_DISKS: Mapping[tuple[str, ...], Callable[[Context, Group, Step, float], FlowShape]] = {
+    ("open", "look", "create"): _with_files, ("put", "get", "ask"): _with_objects,
+}  # fmt: skip
+"""What steps with files and with objects take of a disk; others move bytes."""

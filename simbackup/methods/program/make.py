@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from simbackup.data.live import Files
 from simbackup.late import late
 from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.program.live import Program
-from simbackup.methods.program.lowering import Group, Step
+from simbackup.methods.program.lowering import Group, Running, Step, TapeTarget
 from simbackup.methods.program.sheet import CORES, CPU, GroupSpec, StepSpec
-from simbackup.methods.program.spec import ProgramJobSpec
-from simbackup.schema.capability import BackupTarget
+from simbackup.methods.program.spec import DATA, TARGET, ProgramJobSpec
+from simbackup.methods.share.live import Share
+from simbackup.methods.share.make import share_of
+from simbackup.parameters import parameters_of
+from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary
 from simbackup.schema.quantity import Quantity, si_or
 
 if TYPE_CHECKING:
@@ -33,12 +37,39 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
         for phase, groups in operation.phases.items()
     }
     return Program(
-        data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
+        runs=_running(job, spec), data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
         since=None if job.since is None else job.since.si, new=None if job.new is None else job.new.si,
-        codec=reduction_of(job.compressor, None, data), reads=job.save_set or "",
+        codec=reduction_of(job.compressor, None, data), reads=job.save_set or "", copied_by=job.copied_by,
         saved_as="file_level" if job.by_file() else "image",
+        tape=_tape(job, spec),
         keeps=job.to if job.to is not None and isinstance(spec.devices.get(job.to), BackupTarget) else "",
     )  # fmt: skip
+
+
+def _tape(job: ProgramJobSpec, spec: Spec) -> TapeTarget | None:
+    """The library that is its target, and how its host, or the host of the program, commands the drives."""
+    library = job.target or ""
+    if not isinstance(spec.devices.get(library), MediaLibrary):
+        return None
+    block = job.block_size(spec)
+    return TapeTarget(
+        library, spec.way_to(spec.owner_of(library) or job.runs_on(spec), library) or (), _if_said(block),
+        int(si_or(job.streams, 1.0)), int(si_or(job.multiplexing, 1.0)), job.pool,
+    )  # fmt: skip
+
+
+def _running(job: ProgramJobSpec, spec: Spec) -> Running:
+    """Where the program runs, and the shares over which it reaches disks of other hosts."""
+    host, shares = job.runs_on(spec), dict[str, tuple[Share, Share]]()
+    bound = [name for name in (job.bound(TARGET, spec), *job.roles.values()) if name is not None]
+    devices = [spec.data[name].on if name in spec.data else name for name in bound]
+    owners = [spec.owner_of(name) for name in devices if isinstance(spec.devices.get(name), BlockDevice)]
+    for keeper in {spec.reader_of(job.data, job.source), *owners} - {host}:
+        to_read, to_write = (share_of(job.share, spec, keeper or "", makes=makes) for makes in (False, True))
+        if keeper and to_read is not None and to_write is not None:
+            shares[keeper] = to_read, to_write
+    files = parameters_of(Files, job.filesystem) if job.filesystem is not None else None
+    return Running(host, shares, files, job.source)
 
 
 def _group(job: ProgramJobSpec, spec: Spec, name: str, group: GroupSpec, ratio: float) -> Group:
@@ -50,11 +81,11 @@ def _group(job: ProgramJobSpec, spec: Spec, name: str, group: GroupSpec, ratio: 
     return Group(name, workers, group.items.si, group.of, (size, group.buffer_size is not None), steps)
 
 
-def _workers(job: ProgramJobSpec, spec: Spec, said: str | None, options: Mapping[str, Quantity]) -> int:
+def _workers(job: ProgramJobSpec, spec: Spec, said: Quantity | str | None, options: Mapping[str, Quantity]) -> int:
     """How many workers a group has."""
     if said == CORES:
         return max(int(spec.hosts[job.runs_on(spec)].cores.si), 1)
-    return int(options[said].si) if said is not None else 1
+    return int(si_or(options[said] if isinstance(said, str) else said, 1.0))
 
 
 def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tuple[GroupSpec, float]) -> Step:
@@ -64,17 +95,26 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
     name_of = job.bound(role, spec) or "" if role not in {"", CPU} else ""
     device = spec.data[name_of].on if name_of in spec.data else name_of
     owner = spec.owner_of(device) if device else None
+    owner = spec.reader_of(job.data, job.source) if role == DATA else owner
     ways = (spec.way_to(here, device) or (), spec.way_from(here, device) or ()) if device else ((), ())
     return late(
         Step, name=name, place=inside if role != CPU else CPU, device=device,
         data=name_of if name_of in spec.data else "", host=owner if owner is not None and role != CPU else here,
         ways=ways, do=lambda: step.do or "", item=lambda: si_or(step.item, 0.0),
         byte=lambda: si_or(step.byte, 0.0) + si_or(step.coded_byte, 0.0) / ratio, codec=lambda: step.codec or "",
-        of=step.of or group.of, bytes=lambda: si_or(step.bytes, 1.0), times=lambda: _if_said(step.times),
-        request=lambda: _if_said(step.request), trips=lambda: si_or(step.trips, 0.0),
+        of=step.of or group.of, bytes=lambda: _bytes(step)[0], size=lambda: _bytes(step)[1],
+        times=lambda: _if_said(step.times), request=lambda: _if_said(step.request),
+        trips=lambda: si_or(step.trips, 0.0),
         wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: si_or(step.every, 1.0),
         lock=step.lock or "",
     )  # fmt: skip
+
+
+def _bytes(step: StepSpec) -> tuple[float, float]:
+    """Bytes that a step moves for each byte of the portion, and for each item."""
+    if step.bytes is None:
+        return 1.0, 0.0
+    return (step.bytes.si, 0.0) if step.bytes.unit == "1" else (0.0, step.bytes.si)
 
 
 def _if_said(given: Quantity | None) -> float | None:

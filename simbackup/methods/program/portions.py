@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-FILES = 0.0
-"""The size of an item that stands for whole files."""
+FILES, DIRECTORIES = 0.0, -1.0
+"""The sizes of items that stand for whole files, and for directories."""
 
 
 @dataclass(frozen=True, slots=True)
 class Portions:
-    """Bytes and files of the data by what counts: all, what has changed or not, what is new, what is stored of it."""
+    """Bytes, files and directories of the data by what counts: all, changed or not, what is new, what is stored."""
 
     bytes: Mapping[str, float]
     files: Mapping[str, float]
+    directories: Mapping[str, float]
 
     def items(self, of: str, item: float) -> float:
-        """How many files, or pieces of so many bytes, a portion has; the last piece of few bytes is one, too."""
+        """How many files, directories, or pieces of so many bytes a portion has; the last piece of few bytes is one."""
+        if item in {FILES, DIRECTORIES}:
+            return (self.files if item == FILES else self.directories)[of]
         size = self.bytes[of]
-        return self.files[of] if item == FILES else max(size / item, 1.0) if size > 0.0 else 0.0
+        return max(size / item, 1.0) if size > 0.0 else 0.0
+
+    def each(self, of: str, item: float, items: float) -> float:
+        """Bytes of the data in one of so many items of a portion; those of a directory are in its files."""
+        return 0.0 if item == DIRECTORIES else self.bytes[of] / items

@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simbackup.methods.program.portions import FILES
+from simbackup.methods.program.portions import DIRECTORIES, FILES
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
     Multiple,
+    NumberOrName,
     PositiveCount,
     PositiveSize,
     Quantity,
@@ -28,9 +29,9 @@ CORES = "cores"
 """What stands for as many workers as the host has cores."""
 CPU, NETWORK = "cpu", "network"
 """Roles of cores and networks; those at another end are named after it, such as `target.cpu`."""
-Items = Annotated[Quantity, Unit("B", positive=True, words=(("files", FILES),))]
+Items = Annotated[Quantity, Unit("B", positive=True, words=(("files", FILES), ("directories", DIRECTORIES)))]
 Portion = Literal["all", "unchanged", "changed", "new", "stored"]
-Deed = Literal["open", "look", "read", "write", "create", "flush", "send", "receive", "ask"]
+Deed = Literal["open", "look", "read", "write", "create", "flush", "send", "receive", "ask", "put", "get"]
 OF_WORK = ("item", "byte", "coded_byte", "codec")
 """Keys of core time."""
 
@@ -45,8 +46,10 @@ class StepSpec(Frozen):
     """
     do: Deed | None = None
     """What it does there. With files of a data set: `open` (open, read and close one), `look` (find that one has not
-    changed), `create` (make one). With a device: `read`, `write`, or `flush` (a write that is waited for). With a
-    network: `send` or `receive`. With a service, or an object store if no bytes move: `ask`.
+    changed), `create` (make one). With a device: `read`, `write`, or `flush` (a write that is waited for). With objects
+    of a store: `put` (store one), `get` (fetch one), `ask` (whether it is there), each a request to an object store; on
+    a disk they are files, which are created and written, opened and read, or looked for. With a network: `send` or
+    `receive`. With a service: `ask`.
     """
     item: Duration | None = None
     """Time of the reference core for each item."""
@@ -58,8 +61,10 @@ class StepSpec(Frozen):
     """What the job's `compressor` does with each byte: its costs are added, if the job names one."""
     of: Portion | None = None
     """The bytes that the step passes; by default, those of its group."""
-    bytes: Multiple | None = None
-    """Bytes that it moves for each of them, more if it adds something; one by default."""
+    bytes: Annotated[Quantity, Unit("1", other=Unit("B"))] | None = None
+    """Bytes that it moves for each of them, more if it adds something, one by default; or a size, such as `4 KiB`, that
+    it moves with each item. Directories have no bytes besides those of their files, so that a size is needed there.
+    """
     times: Multiple | None = None
     """How often it does so for each item: requests, files, flushes or operations. On a device, bytes are then read or
     written in so many positioned requests, otherwise in sequence; an object store gets one request by default.
@@ -71,7 +76,7 @@ class StepSpec(Frozen):
     wait: Duration | None = None
     """Time that passes with each item and uses nothing."""
     items: Items | None = None
-    """What it repeats on, if not on the items of its group: whole `files`, or pieces of so many bytes."""
+    """What it repeats on, if not on the items of its group: `files`, `directories`, or pieces of so many bytes."""
     every: Ratio | None = None
     """Number of items that share the step, such as the files of a transaction; one by default."""
     lock: Text | None = None
@@ -111,11 +116,14 @@ class StepSpec(Frozen):
 class GroupSpec(Frozen):
     """A group of workers: each takes an item, does the steps in their order, and takes the next."""
 
-    workers: Text | None = None
-    """The option that says how many there are, or `cores` for one on each core of the program's host; one by default.
+    workers: NumberOrName | None = None
+    """How many there are: a number, the name of an option, or `cores` for one on each core of the program's host; one
+    by default.
     """
     items: Items
-    """What a worker takes: whole `files`, or pieces of so many bytes (a block, a chunk, a pack, an object)."""
+    """What a worker takes: whole `files`, `directories`, or pieces of so many bytes (a block, a chunk, a pack, an
+    object). With `since`, directories have changed that hold a changed file.
+    """
     of: Annotated[Portion, Word()] = "changed"
     """What passes through the group: `all` data, files that have `changed` (all of them without `since`) or that are
     `unchanged`, what is `new` to the target, or what is `stored` there: the new bytes after compression.
@@ -139,7 +147,9 @@ class OperationSpec(Frozen):
     start: Duration | None = None
     """Time before the first phase; none by default."""
     serial_share: Share | None = None
-    """Share of the work that one worker does while the others wait; by default, that of the job."""
+    """Share of the work of a group that one of its workers does while the others wait; by default, that of the job.
+    A phase takes the longest that a group takes by itself, `(1 - s) T(all workers) + s T(one worker)`.
+    """
     phases: dict[str, Annotated[dict[str, GroupSpec], Field(min_length=1)]]
     """Phases, one after the other, by names of your choice; in each the groups of workers, in the order in which items
     pass from one to the next. All groups of a phase work at the same time.
@@ -167,3 +177,14 @@ def steps_of(operation: OperationSpec) -> Mapping[tuple[str, ...], StepSpec]:
         for name, group in groups.items()
         for step, one in group.steps.items()
     }
+
+
+def items_of(operation: OperationSpec) -> Mapping[tuple[str, ...], Quantity]:
+    """What the groups and steps of an operation repeat on, by their paths in it."""
+    groups = {
+        ("phases", phase, name, "items"): group.items
+        for phase, groups in operation.phases.items()
+        for name, group in groups.items()
+    }
+    steps = {(*path, "items"): step.items for path, step in steps_of(operation).items() if step.items is not None}
+    return groups | steps

@@ -7,16 +7,29 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from simbackup.data.spec import FilesystemSpec
 from simbackup.errors import choices
+from simbackup.methods.chosen_copy import copy_is_known
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.file_backup.between import check_restored
-from simbackup.methods.program.portions import FILES
-from simbackup.methods.program.sheet import CORES, CPU, NETWORK, OF_WORK, OperationSpec, ProgramSpec, StepSpec, steps_of
-from simbackup.schema.capability import BlockDevice, Device, ObjectTarget, Service, Sink
+from simbackup.methods.program.portions import DIRECTORIES
+from simbackup.methods.program.sheet import (
+    CORES,
+    CPU,
+    NETWORK,
+    OF_WORK,
+    OperationSpec,
+    ProgramSpec,
+    StepSpec,
+    items_of,
+    steps_of,
+)
+from simbackup.methods.share.spec import ShareSpec, check_share
+from simbackup.schema.capability import BlockDevice, Device, MediaLibrary, ObjectTarget, Service, Sink
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
 from simbackup.schema.part import Path, disagreements
-from simbackup.schema.quantity import PositiveDuration, PositiveShare, Quantity, Text, si_or
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text, si_or
 from simbackup.schema.refers import Refers
 from simbackup.schema.unknown import Unknown
 
@@ -29,12 +42,17 @@ DATA, TARGET = "data", "target"
 ENDS = (DATA, TARGET)
 """The roles that the job itself names."""
 DEEDS: Mapping[type[Device], tuple[str, ...]] = {
-    BlockDevice: ("read", "write", "flush"), ObjectTarget: ("read", "write", "ask"), Service: ("ask",),
-    Sink: ("write", "flush"),
+    BlockDevice: ("read", "write", "flush", "put", "get", "ask"), Service: ("ask",),
+    ObjectTarget: ("read", "write", "flush", "put", "get", "ask"), Sink: ("write", "flush", "put", "ask"),
+    MediaLibrary: ("read", "write"),
 }  # fmt: skip
 """What a step can do with a device."""
 WITH_FILES = ("open", "look", "create")
 """What it can do with files of the data."""
+WITH_OBJECTS = ("put", "get", "ask")
+"""What it can do with objects, which are files on a disk."""
+STORES = ("write", "put")
+"""What leaves bytes at the target."""
 
 
 class ProgramJobSpec(FilesSaving, SharedOut):
@@ -55,12 +73,37 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     """The disk, volume or object store of its backups, `nul`, or the data set that a copy replaces; the role `target`.
     By default, where its `save_set` lies.
     """
+    source: Annotated[Text, Refers("reads", "devices", "data")] | None = None
+    """The frozen image of the data that it reads, on the host that owns the image, if one is stated under `owns`; the
+    data themselves by default.
+    """
     save_set: Annotated[Text, Refers("reads", "jobs")] | None = None
     """The job whose newest save set it reads where that lies, as a restore or a check does; it then works on as many
     bytes and files as that has. By default, it reads what was written last, as much as there are data.
     """
+    copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
+    """The job whose copy of that save set it reads; the save set itself by default."""
     host: Annotated[Text, Refers("uses", "hosts")] | None = None
     """The host on which it runs; by default, that of the data."""
+    share: ShareSpec | None = None
+    """Another host, on which it runs, and how that reaches disks of others, with a datasheet `share/name` as `model`:
+    as mounted shares, or by SFTP. What steps do at `data`, at the `target` or at other disks of others then takes the
+    requests of the share. By default, steps on a network say what is sent.
+    """
+    filesystem: FilesystemSpec | None = None
+    """The file system of the target, if that is a disk on which the program keeps objects as files: a datasheet
+    `filesystem/name`, or a mapping.
+    """
+    streams: Pieces | None = None
+    """Number of equal parts that it writes to tape at the same time, each with all workers of the last group on a drive
+    of its own, or on fewer with `multiplexing`; one by default.
+    """
+    multiplexing: Pieces | None = None
+    """Number of streams that a drive takes at once, interleaved block by block: those of this job and of other jobs of
+    its pool that allow as many; one by default.
+    """
+    pool: Text | None = None
+    """The pool whose cartridges are written; by default, cartridges that belong to no pool."""
     roles: dict[str, Text] = Field(default_factory=dict)
     """Further devices and data sets that its steps name, by their roles."""
     since: PositiveDuration | None = None
@@ -74,8 +117,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
 
     tool: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
     connections: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
-    streams: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
-    pool: ClassVar[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    of_drives: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
+    not_on_disk: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
 
     @property
     def object_size(self) -> Quantity | None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -86,9 +129,21 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             step.request or step.items or group.items
             for group in groups
             for step in group.steps.values()
-            if (step.at, step.do) == (TARGET, "write")
+            if step.at == TARGET and step.do in STORES
         ]
-        return next((size for size in found if size.si != FILES), None)
+        return next((size for size in found if size.si > 0.0), None)
+
+    def block_size(self, spec: Spec) -> Quantity | None:
+        """Bytes that it writes to tape with each command: those of a request, or of an item."""
+        del spec
+        operation = self.program.operations[self.operation]
+        groups = [group for groups in operation.phases.values() for group in groups.values()]
+        for group in groups:
+            for step in group.steps.values():
+                if (step.at, step.do) == (TARGET, "write"):
+                    size = step.request or step.items or group.items
+                    return size if size.si > 0.0 else None
+        return None
 
     @property
     def to(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -98,7 +153,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     def saves(self) -> bool:
         """Whether its operation leaves a save set: it reads the data, and writes to the target."""
         done = {(step.at, step.do) for step in self._steps().values()}
-        return bool(done & {(DATA, "open"), (DATA, "read")}) and (TARGET, "write") in done and self.save_set is None
+        stores = done & {(TARGET, deed) for deed in STORES}
+        return bool(done & {(DATA, "open"), (DATA, "read")}) and bool(stores) and self.save_set is None
 
     def by_file(self) -> bool:
         """If it opens files."""
@@ -166,12 +222,13 @@ class ProgramJobSpec(FilesSaving, SharedOut):
 
     def runs_on(self, spec: Spec) -> str:
         """The host on which it runs."""
-        return self.host or spec.host_of(self.data)
+        own = self.share.host if self.share is not None else self.host
+        return own or spec.reader_of(self.data, self.source)
 
     def bound(self, role: str, spec: Spec) -> str | None:
         """The data set or the device that has a role; None if the job names none."""
-        saved = spec.jobs.get(self.save_set or "")
-        lies = saved.stream_on() if isinstance(saved, BackupJob) else None
+        saved = spec.jobs.get(self.copied_by or self.save_set or "")
+        lies = saved.stream_on() if isinstance(saved, BackupJob) else getattr(saved, "to", None)
         return {DATA: self.data, TARGET: self.target or lies}.get(role, self.roles.get(role))
 
     def check(self, checks: Checks, path: Path) -> None:
@@ -184,7 +241,13 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         for role, name in self.roles.items():
             self._check_bound(checks, (*path, "roles", role), name)
         with checks.about(*path):
+            self._check_share(checks, path)
+        with checks.about(*path):
             self._check_save_set(checks, path)
+        with checks.about(*path):
+            self._check_source(checks, path)
+        with checks.about(*path):
+            self._check_tape(checks, path)
         with checks.about(*path):
             if self.saves():
                 self.check_existing(checks, path)
@@ -206,10 +269,70 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             elif known:
                 self._check_operation(checks, path, operation)
 
+    def _check_share(self, checks: Checks, path: Path) -> None:
+        """Report a share of the host that keeps data and target itself, and one that is not where it runs."""
+        spec, runner = checks.spec, self.share.host if self.share is not None else ""
+        if self.share is None or self.data not in spec.data:
+            return
+        named = [self.data, *([self.target] if self.target is not None else [])]
+        ends = [spec.data[name].on if name in spec.data else name for name in named]
+        ends[0] = spec.read_at(self.data, self.source)
+        disks = [end for end in ends if isinstance(spec.devices.get(end), BlockDevice)]
+        far = next((end for end in disks if spec.owner_of(end) not in {runner, None}), ends[0])
+        check_share(checks, path, self.share, spec.owner_of(far), (ends[-1], spec.way_to(runner, ends[-1])))
+        if self.host is not None:
+            checks.report((*path, "host"), "has no effect: it runs on the host of the share", "leave it out")
+
+    def _check_tape(self, checks: Checks, path: Path) -> None:
+        """Report too few drives, too little room, a list that writes to tape elsewhere than at its end, or reads it."""
+        library = checks.spec.devices.get(self.target or "")
+        if not isinstance(library, MediaLibrary):
+            for key in self.of_drives:
+                if getattr(self, key) is not None:
+                    checks.report((*path, key), "has no effect where no tape is written", "leave it out")
+            return
+        if self.operation not in self.program.operations:
+            return
+        library.check_backup(checks, path, self, self.data)
+        written = 0
+        for phase, groups in self.program.operations[self.operation].phases.items():
+            *_, last = groups
+            for name, group in groups.items():
+                for step in (step for step in group.steps.values() if step.at == TARGET):
+                    written += step.do == "write"
+                    if step.do != "write":
+                        message = (
+                            f"the operation '{self.operation}' does not only write to '{self.target}', which is tape"
+                        )
+                        checks.report(
+                            (*path, "target"), message, "let 'restore: JOB' read what was saved, or name a disk"
+                        )
+                    elif name != last or written > 1:
+                        message = f"'{phase}' writes to tape elsewhere than in the last group of one phase"
+                        checks.report(
+                            (*path, "target"), message, "write to tape once, in the last group, or name a disk"
+                        )
+
+    def _check_source(self, checks: Checks, path: Path) -> None:
+        """Report what is no frozen image of the data, or is written."""
+        if self.source is None:
+            return
+        here = (*path, "source")
+        if checks.frozen_image(here, self.source) and self.data in checks.spec.data:
+            checks.freezes(here, self.source, self.data)
+        written = [step.do for step in self._steps().values() if step.at == DATA and step.do in {"create", "write"}]
+        if written:
+            message = f"'{self.source}' is frozen, and the operation '{self.operation}' writes ('do: {written[0]}')"
+            checks.report(here, message, "leave it out")
+
     def _check_save_set(self, checks: Checks, path: Path) -> None:
         """Report a save set that no job leaves as a stream, or of other data than those that the operation works on."""
         if self.save_set is None:
+            if self.copied_by is not None:
+                checks.report((*path, "copied_by"), "has no effect without a save set", "name it as 'save_set'")
             return
+        if self.copied_by is not None:
+            copy_is_known(checks, path, self.copied_by, self.save_set)
         jobs, here = checks.spec.jobs, (*path, "save_set")
         legal = [name for name, job in jobs.items() if isinstance(job, BackupJob) and job.stream_on() is not None]
         if not checks.name(here, self.save_set, legal, "job"):
@@ -239,25 +362,36 @@ class ProgramJobSpec(FilesSaving, SharedOut):
                     if name == last and getattr(group, key) is not None:
                         message = "nobody takes from the last group of a phase"
                         checks.report((*here, "phases", phase, name, key), message, "leave it out")
-                if group.workers is not None and group.workers not in options:
-                    message = f"there is no option '{group.workers}'"
+                if isinstance(group.workers, str) and group.workers not in options:
+                    message = f"'{group.workers}' is neither a number nor an option of the program"
                     inside = (*here, "phases", phase, name, "workers")
                     checks.report(inside, message, choices(group.workers, options))
         for inside, step in steps_of(operation).items():
             with checks.about(*path):
                 self._check_step(checks, path, (*here, *inside), step)
+        for inside, items in items_of(operation).items():
+            with checks.about(*path):
+                self._check_items(checks, (*here, *inside), items)
+
+    def _check_items(self, checks: Checks, here: Path, items: Quantity) -> None:
+        """Report directories of data that do not say how many they have."""
+        data = checks.spec.data[self.data]
+        if items.si == DIRECTORIES and data.filesystem is None and data.directories is None:
+            remedy = f"write 'directories: 1000' or 'filesystem: filesystem/...' under data.{self.data}"
+            checks.report(here, f"'{self.data}' does not say how many directories it has", remedy)
 
     def _check_options(self, checks: Checks, path: Path) -> None:
         """Report options that no operation of the program has a use for, such as misspelt ones."""
         operations = self.program.operations.values()
         groups = [group for one in operations for phase in one.phases.values() for group in phase.values()]
-        used = list(dict.fromkeys(group.workers for group in groups if group.workers not in {None, CORES}))
+        named = [group.workers for group in groups if isinstance(group.workers, str) and group.workers != CORES]
+        used = list(dict.fromkeys(named))
         if not set(used) <= set(self.program.options):
             return  # a group names one that is not there, which is reported
         for name in self.program.options:
             if name not in used:
                 message = f"no operation of the program has an option '{name}'"
-                remedy = choices(name, [word for word in used if word]) if used else "leave it out"
+                remedy = choices(name, used) if used else "leave it out"
                 checks.report((*path, "program", "options", name), message, remedy)
 
     def _check_step(self, checks: Checks, path: Path, here: Path, step: StepSpec) -> None:
@@ -277,7 +411,7 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         elif device in spec.devices and inside:
             self._check_end(checks, (*here, "at"), device, inside)
         elif device in spec.devices:
-            self._check_deed(checks, here, (role, name), step)
+            self._check_deed(checks, (path, here), (role, name), step)
 
     def _check_end(self, checks: Checks, here: Path, device: str, inside: str) -> None:
         """Report the cores of a device that no host owns, and a network where there is none."""
@@ -292,9 +426,24 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         if host and checks.spec.way_to(host, device) is None:  # data without a device are reported themselves
             checks.report(here, f"there is no connection from '{host}' to '{device}'", "let a link join them")
 
-    def _check_deed(self, checks: Checks, here: Path, bound: tuple[str, str], step: StepSpec) -> None:
+    def _check_objects(self, checks: Checks, path: Path, bound: tuple[str, str]) -> None:
+        """Report a disk that is to keep objects as files, but has no file system, or is out of reach."""
+        (role, name), spec, host = bound, checks.spec, self.runs_on(checks.spec)
+        here = (*path, role) if role in ENDS else (*path, "roles", role)
+        data = spec.data.get(name)
+        owner = spec.owner_of(name if data is None else data.on)
+        if data is None and self.filesystem is None:
+            message = f"the program keeps objects, and '{name}' is a disk whose file system is not stated"
+            remedy = f"write 'filesystem: filesystem/ext4' under {'.'.join(map(str, path))}, or name an object store"
+            checks.report(here, message, remedy)
+        if owner != host and self.share is None:
+            message = f"the program keeps objects, and '{name}' is a disk of '{owner}', which it does not reach"
+            remedy = f"write 'share: {{model: share/sftp, host: {host}}}' or another share, or name an object store"
+            checks.report(here, message, remedy)
+
+    def _check_deed(self, checks: Checks, paths: tuple[Path, Path], bound: tuple[str, str], step: StepSpec) -> None:
         """Report what cannot be done with a device, or with files of data that have none."""
-        (role, name), spec = bound, checks.spec
+        (path, here), (role, name), spec = paths, bound, checks.spec
         data = spec.data.get(name)
         on = data.on if data is not None else name
         legal = next((deeds for kind, deeds in DEEDS.items() if isinstance(spec.devices[on], kind)), ())
@@ -302,10 +451,12 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         if step.do is not None and step.do not in legal:
             message = f"a step cannot {step.do} at '{role}', which is '{name}'"
             checks.report((*here, "do"), message, choices(step.do, legal))
-        elif step.do in WITH_FILES and data is not None and data.filesystem is None:
+        elif step.do in (*WITH_FILES, *WITH_OBJECTS) and data is not None and data.filesystem is None:
             remedy = f"write 'filesystem: filesystem/...' under data.{name}, or 'do: read'"
             checks.report((*here, "do"), f"'{name}' has no file system", remedy)
         elif isinstance(spec.devices[on], BlockDevice) and spec.owner_of(on) is None:
             checks.report((*here, "at"), f"no host owns '{on}'", f"add '{on}' to 'owns' of a host")
+        elif isinstance(spec.devices[on], BlockDevice) and step.do in WITH_OBJECTS:
+            self._check_objects(checks, path, bound)
         elif isinstance(spec.devices[on], ObjectTarget):
             self._check_way(checks, (*here, "at"), on)

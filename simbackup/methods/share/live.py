@@ -14,7 +14,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.engine.link import Link
 from simbackup.equations.files import behind_the_first, round_trips
 from simbackup.late import Late
-from simbackup.methods.making import FilesMade, filling
+from simbackup.methods.making import FilesMade, filling, makes
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 
@@ -83,15 +83,26 @@ def requested(
     return parts
 
 
+def called(shape: FlowShape, system: System, share: Share, trips: float) -> FlowShape:
+    """The shape when each unit also takes so many requests without data, which the keeper of a share answers."""
+    networks = [system.networks[name] for name in share.networks]
+    return _answered(shape.following(travelling(networks, trips)), system, share, trips)
+
+
+def _answered(shape: FlowShape, system: System, share: Share, trips: float) -> FlowShape:
+    """The shape when each unit also waits for so many answers of a keeper."""
+    keeper = system.hosts[share.keeper]
+    answering = keeper.seconds(share.call_cpu) * trips
+    return keeper.working(shape, answering).after(answering, keeper.cpu.name, Activity.WAIT_FOR_REQUESTS)
+
+
 def asked(shape: FlowShape, system: System, share: Share, trips: float) -> FlowShape:
     """The shape when each byte also crosses the networks of a share, in `trips` requests that its keeper answers."""
-    keeper, networks = system.hosts[share.keeper], [system.networks[name] for name in share.networks]
-    answering = keeper.seconds(share.call_cpu) * trips
+    networks = [system.networks[name] for name in share.networks]
     shape = shape.following(travelling(networks, trips))
     for network in networks:
         shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
-    shape = keeper.working(shape, answering).after(answering, keeper.cpu.name, Activity.WAIT_FOR_REQUESTS)
-    shape = share.served(system).bound(shape)
+    shape = share.served(system).bound(_answered(shape, system, share, trips))
     return shape.over(networks)  # its window bounds all of this, and takes no time of its own
 
 
@@ -123,17 +134,36 @@ def making(
         return filling(shape, host, data, made)
     if made.per_byte <= 0.0:
         return _blocks(shape, system, share, data)
-    keeper = system.hosts[share.keeper]
-    trips = round_trips(1.0 / made.per_byte, share.request, share.make_calls) * made.per_byte
     if made.file_cpu:
         shape = host.then(shape, host.seconds(made.file_cpu) * made.per_byte, Activity.INDEX)
-    work, size = 1.0 / shape.cap, 1.0 / made.per_byte
-    shape = asked(shape, system, share, trips)
-    early = behind_the_first(size, share.request) if host.overlaps else 0.0
-    if early > 0.0:
-        networks, answering = [system.networks[name] for name in share.networks], keeper.seconds(share.call_cpu)
-        each = requested(keeper, networks, answering, size / share.request, size)
-        shape = shape.asking_early(
-            {part: early * made.per_byte * seconds for part, seconds in each.items()}, early, work
-        )
+    shape = sending(shape, system, (host, share), 1.0 / made.per_byte, share.make_calls)
+    keeper = system.hosts[share.keeper]
     return filling(shape, keeper, data, made._replace(file_cpu=0.0, flushes=made.flushes + share.flushes))
+
+
+def sending(shape: FlowShape, system: System, maker: tuple[Host, Share], size: float, calls: float = 0.0) -> FlowShape:
+    """The shape of bytes that a host sends to a share, in files of so many bytes, each with so many further calls."""
+    host, share = maker
+    work, each = 1.0 / shape.cap, 1.0 / size
+    shape = asked(shape, system, share, round_trips(size, share.request, calls) * each)
+    early = behind_the_first(size, share.request) if host.overlaps else 0.0
+    if early <= 0.0:
+        return shape
+    keeper, networks = system.hosts[share.keeper], [system.networks[name] for name in share.networks]
+    later = requested(keeper, networks, keeper.seconds(share.call_cpu), size / share.request, size)
+    return shape.asking_early({part: early * each * seconds for part, seconds in later.items()}, early, work)
+
+
+def created(system: System, share: Share, data: DataSet, files: float) -> FlowShape:
+    """The shape of so many files that a host creates on a share, without their bytes."""
+    shape = called(FlowShape(), system, share, share.make_calls * files)
+    return filling(shape, system.hosts[share.keeper], data, FilesMade(files, flushes=share.flushes))
+
+
+def written(system: System, maker: tuple[Host, Share], data: DataSet) -> FlowShape:
+    """The shape of bytes that a host writes to files, or blocks, on a share that has created them."""
+    host, share = maker
+    copied = host.then(FlowShape(), 1.0 / host.copy_rate)
+    if not makes(data):
+        return _blocks(copied, system, share, data)
+    return sending(copied, system, maker, data.size / data.files)
