@@ -104,6 +104,11 @@ class ArrayLayout(Late):
         return self.groups * (raid.reading_disks(self.level, self.group) - self.failed)
 
     @property
+    def copies(self) -> float:
+        """Copies of all data, each on disks of its own; one with parity, or where a pair has lost a disk."""
+        return 1.0 if self.level not in {"1", "10"} else self.reading_disks / self.data_disks
+
+    @property
     def writing_disks(self) -> int:
         """Disks over which writes spread, with those of parity and copies."""
         return self.groups * (self.group - self.failed)

@@ -41,7 +41,8 @@ class Raid(Rebuilding):
         self.size = self.data_disks * self.disk.capacity
         # mirrors read on all of their disks, parity is not read
         fastest = self.layout.disks * self.disk.outer_rate
-        turns = DiskTurns(self.disk, self._under_way, (self.layout.stripe_unit, self.data_disks))
+        stripe = (self.layout.stripe_unit, self.data_disks)
+        turns = DiskTurns(self.disk, self._under_way, stripe, lambda: self.layout.copies)
         self.link = Link(name, 1.0, turns, fastest=fastest)
         self.visitors: dict[str, Visitor] = {}
 
@@ -55,6 +56,11 @@ class Raid(Rebuilding):
         """Its disks; of mirrors either may read, unless one of a pair is missing."""
         return self.layout.reading_disks
 
+    def sides(self, position: float, size: float) -> float:
+        """The copies of a mirror: a stream goes on where its head is, so that another one has another copy."""
+        one = self.stream("read", position, size)
+        return max(min(self.layout.copies, one * self.controller.rate("read")), 1.0)
+
     def run(self, direction: Direction, window: float) -> float:
         """What one of its disks has of a stream before the next one follows, or of what is under way at once."""
         under_way = self.controller.under_way(window, writes=direction == "write", together=1)
@@ -66,7 +72,7 @@ class Raid(Rebuilding):
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""
-        # parity and mirror disks write while the data disks do; mirrors read from one side
+        # parity and mirror disks write while the data disks do; a reader of a mirror has one side
         member = disks.transfer_time(self.disk, position / self.data_disks, size / self.data_disks) / size
         return max(member, 1.0 / self.controller.rate(direction))
 
@@ -128,7 +134,8 @@ class Raid(Rebuilding):
         """What the next read of a sequence takes: the disks that it touches transfer at once, or have done so."""
         one, array, overhead = self.disk, self.layout, self.controller.controller_overhead
         if self.fetches:  # it is in the cache; all disks at once read what comes later
-            busy = self.stream("read", min(position, self.size - size), size) * size
+            there = min(position, self.size - size)
+            busy = self.stream("read", there, size) * size / self.sides(there, size)
             return Service(overhead + size / self.controller.rate("read"), busy)
         rate = disks.rate_at(one, position / self.data_disks)
         largest = max(min(size, array.stripe_unit), size / self.data_disks)  # part of one disk: the others wait
@@ -165,7 +172,7 @@ class Raid(Rebuilding):
         member = disks.transfer_time(self.disk, 0.0, size) / size if size else 0.0
         if self.layout.rebuilds == "by_age":
             member += scattered * scattered_positioning(self.disk, 0.0, max(size, unit)) / unit
-        shape = self.filling(member, self.stream("read", 0.0, self.size))
+        shape = self.filling(member, self.stream("read", 0.0, self.size) / self.sides(0.0, self.size))
         middle = {self.link: shape.places[self.link]._replace(position=size * self.data_disks / 2.0)}
         return shape._replace(places=middle), size
 
