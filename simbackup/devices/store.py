@@ -79,7 +79,7 @@ class Store(Protocol):
         ...
 
     def sides(self, position: float, size: float) -> float:
-        """Streams that it reads at once, each as fast as one by itself: one, or as many as there are copies of all data.
+        """Streams that it reads at once, each as fast as one by itself: one, or as many as it has copies of all data.
 
         A controller may allow less than all copies give.
         """

@@ -45,8 +45,9 @@ class StepSpec(Frozen):
     """
     do: Deed | None = None
     """What it does there. With files of a data set: `open` (open, read and close one), `look` (find that one has not
-    changed), `create` (make one). With a device: `read`, `write`, or `flush` (a write that is waited for). With a
-    network: `send` or `receive`. With a service, or an object store if no bytes move: `ask`.
+    changed), `create` (make one; its last bytes go to disk behind the program, unless a step flushes there). With a
+    device: `read`, `write`, or `flush` (a write that is waited for). With a network: `send` or `receive`. With a
+    service, or an object store if no bytes move: `ask`.
     """
     item: Duration | None = None
     """Time of the reference core for each item."""
