@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from simbackup.devices.landing import Landed
@@ -79,6 +79,8 @@ class ArrayLayout(Late):
     failed: int = 0
     stripes_ahead: float = 0.0
     rebuilds: str = "whole"
+    rebuild_requests: float = 1.0
+    declustered: float | None = None
 
     @property
     def group(self) -> int:
@@ -199,17 +201,22 @@ class Rebuilding(Landed):
         """Bytes of a new disk of a capacity that a rebuild writes: all, or as large a part as is allocated."""
         return capacity if self.layout.rebuilds == "whole" else capacity * min(allocated / self.size, 1.0)
 
-    def filling(self, member: float, stream: float) -> FlowShape:
+    def filling(self, member: float, stream: float, skipping: Callable[[float], float] = lambda _: 0.0) -> FlowShape:
         """How a byte of the new disk loads the array when each disk takes so many seconds for one.
 
         All disks of the group but the new one are read, of a mirror the other half; the controller passes what is read.
-        A `stream` takes so many seconds of the array for each of its bytes.
+        In a declustered array, these and the spare space are parts of all disks, which pass what lies between, or take
+        `skipping` seconds to go over so many bytes. A `stream` takes so many seconds of the array for each byte.
         """
         array = self.layout
         read = 1 if array.level in {"1", "10"} else array.group - 1
-        seconds = max(member, read / self.controller.rate("read"))
-        run = array.stripe_unit * array.data_disks
-        moved = float(array.data_disks)
+        seconds, run, part = member, array.stripe_unit, 1.0
+        if array.declustered is not None:
+            part, run = (read + 1) / (array.disks - 1), array.declustered
+            share = min(part, 1.0)
+            seconds = part * min(member / share, member + skipping(run * (1.0 / share - 1.0)) / run)
+        seconds, run = max(seconds, read / self.controller.rate("read")), run * array.data_disks
+        moved = part * array.data_disks
         shape = FlowShape({self.link: seconds}, {self.link: moved}, {self.link: Spot(0.0, run)})
         shape = shape.at_most(self.controller.rebuild_rate, f"{self.link.name}.rebuild_rate", Activity.WRITE)
         return shape._replace(share=stream * moved / seconds)

@@ -16,6 +16,7 @@ from simbackup.engine.link import Link
 from simbackup.equations import disk as disks
 from simbackup.equations import raid, raid_work
 from simbackup.equations.degraded import Case
+from simbackup.equations.disk_scatter import waiting_seek_time
 from simbackup.equations.disk_turns import turn_size
 
 
@@ -168,11 +169,18 @@ class Raid(Rebuilding):
         What is allocated lies on the outer tracks, which are filled first. In the order of age, of what lies scattered
         all disks read a stripe unit here and another one there.
         """
-        unit, size = self.layout.stripe_unit, self._made(self.disk.capacity, allocated)
-        member = disks.transfer_time(self.disk, 0.0, size) / size if size else 0.0
+        disk, unit, size = self.disk, self.layout.stripe_unit, self._made(self.disk.capacity, allocated)
+        own = disks.rotational_latency(disk) + disk.command_overhead
+        member = disks.transfer_time(disk, 0.0, size) / size if size else 0.0
         if self.layout.rebuilds == "by_age":
-            member += scattered * scattered_positioning(self.disk, 0.0, max(size, unit)) / unit
-        shape = self.filling(member, self.stream("read", 0.0, self.size) / self.sides(0.0, self.size))
+            span = disks.cylinder(disk, max(size, unit))
+            member += scattered * (waiting_seek_time(disk, span, self.layout.rebuild_requests) + own) / unit
+
+        def skipping(gap: float) -> float:
+            return disks.seek_time(disk, min(gap / disk.capacity, 1.0)) + own
+
+        stream = self.stream("read", 0.0, self.size) / self.sides(0.0, self.size)
+        shape = self.filling(member, stream, skipping)
         middle = {self.link: shape.places[self.link]._replace(position=size * self.data_disks / 2.0)}
         return shape._replace(places=middle), size
 
