@@ -54,6 +54,11 @@ class ChunkStore(Over):
             return self.below.stream(direction, position, size)
         return self._piece().busy / min(self.together, self.extent)
 
+    def sides(self, position: float, size: float) -> float:
+        """One: requests for pieces go to any disk."""
+        del position, size
+        return 1.0
+
     def alone(self, position: float, size: float) -> float:
         """Greatest rate of one reader: one piece after the other."""
         del position, size

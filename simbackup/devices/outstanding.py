@@ -104,8 +104,9 @@ def _run(store: Store, flow: Flow) -> Run | None:
         return None
     visited = cast("Visited | None", place.visited)
     begin, whole = max(place.position - size / 2.0, 0.0), size * store.width
-    moving = whole * store.stream("read", min(begin, max(store.size - whole, 0.0)), min(whole, store.size))
-    turn = whole * link.lost(flow) / moved / flow.sequential
+    begin, size = min(begin, max(store.size - whole, 0.0)), min(whole, store.size)
+    moving, sides = whole * store.stream("read", begin, size), store.sides(begin, size)
+    turn = sides * whole * link.lost(flow) / moved / flow.sequential
     longest = moving + max(turn, visited.back if visited is not None else 0.0)
-    mean = whole * link.demand(flow) / moved / flow.sequential
+    mean = sides * whole * link.demand(flow) / moved / flow.sequential
     return Run(moving, min(max(mean, moving), longest), longest)

@@ -39,6 +39,10 @@ class Over:
         """Bytes of writes that a cache gathers below."""
         return self.below.gathers
 
+    def sides(self, position: float, size: float) -> float:
+        """Streams that the device below reads at once."""
+        return self.below.sides(position, size)
+
     def run(self, direction: Direction, window: float) -> float:
         """Bytes of a stream before a disk goes elsewhere."""
         return self.below.run(direction, window)

@@ -66,10 +66,12 @@ def _taken(store: Store, flow: Flow) -> Service:
     position = place.position if place is not None else store.size / 2.0
     size = min(max(place.run if place is not None else 0.0, LEAST), store.size - position)
     stream = store.stream(direction, position, size)
+    sides = store.sides(position, size) if direction == "read" else 1.0
     asked = store.scattered(direction, 0.0, store.size, size)
     share = flow.sequential
     return Service(
-        share * stream + (1.0 - share) * asked.latency / size, share * stream + (1.0 - share) * asked.busy / size
+        share * stream + (1.0 - share) * asked.latency / size,
+        share * stream / sides + (1.0 - share) * asked.busy / size,
     )
 
 

@@ -80,6 +80,13 @@ class Store(Protocol):
         """Bytes of writes that a cache gathers before they go to the disks; 0 if each write goes to them at once."""
         ...
 
+    def sides(self, position: float, size: float) -> float:
+        """Streams that it reads at once, each as fast as one by itself: one, or as many as it has copies of all data.
+
+        A controller may allow less than all copies give.
+        """
+        ...
+
     def run(self, direction: Direction, window: float) -> float:
         """Bytes of a stream that one of its disks moves before its arm goes elsewhere; infinite without an arm.
 
@@ -103,7 +110,10 @@ class Store(Protocol):
         ...
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
-        """Seconds of its time for each byte of a sequential stream over `size` bytes at a position."""
+        """Seconds for each byte of a sequential stream over `size` bytes at a position, which then has the device.
+
+        Of several `sides`, a reader has one.
+        """
         ...
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
@@ -193,6 +203,11 @@ class FlatStore(ABC):
         """None: sequential reads are sequential."""
         return 0.0
 
+    def sides(self, position: float, size: float) -> float:
+        """One: a stream reads from all copies at once."""
+        del position, size
+        return 1.0
+
     def run(self, direction: Direction, window: float) -> float:
         """Infinite: it has no arm."""
         del direction, window
@@ -271,11 +286,14 @@ class Region:
         visited = visits(self, direction, demand, window)
         place = Spot(self.begin + self.size / 2.0, window, writes=direction == "write", visited=visited)
         demand += returns(visited) / self.store.width if visited is not None else 0.0
-        shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
+        sides = self.store.sides(self.begin, self.size) if direction == "read" else 1.0
+        shape = FlowShape({self.store.link: demand / sides}, {self.store.link: 1.0}, {self.store.link: place})
         shape = shape.through(bus(self.store, direction))
         if direction == "write":
             return shape
         shape = shape._replace(sequential=1.0 - self.store.jumps)
+        if sides > 1.0:
+            shape = shape.at_most(1.0 / demand, self.store.name, Activity.READ)
         alone = self.store.alone(self.begin, self.size)
         if math.isinf(alone):
             return shape

@@ -24,6 +24,11 @@ class Disk(Landed):
         self.link = Link(name, 1.0, DiskTurns(parameters), fastest=parameters.outer_rate)
         self.visitors: dict[str, Visitor] = {}
 
+    def sides(self, position: float, size: float) -> float:
+        """One."""
+        del position, size
+        return 1.0
+
     def run(self, direction: Direction, window: float) -> float:
         """What is requested at once, or what the disk itself reads ahead or gathers, if that is more."""
         del direction

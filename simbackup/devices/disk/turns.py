@@ -13,7 +13,7 @@ from simbackup.engine.limit import Spot
 from simbackup.engine.link import Link
 from simbackup.engine.streams import StreamKind
 from simbackup.equations.disk import DiskParameters, cylinder
-from simbackup.equations.disk_turns import Visited, returns_among, turn_size, turn_time
+from simbackup.equations.disk_turns import Visited, interrupted, returns_among, turn_size, turn_time
 
 NOWHERE = Spot(0.0)
 BINARY_PLACES = 96
@@ -64,8 +64,9 @@ class DiskTurns:
 
     `under_way` gives the bytes of a stream that are moved at once, given its place and the number of streams in its
     direction; by default, those that the place states. `stripe` is the bytes on one disk before the next follows, and
-    the number of data disks. If the place of a stream is unknown, the arm moves a third of the stroke. A stream beside
-    users has already paid for the return from them, and pays here only for what it loses in addition.
+    the number of data disks. A mirror has several `copies`, each of which serves as many readers as any other, and
+    every writer (`interrupted`). If the place of a stream is unknown, the arm moves a third of the stroke. A stream
+    beside users has already paid for the return from them, and pays here only for what it loses in addition.
     """
 
     def __init__(
@@ -73,10 +74,12 @@ class DiskTurns:
         disk: DiskParameters,
         under_way: Callable[[Spot, int], float] | None = None,
         stripe: tuple[float, int] = (0.0, 1),
+        copies: Callable[[], float] = lambda: 1.0,
     ) -> None:
         self._disk = disk
         self._under_way = under_way
         self._unit, self._disks = stripe
+        self._copies = copies
         self._streams: dict[Flow, Spot | None] = {}
         self._sweep = Sweep(disk)
         self._unknown = self._writers = 0
@@ -127,6 +130,10 @@ class DiskTurns:
         under_way = place.run if self._under_way is None else self._under_way(place, together)
         turn = turn_time(self._disk) if self._unknown else self._sweep.mean()
         size = turn_size(self._disk, under_way, self._unit, self._disks)
+        copies = self._copies()
+        share = interrupted(count - self._writers, self._writers, copies, writes=place.writes)
+        if not place.writes:  # of whom each keeps one copy
+            share /= copies
         if place.visited is None:
-            return turn / size
-        return returns_among(cast("Visited", place.visited), turn, size)
+            return share * turn / size
+        return share * returns_among(cast("Visited", place.visited), turn, size)

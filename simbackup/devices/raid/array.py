@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from simbackup.devices.landing import Landed
@@ -93,6 +93,11 @@ class ArrayLayout(Late):
     """Least number of whole stripes that a host reads ahead."""
     rebuilds: str = "whole"
     """What a rebuild copies: `whole` disks, or what is `allocated`, in sequence or `by_age`."""
+    rebuild_requests: float = 1.0
+    """Pieces that a rebuild by age has under way at once for each group."""
+    declustered: float | None = None
+    """Bytes of a disk that follow each other in a rebuild whose groups and spare space are spread over all disks; None
+    if each group has disks of its own."""
 
     @property
     def group(self) -> int:
@@ -116,6 +121,11 @@ class ArrayLayout(Late):
         if self.failed and self.level == "10":
             return self.data_disks
         return self.groups * (raid.reading_disks(self.level, self.group) - self.failed)
+
+    @property
+    def copies(self) -> float:
+        """Copies of all data, each on disks of its own; one with parity, or where a pair has lost a disk."""
+        return 1.0 if self.level not in {"1", "10"} else self.reading_disks / self.data_disks
 
     @property
     def writing_disks(self) -> int:
@@ -208,17 +218,22 @@ class Rebuilding(Landed):
         """Bytes that a rebuild writes to a new disk of a capacity: all, or the share that is allocated."""
         return capacity if self.layout.rebuilds == "whole" else capacity * min(allocated / self.size, 1.0)
 
-    def filling(self, member: float, stream: float) -> FlowShape:
+    def filling(self, member: float, stream: float, skipping: Callable[[float], float] = lambda _: 0.0) -> FlowShape:
         """How a byte of the new disk loads the array when each disk takes so many seconds for one.
 
         All disks of the group but the new one are read, of a mirror the other half; the controller passes what is read.
-        A `stream` takes so many seconds of the array for each of its bytes.
+        In a declustered array, these and the spare space are parts of all disks, which pass what lies between, or take
+        `skipping` seconds to go over so many bytes. A `stream` takes so many seconds of the array for each byte.
         """
         array = self.layout
         read = 1 if array.level in {"1", "10"} else array.group - 1
-        seconds = max(member, read / self.controller.rate("read"))
-        run = array.stripe_unit * array.data_disks
-        moved = float(array.data_disks)
+        seconds, run, part = member, array.stripe_unit, 1.0
+        if array.declustered is not None:
+            part, run = (read + 1) / (array.disks - 1), array.declustered
+            share = min(part, 1.0)
+            seconds = part * min(member / share, member + skipping(run * (1.0 / share - 1.0)) / run)
+        seconds, run = max(seconds, read / self.controller.rate("read")), run * array.data_disks
+        moved = part * array.data_disks
         shape = FlowShape({self.link: seconds}, {self.link: moved}, {self.link: Spot(0.0, run)})
         shape = shape.at_most(self.controller.rebuild_rate, f"{self.link.name}.rebuild_rate", Activity.WRITE)
         return shape._replace(share=stream * moved / seconds)

@@ -16,6 +16,7 @@ from simbackup.engine.link import Link
 from simbackup.equations import disk as disks
 from simbackup.equations import raid, raid_work
 from simbackup.equations.degraded import Case
+from simbackup.equations.disk_scatter import waiting_seek_time
 from simbackup.equations.disk_turns import turn_size
 
 
@@ -45,7 +46,8 @@ class Raid(Rebuilding):
         self.size = self.data_disks * self.disk.capacity
         # mirrors read on all of their disks, parity is not read
         fastest = self.layout.disks * self.disk.outer_rate
-        turns = DiskTurns(self.disk, self._under_way, (self.layout.stripe_unit, self.data_disks))
+        stripe = (self.layout.stripe_unit, self.data_disks)
+        turns = DiskTurns(self.disk, self._under_way, stripe, lambda: self.layout.copies)
         self.link = Link(name, 1.0, turns, fastest=fastest)
         self.visitors: dict[str, Visitor] = {}
 
@@ -59,6 +61,11 @@ class Raid(Rebuilding):
         """The disks over which small reads spread; either disk of a mirrored pair, unless one is missing."""
         return self.layout.reading_disks
 
+    def sides(self, position: float, size: float) -> float:
+        """The copies of a mirror: a stream goes on where its head is, so that another one has another copy."""
+        one = self.stream("read", position, size)
+        return max(min(self.layout.copies, one * self.controller.rate("read")), 1.0)
+
     def run(self, direction: Direction, window: float) -> float:
         """Bytes of a stream on one disk before the next disk follows, or its part of what is in flight at once."""
         under_way = self.controller.under_way(window, writes=direction == "write", together=1)
@@ -70,7 +77,7 @@ class Raid(Rebuilding):
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""
-        # parity and mirror disks write while the data disks do; mirrors read from one side
+        # parity and mirror disks write while the data disks do; a reader of a mirror has one side
         member = disks.transfer_time(self.disk, position / self.data_disks, size / self.data_disks) / size
         return max(member, 1.0 / self.controller.rate(direction))
 
@@ -132,7 +139,8 @@ class Raid(Rebuilding):
         """The time of the next read of a sequence: its disks transfer in parallel, or have done so already."""
         one, array, overhead = self.disk, self.layout, self.controller.controller_overhead
         if self.fetches:  # it is in the cache; all disks at once read what comes later
-            busy = self.stream("read", min(position, self.size - size), size) * size
+            there = min(position, self.size - size)
+            busy = self.stream("read", there, size) * size / self.sides(there, size)
             return Service(overhead + size / self.controller.rate("read"), busy)
         rate = disks.rate_at(one, position / self.data_disks)
         largest = max(min(size, array.stripe_unit), size / self.data_disks)  # part of one disk: the others wait
@@ -165,11 +173,18 @@ class Raid(Rebuilding):
         Allocated data are on the outer tracks, which are filled first. In the order of age, scattered data take a seek
         of all disks for each stripe unit.
         """
-        unit, size = self.layout.stripe_unit, self._made(self.disk.capacity, allocated)
-        member = disks.transfer_time(self.disk, 0.0, size) / size if size else 0.0
+        disk, unit, size = self.disk, self.layout.stripe_unit, self._made(self.disk.capacity, allocated)
+        own = disks.rotational_latency(disk) + disk.command_overhead
+        member = disks.transfer_time(disk, 0.0, size) / size if size else 0.0
         if self.layout.rebuilds == "by_age":
-            member += scattered * scattered_positioning(self.disk, 0.0, max(size, unit)) / unit
-        shape = self.filling(member, self.stream("read", 0.0, self.size))
+            span = disks.cylinder(disk, max(size, unit))
+            member += scattered * (waiting_seek_time(disk, span, self.layout.rebuild_requests) + own) / unit
+
+        def skipping(gap: float) -> float:
+            return disks.seek_time(disk, min(gap / disk.capacity, 1.0)) + own
+
+        stream = self.stream("read", 0.0, self.size) / self.sides(0.0, self.size)
+        shape = self.filling(member, stream, skipping)
         middle = {self.link: shape.places[self.link]._replace(position=size * self.data_disks / 2.0)}
         return shape._replace(places=middle), size
 

@@ -15,6 +15,7 @@ from simbackup.schema.quantity import (
     Duration,
     Frozen,
     Pieces,
+    PositiveCount,
     PositiveSize,
     Rate,
     Word,
@@ -60,6 +61,15 @@ class RaidSheet(Frozen):
     arrays do that place data themselves, in sequence (`allocated`), or in the order in which it was written (`by_age`),
     so that files with a scattered `layout` are read piece by piece. What is allocated lies on the outer tracks of
     rotating disks, which are filled first.
+    """
+    rebuild_requests: PositiveCount | None = None
+    """Number of pieces that a rebuild `by_age` requests at the same time; each disk reads them in the order of their
+    places. One by default.
+    """
+    declustered: PositiveSize | None = None
+    """Bytes of one disk after which a group goes on with other disks, in an array that spreads its groups and its spare
+    space over all disks (declustered RAID, such as dRAID and disk pools). A rebuild then reads and writes all of them.
+    By default, a group keeps its disks, and a rebuild fills a new disk.
     """
     group_limit: Pieces | None = None
     """Maximum number of disks of one group, including parity; no limit by default."""

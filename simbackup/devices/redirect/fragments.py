@@ -117,7 +117,7 @@ class RedirectStore(Over):
         block, there = self.parameters.block, self.begin + max(self.room - self.parameters.block, 0.0) / 2.0
         one = self.below.scattered("read", self.begin, self.room, block)
         each = self.below.stream("read", there, block) * block
-        return Service(max(one.latency - each, 0.0), max(one.busy - each, 0.0))
+        return Service(max(one.latency - each, 0.0), max(one.busy - each / self.below.sides(there, block), 0.0))
 
     def _disks(self) -> int:
         """Requests that the device below serves at once: the time of one over the device's time that it takes."""
@@ -141,6 +141,16 @@ class RedirectStore(Over):
         if direction == "write":
             return each + self._skip(position)
         return each + self.fragments.breaks(position, size) * self._hop().busy
+
+    def sides(self, position: float, size: float) -> float:
+        """Streams that the device below reads at once; between fragments, each goes to any of its disks."""
+        sides = self.below.sides(position, size)
+        hop = self.fragments.breaks(position, size) * self._hop().busy
+        return (
+            sides
+            if not hop
+            else self.stream("read", position, size) / (self.below.stream("read", position, size) / sides + hop)
+        )
 
     def _skip(self, position: float) -> float:
         """Seconds of the device's time, for each byte of a long write, to go on to the next piece of free space.

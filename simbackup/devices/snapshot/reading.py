@@ -113,15 +113,16 @@ class ImageReader:
         at = max(min(area.begin + used / 3.0, area.store.size - piece), 0.0)
         there = area.store.request("read", area.begin, at, piece)  # two places of the used part are a third of it apart
         passed = store.stream("read", self.region.begin, self.region.size) * piece
+        sides = store.sides(self.region.begin, self.region.size)
         if area.store.link is store.link:
             back, over = store.request("read", at, middle, 1.0), store.request("read", middle, at, piece)
             there = Service(
                 unchanged * over.latency + (1.0 - unchanged) * there.latency,
                 unchanged * over.busy + (1.0 - unchanged) * there.busy,
             )
-            return there, Service(unchanged * back.latency - passed, unchanged * back.busy - passed)
+            return there, Service(unchanged * back.latency - passed, unchanged * back.busy - passed / sides)
         ahead = store.request("read", middle, middle, 1.0)  # the arm waits until the end of a long piece comes round
-        return there, Service(min(ahead.latency - passed, 0.0), min(ahead.busy - passed, 0.0))
+        return there, Service(min(ahead.latency - passed, 0.0), min(ahead.busy - passed / sides, 0.0))
 
     def _with(self, shape: FlowShape, more: More) -> FlowShape:
         """The shape with further costs at origin and copy area."""

@@ -95,8 +95,10 @@ def _across(region: Region, skipped: float, *, crossed: bool) -> FlowShape:
     shape, store = region.streaming("read"), region.store
     if crossed:
         return shape.times(1.0 + skipped)
-    shape = shape.plus({store.link: skipped * shape.demands[store.link]})
-    return shape.at_most(store.alone(region.begin, region.size) / (1.0 + skipped), store.name)
+    shape, alone = shape.plus({store.link: skipped * shape.demands[store.link]}), store.alone(region.begin, region.size)
+    if store.sides(region.begin, region.size) > 1.0:
+        alone = min(alone, 1.0 / store.stream("read", region.begin, region.size))
+    return shape.at_most(alone / (1.0 + skipped), store.name)
 
 
 def scattered_writes(volume: Volume, place: tuple[float, float], share: float, run: float) -> FlowShape:

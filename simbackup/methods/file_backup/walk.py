@@ -203,7 +203,7 @@ def _meanwhile(region: Region, together: _Reads, scattered: _Reads, share: float
     the device as long as the stream would; so do all files on a device without an arm.
     """
     stream = region.store.stream("read", region.begin, region.size)
-    stream += lost_to_visitors(region, stream)
+    stream = (stream + lost_to_visitors(region, stream)) / region.store.sides(region.begin, region.size)
     anywhere = scattered.number * run if math.isfinite(run) else scattered.busy / stream
     return (1.0 - share) * together.busy / stream + share * anywhere
 
@@ -229,6 +229,7 @@ def _together(
     read = _next(region, max(piece, 1.0))
     later = sent * requests * early * read.latency
     passing = piece * region.store.stream("read", region.begin, region.size) + returning(region, piece).busy
+    passing /= region.store.sides(region.begin, region.size)
     read = read._replace(busy=read.busy - early * max(read.busy - passing, 0.0))
     if 0.0 < sent < 1.0 and outside:  # the first read of a file comes after those that are left alone
         behind = max(region.size - outside, 0.0)  # one of several streams may have less room than a file

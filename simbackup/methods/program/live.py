@@ -79,7 +79,7 @@ class Program(Late):
     method: str = "program"
 
     def run(self, system: System, job: str) -> Steps:
-        """Start, and do one phase after the other; done, and in the catalogue, when all that was written is on disk."""
+        """Start, and do one phase after the other; done, and in the catalogue, when all that is awaited is on disk."""
         data, time = system.data[self.data], system.env.now
         read = system.saved(self.reads, self.copied_by) if self.reads else None
         portions = _portions_of(*read, data) if read is not None else self.portions(data)
@@ -91,7 +91,7 @@ class Program(Late):
         for groups in self.phases.values():
             found = [lowered(context, group) for group in groups if context.portions.items(group.of, group.item) > 0.0]
             if found := [group for group in found if group.takes_time]:
-                yield from _Phase(context, found, pending).run()
+                yield from _Phase(context, found, self._left_in_memory(), pending).run()
         yield from system.written_back(job, pending)
         if self.keeps:
             self._enter(system, self._saved(job, time, portions), portions, context.room, tape)
@@ -120,6 +120,15 @@ class Program(Late):
         size, new = portions.bytes["changed"], portions.bytes["new"]
         repeated = size / new if new > 0.0 else 1.0
         return self.codec if self.ratio == repeated == 1.0 else changed(self.codec, ratio=self.ratio, repeated=repeated)
+
+    def _left_in_memory(self) -> frozenset[str]:
+        """The data sets whose files it makes and never flushes: the last of them go to disk behind it.
+
+        Whoever writes into a database, an image or a save set has it flushed.
+        """
+        steps = [step for groups in self.phases.values() for group in groups for step in group.steps if step.data]
+        flushed = {step.data for step in steps if step.do == "flush"}
+        return frozenset(step.data for step in steps if step.do == "create") - flushed
 
     def _room(self, system: System, portions: Portions) -> Room | None:
         """The place of its save set on a disk; None if it leaves none there."""
@@ -186,10 +195,14 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Phase:
-    """The groups of a phase, which work at the same time."""
+    """The groups of a phase, which work at the same time, and what waits to be written behind them.
+
+    Nobody waits for what is left in memory of some data sets.
+    """
 
     context: Context
     groups: Sequence[Lowered]
+    in_memory: frozenset[str]
     pending: list[Dirty]
 
     def run(self) -> Wait:
@@ -343,7 +356,8 @@ class _Phase:
         place.volume.expect(here.begin, here.size)
         dirty = system.hosts[to.host].cache(place.volume.region.store).take(job, here, flow, to.size)
         system.note_dirty(dirty.on_disk)
-        self.pending.append(dirty)
+        if to.data not in self.in_memory:
+            self.pending.append(dirty)
 
     def _account(self, flows: Sequence[Sequence[Flow]]) -> None:
         """Record what limited the phase, under the name of the group that set the pace.

@@ -46,10 +46,10 @@ class StepSpec(Frozen):
     """
     do: Deed | None = None
     """What it does there. With files of a data set: `open` (open, read and close one), `look` (find that one has not
-    changed), `create` (make one). With a device: `read`, `write`, or `flush` (a write that is waited for). With objects
-    of a store: `put` (store one), `get` (fetch one), `ask` (whether it is there), each a request to an object store; on
-    a disk they are files, which are created and written, opened and read, or looked for. With a network: `send` or
-    `receive`. With a service: `ask`.
+    changed), `create` (make one; its last bytes go to disk behind the program, unless a step flushes there). With a
+    device: `read`, `write`, or `flush` (a write that is waited for). With objects of a store: `put` (store one), `get`
+    (fetch one), `ask` (whether it is there), each a request to an object store; on a disk they are files, which are
+    created and written, opened and read, or looked for. With a network: `send` or `receive`. With a service: `ask`.
     """
     item: Duration | None = None
     """Time of the reference core for each item."""

@@ -34,7 +34,9 @@ def weight(place: VolumeRange, demand: Demand, load: Load, window: float) -> flo
     if waits and demand.waited > 0.0 and load.held.get(store.link, 0.0) > 0.0 and math.isfinite(run):
         return demand.clients / demand.waited / run
     groups = max(sum([group.asked() for group in store.visitors.values() if group.waits == waits]), asked)
-    return before * store.stream("read", region.begin + place.begin, place.size) * demand.number / groups
+    begin = region.begin + place.begin
+    stream = store.stream("read", begin, place.size) / store.sides(begin, place.size)
+    return before * stream * demand.number / groups
 
 
 def asked_at_once(demand: Demand, load: Load, store: Store) -> float:

@@ -24,15 +24,22 @@ data:
 jobs:
 """
 TOOL = "tool: {start_time: 0 s, mount_time: 0 s, ends_in_cache: CACHE}"
+PROGRAM = """\
+  job: {method: program, operation: restore, data: here, target: fast, program: {operations: {restore: {serial_share: 0 %,
+    phases: {all: {one: {items: files, of: all, steps: {make: {at: data, do: create}, FLUSH
+      read: {at: target, do: read}, write: {at: data, do: write}}}}}}}}}
+"""
 JOBS = {
     "disk": f"  save: {{method: image, data: here, to: fast, exists: true, {TOOL}}}\n  job: {{restore: save}}\n",
     "objects": f"  save: {{method: image, data: here, to: bucket, exists: true, {TOOL}}}\n  job: {{restore: save}}\n",
+    "list": PROGRAM,
     "tree": f"  job: {{method: copy_tree, data: there, to: here, {TOOL}}}\n",
 }
 
 
 def elapsed(kind: str, *, cache: bool, limit: str) -> float:
     text = (SITE + JOBS[kind]).replace("CACHE", str(cache).lower()).replace("LIMIT", limit)
+    text = text.replace("FLUSH", "" if cache else "sync: {at: data, do: flush},")
     return float(sb.simulate(text).get("jobs.job.elapsed"))
 
 

@@ -206,3 +206,34 @@ def test_in_the_order_of_age_scattered_files_are_read_piece_by_piece() -> None:
 def test_an_array_of_flash_that_knows_what_is_allocated_copies_that_alone() -> None:
     result = run("  rebuild: {method: rebuild, of: array}\n", {"devices.array.rebuilds": "allocated"})
     assert result.get("jobs.rebuild.elapsed") == pytest.approx(ALONE / 2)  # 200 of 400 GB
+
+
+def test_in_the_order_of_age_pieces_that_wait_are_read_on_the_way_of_the_arm() -> None:
+    """Of 32 pieces, the next one is a 64th of the allocated cylinders away: a short seek, half a revolution, a unit."""
+    files = "files: {on: pool, size: 1 TB, files: 1_000_000, filesystem: filesystem/zfs, layout: scattered}"
+    text = POOL.replace("files: {on: pool, size: 1 TB}", files).replace("failed: 1", "failed: 1, rebuilds: by_age")
+    disk = "track_to_track_seek: 2 ms, average_seek: 8 ms, full_stroke_seek: 16 ms, command_overhead: 0 s"
+    disk = f"disk: {{model: disk/nearline-12tb-2018, outer_rate: 200 MB/s, inner_rate: 200 MB/s, {disk}}}"
+    text = text.replace("disk: disk/nearline-12tb-2018", f"{disk}, stripe_unit: 16 KiB, rebuild_requests: 32")
+    size, unit = 0.25e12, 16384.0
+    seek = 2e-3 + 6e-3 * math.sqrt(3.0 * size / 12e12 / 64.0)
+    seconds = size * (1 / 200e6 + (seek + 60 / 7200 / 2) / unit)
+    assert sb.simulate(text).get("jobs.resilver.elapsed") == pytest.approx(seconds, rel=1e-3)
+
+
+@for_each("row, hop", [("16 MiB", 16 * 2**20), ("64 KiB", None)])
+def test_of_a_declustered_array_all_disks_read_and_write(row: str, hop: float | None) -> None:
+    """Four groups of 13 on 52 disks: a byte is made of 12 others, and written; the 51 disks share these 13.
+
+    They go over the rest with a seek and half a revolution for each long row, or let short ones pass below the heads.
+    """
+    disk = "track_to_track_seek: 1 ms, average_seek: 1 ms, full_stroke_seek: 1 ms, command_overhead: 0 s"
+    disk = f"disk: {{model: disk/nearline-12tb-2018, outer_rate: 200 MB/s, inner_rate: 200 MB/s, {disk}}}"
+    more = f"{disk}, disks: 52, groups: 4, declustered: {row}"
+    text = POOL.replace("disk: disk/nearline-12tb-2018, disks: 6", more).replace("size: 1 TB", "size: 44 TB")
+    made = 44e12 / 44  # each of as many disks for data
+    positioned = (1e-3 + 60 / 7200 / 2) / hop if hop else math.inf
+    seconds = made * min(13 / 51 * (1 / 200e6 + positioned), 1 / 200e6)
+    result = sb.simulate(text)
+    assert result.get("jobs.resilver.bytes") == pytest.approx(made)
+    assert result.get("jobs.resilver.elapsed") == pytest.approx(seconds, rel=1e-3)
