@@ -13,6 +13,7 @@ from simbackup.equations.uncertainty import SCORE, CentralInterval, share_below,
 from simbackup.experiments.reproduce import reproduce, scenarios_of
 from simbackup.results.compare import Interval, Row
 from simbackup.results.documents import PUBLISHED, collections, documents
+from simbackup.uncertainty.fitted import is_given
 from simbackup.uncertainty.model_error import (
     FITTED,
     ModelError,
@@ -138,14 +139,14 @@ class _Stated(NamedTuple):
 
 
 def operations(names: Iterable[str]) -> dict[RowName, str]:
-    """The kind of operation of each row of collections of documents."""
+    """The kind of operation of each row of collections of documents; `FITTED` if a constant was fitted to it itself."""
     found: dict[RowName, str] = {}
     for collection in names:
         for measured in documents(collection):
             scenarios = scenarios_of(measured)
             for m in measured.rows:
                 file, address = m.addresses[0]
-                found[m.folder, m.id] = operation_of(scenarios[file], address)
+                found[m.folder, m.id] = FITTED if is_given(m, scenarios) else operation_of(scenarios[file], address)
     return found
 
 
@@ -282,8 +283,7 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     are those of all publications, which the program ships with.
     """
     rows = list(found) if found is not None else [row for name in collections() for row in reproduce([name]).rows]
-    fitted = {(row.measurement.folder, row.measurement.id) for row in rows if row.role == "fitted"}
-    kinds = {name: FITTED if name in fitted else kind for name, kind in operations(collections()).items()}
+    kinds = operations(collections())
     published = {measured.folder.name for measured in documents(PUBLISHED)}
     every, known_errors = covered(rows, kinds), residuals(rows, kinds)
     known = [one for one in every if one.row.measurement.folder in published and one.row.identified]

@@ -20,6 +20,7 @@ from simbackup.results.result import Result
 from simbackup.run import Progress, ran
 from simbackup.scenario import Scenario, load, nothing_to_do
 from simbackup.schema import registry
+from simbackup.uncertainty.fitted import GivenRows
 from simbackup.uncertainty.whole import bound_at
 
 CASE = "case"
@@ -68,8 +69,9 @@ class Point:
 class PointResult:
     """What a point gave: its figures by name, why jobs failed, the records of its trace, and what bounds its figures.
 
-    `declared` is the share of figures that consists of declared waits. `key` changes with all that the figures depend
-    on; it is empty where no ledger needs it. If the point could not be run, `problems` or `lost` say why.
+    `declared` is the share of figures that consists of declared waits, and `given` has the simulated figures of the
+    measured rows to which constants of its file were fitted. `key` changes with all that the figures depend on; it is
+    empty where no ledger needs it. If the point could not be run, `problems` or `lost` say why.
     """
 
     key: str
@@ -78,6 +80,7 @@ class PointResult:
     records: int = 0
     bounds: Mapping[str, float] = field(default_factory=dict[str, float])
     declared: Mapping[str, float] = field(default_factory=dict[str, float])
+    given: Mapping[str, float] = field(default_factory=dict[str, float])
     problems: tuple[Problem, ...] = ()
     lost: str = ""
 
@@ -195,7 +198,8 @@ def outcome_of(point: Point, scenario: Scenario, progress: Progress | None = Non
     except ResultError as error:
         raise InputError([Problem(Place(point.file), point.scenario, str(error))]) from None
     bounds = {address: bound for address in point.show if (bound := bound_at(result, address)) is not None}
-    return PointResult("", figures, reported or None, result.trace.length, bounds, declared_shares(result, point.show))
+    declared, given = declared_shares(result, point.show), GivenRows.of_case(scenario)({scenario.name: result})
+    return PointResult("", figures, reported or None, result.trace.length, bounds, declared, given)
 
 
 def _figure(result: Result, address: str, status: Mapping[str, str]) -> Figure:

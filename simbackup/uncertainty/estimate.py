@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError
 from simbackup.results.result import Result
 from simbackup.run import ran
 from simbackup.scenario import Scenario
+from simbackup.uncertainty.conditioning import CaseFigures, Conditioned
 from simbackup.uncertainty.contributions import Contribution, contributed
 from simbackup.uncertainty.deciding import deciding, leaning
 from simbackup.uncertainty.effort import QUICK, Done, Effort
+from simbackup.uncertainty.fitted import GivenRows
 from simbackup.uncertainty.inputs import Input, changes, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube
 
@@ -53,18 +55,6 @@ class Estimate:
     refused: int = 0
 
 
-class CaseFigures(NamedTuple):
-    """The figures of one case, what bounds them, and the shares of them that are declared.
-
-    If a check `refused` its values, they are those of values nearer to the best estimates, or none.
-    """
-
-    figures: Mapping[str, float] = {}
-    bounds: Mapping[str, float] = {}
-    declared: Mapping[str, float] = {}
-    refused: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class _Runs:
     """Scenarios with their uncertain inputs, to be run in one case after another."""
@@ -75,6 +65,7 @@ class _Runs:
     bounds: Figures | None
     declared: Figures | None
     seed: int
+    given: GivenRows
     until: tuple[str, ...] = ()
 
     def __call__(self, case: Case) -> CaseFigures:
@@ -92,6 +83,7 @@ class _Runs:
             self.figures(results),
             self.bounds(results) if self.bounds else {},
             self.declared(results) if self.declared else {},
+            given=self.given(results),
         )
 
     def _results(self, case: Case) -> dict[str, Result]:
@@ -118,7 +110,8 @@ def estimates(  # noqa: PLR0913
 ) -> dict[str, Estimate]:
     """Figures of scenarios with their 90 % intervals, from a Latin hypercube over the ranges of all uncertain inputs.
 
-    All scenarios are run in each case, so that an unknown that several of them share moves in all of them at once.
+    All scenarios are run in each case, so that an unknown that several of them share moves in all of them at once. The
+    measured rows to which constants of the scenarios were fitted correct the cases, see `Conditioned`.
 
     Parameters
     ----------
@@ -144,11 +137,13 @@ def estimates(  # noqa: PLR0913
         Called after each case with how many are done, and how many there will be at most.
     """
     unknown = tuple(inputs(scenarios))
-    runs = _Runs(scenarios, unknown, figures, bounds, declared, seed, tuple(until))
+    runs = _Runs(scenarios, unknown, figures, bounds, declared, seed, GivenRows.of(scenarios), tuple(until))
     best = runs.read(results) if results else runs(tuple(0.0 for _ in unknown))
     sample = latin_hypercube(unknown, effort.cases, seed) if unknown else []
     most = len(unknown) if effort.alone is None else min(effort.alone, len(unknown))
-    outcomes = run_all(runs, sample, executor, progress, more=2 * most)
+    drawn = run_all(runs, sample, executor, progress, more=2 * most)
+    conditioned = Conditioned.of(best, drawn)
+    outcomes = [conditioned(each) for each in drawn]
     figures_of = [each.figures for each in outcomes]
     values = {name: [each[name] for each in figures_of if name in each] for name in best.figures}
     spreads = {name: spread_of(value, values[name] or [value]) for name, value in best.figures.items()}
@@ -159,7 +154,7 @@ def estimates(  # noqa: PLR0913
         left = max(len(sample) + 2 * most - done - len(cases), 0)
         found = run_all(runs, cases, executor, progress, before=done, more=left)
         done += len(cases)
-        return [each.figures for each in found]
+        return [conditioned(each).figures for each in found]
 
     refused = sum(each.refused for each in outcomes)
     lean = leaning(list(spreads), sample, figures_of)

@@ -19,7 +19,7 @@ from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Estimate, Mapper, estimates
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import UNKNOWN, Nearness, nearest
-from simbackup.uncertainty.whole import error_at, least_time, whole
+from simbackup.uncertainty.whole import error_at, evidence, least_time, whole
 
 ENDED = frozenset({"done", "late"})
 HALF = 0.5
@@ -246,7 +246,7 @@ def job_intervals(
                 share_below(one.spread.best, one.spread.best, one.values, error.deviation, one.declared)
                 if one.values else HALF
             ),
-            shares.get(job, 0.0) * one.spread.best, error.in_words(), one.refused,
+            shares.get(job, 0.0) * one.spread.best, evidence(scenario, address), one.refused,
         )  # fmt: skip
     return intervals
 
