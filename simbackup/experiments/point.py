@@ -21,7 +21,7 @@ from simbackup.run import Progress, ran
 from simbackup.scenario import Scenario, load, nothing_to_do
 from simbackup.schema import registry
 from simbackup.uncertainty.fitted import GivenRows
-from simbackup.uncertainty.whole import bound_at
+from simbackup.uncertainty.whole import bounds_at
 
 CASE = "case"
 """Column of the names of cases."""
@@ -197,7 +197,7 @@ def outcome_of(point: Point, scenario: Scenario, progress: Progress | None = Non
         figures = {address: _figure(result, address, status) for address in point.show}
     except ResultError as error:
         raise InputError([Problem(Place(point.file), point.scenario, str(error))]) from None
-    bounds = {address: bound for address in point.show if (bound := bound_at(result, address)) is not None}
+    bounds = bounds_at(result, point.show)
     declared, given = declared_shares(result, point.show), GivenRows.of_case(scenario)({scenario.name: result})
     return PointResult("", figures, reported or None, result.trace.length, bounds, declared, given)
 

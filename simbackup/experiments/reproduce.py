@@ -30,7 +30,7 @@ from simbackup.uncertainty.estimate import Estimate, estimates
 from simbackup.uncertainty.fitted import is_given
 from simbackup.uncertainty.model_error import FITTED, term_of
 from simbackup.uncertainty.range_ends import clipped
-from simbackup.uncertainty.whole import bound_at, deviation_at
+from simbackup.uncertainty.whole import bounds_at, deviation_at
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -224,7 +224,7 @@ class _Question:
 
         def bounds(results: Mapping[str, Result]) -> dict[str, float]:
             own = [(m, *m.addresses[0]) for m in rows if m.form == "value"]
-            found = {m.id: (bound_at(results[file], address), m.factor) for m, file, address in own}
+            found = {m.id: (bounds_at(results[file], [address]).get(address), m.factor) for m, file, address in own}
             times = {m.id for m, _, address in own if address.endswith(".elapsed")}
             return {
                 name: bound / factor if name in times else 1.0 / (bound * factor)

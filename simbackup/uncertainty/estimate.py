@@ -105,6 +105,7 @@ def estimates(  # noqa: PLR0913
     declared: Figures | None = None,
     results: Mapping[str, Result] | None = None,
     until: Collection[str] = (),
+    asked: Collection[str] | None = None,
     executor: Mapper | None = None,
     progress: Done | None = None,
 ) -> dict[str, Estimate]:
@@ -131,6 +132,8 @@ def estimates(  # noqa: PLR0913
         The results with all inputs at their best estimates, if they are known; otherwise the scenarios are run.
     until
         The jobs with whose ends the runs may end; all of them unless given.
+    asked
+        The figures whose most important inputs are wanted; all of them unless given.
     executor
         Runs the cases at once; by default one after another.
     progress
@@ -157,12 +160,13 @@ def estimates(  # noqa: PLR0913
         return [conditioned(each).figures for each in found]
 
     refused = sum(each.refused for each in outcomes)
-    lean = leaning(list(spreads), sample, figures_of)
-    ends = deciding(spreads, lean, effort.alone, tried) if most else {}
+    wanted = {name: spread for name, spread in spreads.items() if asked is None or name in asked}
+    lean = leaning(list(wanted), sample, figures_of)
+    ends = deciding(wanted, lean, effort.alone, tried) if most else {}
     found: dict[str, Estimate] = {}
     for name, spread in spreads.items():
         bound = bound_of(name, best.bounds, [each.bounds for each in outcomes])
-        contributions = contributed(name, spread.best, values[name], ends, unknown)
+        contributions = contributed(name, spread.best, values[name], ends, unknown) if name in wanted else ()
         own = declared_of(name, outcomes) if values[name] else (best.declared.get(name, 0.0),)
         found[name] = Estimate(spread, contributions, tuple(values[name]), len(sample), bound, own, refused)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from simbackup.equations.uncertainty import CentralInterval, spread_with_error
 from simbackup.results.declared_waits import DeclaredWaits
@@ -22,7 +22,7 @@ BOUNDS = {"busy": SHARE, "busy_window": SHARE, "lost": SHARE, "timed_out": SHARE
 RATES = frozenset({"rate", "transfer_rate"})
 """Figures of jobs that are rates."""
 TIMED = frozenset({
-    "elapsed", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active", "saturated",
+    "elapsed", "back", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active", "saturated",
     "busy_s", "response", "slower", "down", "peak", *RATES, *BOUNDS,
 })  # fmt: skip
 """Figures that what the model leaves out makes greater or smaller: all but amounts, which follow from the inputs."""
@@ -59,19 +59,20 @@ def evidence(scenario: Scenario, address: str) -> str:
     return "; ".join([found, *(f"a constant is fitted to {one}" for one in beside)][:2])
 
 
-def bound_at(result: Result, address: str) -> float | None:
-    """The least that the elapsed time of a job can be, or the time of a byte of its rate, for what lines can carry.
+def bounds_at(result: Result, addresses: Iterable[str]) -> dict[str, float]:
+    """The least that elapsed times of jobs can be, and the times of a byte of their rates, for what lines can carry.
 
-    None for other figures, for jobs that move nothing, and where the result was read from a folder.
+    There are none for other figures, for jobs that move nothing, and where the result was read from a folder.
     """
-    owner, _, column = address.rpartition(".")
-    job = owner.removeprefix("jobs.")
-    if job not in result.least or column not in {"elapsed", "rate"}:
-        return None
-    least = least_time(result.least[job], DeclaredWaits(result).of(job))
-    if least <= 0.0:
-        return None
-    return least if column == "elapsed" else least / result.get(f"{owner}.bytes")
+    waits, found = DeclaredWaits(result), dict[str, float]()
+    for address in addresses:
+        owner, _, column = address.rpartition(".")
+        job = owner.removeprefix("jobs.")
+        if job in result.least and column in {"elapsed", "rate"}:
+            least = least_time(result.least[job], waits.of(job))
+            if least > 0.0:
+                found[address] = least if column == "elapsed" else least / float(result.row_of[job]["bytes"])
+    return found
 
 
 def least_time(least: Least, declared: float) -> float:
