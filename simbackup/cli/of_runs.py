@@ -52,11 +52,13 @@ def run(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if as_json:
         from simbackup.experiments.intervals import as_rows  # noqa: PLC0415
         from simbackup.results.origins import exact  # noqa: PLC0415
+        from simbackup.scenario.typical import as_row  # noqa: PLC0415
 
         show.json({
             **result.as_dict(), "intervals": [one.as_dict(nearest=verbose) for one in found.values()],
             "figures": as_rows(figures),
             "exact": exact(result.values),
+            "typical": [as_row(v.address, v.given) for v in loaded.values if v.given.typical],
         })  # fmt: skip
     else:
         show.result(result, found, verbose=verbose)

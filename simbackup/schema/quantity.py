@@ -59,6 +59,8 @@ class Quantity:
     shared: str | None = None
     correlations: tuple[tuple[str, float], ...] = ()
     narrowed: tuple[tuple[str, float], ...] = ()
+    typical: bool = False
+    """Whether its range is typical of its kind, as the file states none."""
 
     def __float__(self) -> float:
         return self.si

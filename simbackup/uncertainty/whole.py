@@ -22,8 +22,8 @@ BOUNDS = {"busy": SHARE, "busy_window": SHARE, "lost": SHARE, "timed_out": SHARE
 RATES = frozenset({"rate", "transfer_rate"})
 """Figures of jobs that are rates."""
 TIMED = frozenset({
-    "elapsed", "back", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active", "saturated",
-    "busy_s", "response", "slower", "down", "peak", *RATES, *BOUNDS,
+    "elapsed", "back", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active",
+    "saturated", "busy_s", "response", "slower", "down", "peak", *RATES, *BOUNDS,
 })  # fmt: skip
 """Figures that what the model leaves out makes greater or smaller: all but amounts, which follow from the inputs."""
 
