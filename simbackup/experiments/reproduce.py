@@ -27,7 +27,7 @@ from simbackup.schema.measured import Measured, Measurement, read_measured
 from simbackup.shelf import is_file, is_folder
 from simbackup.uncertainty.effort import QUICK, Effort
 from simbackup.uncertainty.estimate import Estimate, estimates
-from simbackup.uncertainty.fitted import is_given
+from simbackup.uncertainty.fitted import rows_beside
 from simbackup.uncertainty.model_error import FITTED, term_of
 from simbackup.uncertainty.range_ends import clipped
 from simbackup.uncertainty.whole import bounds_at, deviation_at
@@ -287,7 +287,7 @@ def _with_interval(row: Row, found: Mapping[str, Estimate], scenarios: Mapping[s
         return row
     bounds = _bounds(row.measurement, one.bound)
     file, address = row.measurement.addresses[0]
-    given = is_given(row.measurement, scenarios)
+    given = rows_beside(row.measurement, scenarios) > 0
     deviation = term_of(FITTED).deviation if given else deviation_at(scenarios[file], address)
     whole = spread_with_error(row.simulated, one.values or (row.simulated,), deviation).within(*bounds)
     inputs, answer = (one.spread.low, one.spread.high), (whole.low, whole.high)

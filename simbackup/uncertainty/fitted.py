@@ -74,9 +74,10 @@ class GivenRows:
         return found
 
 
-def is_given(row: Measurement, scenarios: Mapping[str, Scenario]) -> bool:
-    """Whether a value of the scenarios of a row, by their files, was fitted to this row itself."""
-    return row.id in _fitted_to(scenarios[file] for file, _ in row.addresses)
+def rows_beside(row: Measurement, scenarios: Mapping[str, Scenario]) -> int:
+    """To how many rows, this one among them, a value of its scenarios (by their files) was fitted; 0 if none was."""
+    values = (value.given for file, _ in row.addresses for value in scenarios[file].values)
+    return max((len(given.fitted_to) for given in values if row.id in given.fitted_to), default=0)
 
 
 def fitted_rows(scenario: Scenario, address: str) -> list[Measurement]:
