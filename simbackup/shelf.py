@@ -26,6 +26,8 @@ NAME = re.compile(r"\w+/\w[\w.+-]*")
 SEARCH_PATH = "SIMBACKUP_PATH"
 """Environment variable with the user's own folders, each with models/ or scenarios/ in it."""
 FOLDERS = ("models", "scenarios")
+TYPICAL = "typical-ranges.yaml"
+"""The table of ranges under `models` for values that state none."""
 MEASURED = "measured.yaml"
 """The file of a document's measured rows."""
 DATA = "simbackup.data"
@@ -172,6 +174,17 @@ def _sources(folders: tuple[Path, ...]) -> dict[str, Node]:
 def sources() -> dict[str, Node]:
     """The works that may be cited, by key."""
     return _sources(roots())
+
+
+@cache
+def typical_ranges(folders: tuple[Path, ...]) -> dict[str, Node]:
+    """The ranges that stand in for those of values of scenarios that state none, by patterns of addresses."""
+    found: dict[str, Node] = {}
+    for root in reversed(folders):
+        path = root / "models" / TYPICAL
+        if path.is_file():
+            found.update(read(path, shown(path)).mapping)
+    return found
 
 
 def load_datasheet(name: str) -> Datasheet:

@@ -10,7 +10,7 @@ from simbackup.files import whole
 from simbackup.schema.file_kind import kind_of
 from simbackup.schema.yaml_file import read
 
-CALIBRATION, STUDY, SOURCES = "calibration.yaml", ".study.yaml", "sources.yaml"
+CALIBRATION, STUDY, SOURCES = "calibration.yaml", ".study.yaml", ("sources.yaml", shelf.TYPICAL)
 """How the names of files end that are neither scenarios, sites nor datasheets."""
 
 
@@ -47,7 +47,7 @@ def check_file(path: Path) -> list[Problem]:
             from simbackup.protection.losses import read_losses  # noqa: PLC0415
 
             read_losses(path)
-        elif path.name == SOURCES:
+        elif path.name in SOURCES:
             read(path, shown)
         elif _among_models(path) or {"parameters", "kind"} & read(path, shown, []).mapping.keys():
             shelf.read_datasheet(path, path.stem)

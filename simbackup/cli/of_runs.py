@@ -33,7 +33,7 @@ def run(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     """Simulate one scenario, with the 90 % interval of each job. Exits with 1 if a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.cli.counting import counting  # noqa: PLC0415
-    from simbackup.experiments.intervals import cut_short, intervals_of  # noqa: PLC0415
+    from simbackup.experiments.intervals import cut_short, every_interval  # noqa: PLC0415
     from simbackup.run import ran  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
@@ -48,13 +48,18 @@ def run(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         result = ran(loaded, seed=seed, progress=progress, trace=trace.value, noting_reads=True)
     warn(result.warnings)
     with counting() as counted:
-        found = intervals_of(result, intervals.value, counted)
+        found, figures = every_interval(result, intervals.value, counted)
     if as_json:
+        from simbackup.experiments.intervals import as_rows  # noqa: PLC0415
         from simbackup.results.origins import exact  # noqa: PLC0415
+        from simbackup.scenario.typical import as_row  # noqa: PLC0415
 
-        show.json(
-            {**result.as_dict(), "intervals": [one.as_dict() for one in found.values()], "exact": exact(result.values)}
-        )
+        show.json({
+            **result.as_dict(), "intervals": [one.as_dict(nearest=verbose) for one in found.values()],
+            "figures": as_rows(figures),
+            "exact": exact(result.values),
+            "typical": [as_row(v.address, v.given) for v in loaded.values if v.given.typical],
+        })  # fmt: skip
     else:
         show.result(result, found, verbose=verbose)
         for short in cut_short(result, found):

@@ -16,6 +16,7 @@ from simbackup.results.fleet_figures import series
 from simbackup.results.notes import note_sentences
 from simbackup.results.origins import exact
 from simbackup.results.rows import reports
+from simbackup.scenario.typical import in_words
 from simbackup.trace.trace import FULL, NONE
 
 if TYPE_CHECKING:
@@ -178,6 +179,8 @@ def inputs(one: Result, *, sampled: bool) -> None:
     if sampled and (without := exact(one.values)):
         reported = ", ".join(f"{count} {basis}" for basis, count in without.items())
         line(f"taken as exact because they have no range: {reported} values")
+    if sampled and (typical := [value for value in one.scenario.values if value.given.typical]):
+        line(f"typical ranges, as the scenario states none: {_some([in_words(v.address, v.given) for v in typical])}")
 
 
 def _devices(one: Result) -> None:

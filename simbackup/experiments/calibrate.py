@@ -12,6 +12,7 @@ from simbackup.errors import SimbackupError
 from simbackup.experiments.fits import CALIBRATION, plausible_range, read_fits, unit_of
 from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.experiments.least_squares import UNIFORM, least_squares, slopes
+from simbackup.experiments.posterior import moved_by, posterior
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.results.compare import figure
 from simbackup.results.tabled import Tabled
@@ -30,8 +31,6 @@ AT_BOUND = 1e-3
 """Relative distance from an end of the plausible range within which a fit counts as at this end."""
 ROUNDS = 10
 """Greatest number of rounds over all constants."""
-LEAST_CORRELATION = 0.1
-"""Correlation below which an input is left out, as it contributes 1 % of the variance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +117,10 @@ class Calibration(Tabled, Sequence[Fitted]):
 def calibrate(name: str, *, write: bool = True, seed: int = 0) -> Calibration:
     """The constants of a document, fitted to its rows by least squares of the logarithms of simulated over measured.
 
-    The uncertainty has three independent parts: what the residuals leave (where there are more rows than constants),
-    the digits that the rows are printed with, and how far the fit moves when each assumed value moves over its range.
-    The last part is not an independent error if these values are also uncertain inputs: the constant compensates for
-    them. It is therefore correlated with them.
+    The rows also say something of the other uncertain values. What they leave open of all of these together is the
+    posterior of a linear model, see `posterior`: the uncertainty of the constant, its correlations with the values for
+    which it makes up, and by how much these are better known than before. The noise of a row is what the residuals
+    leave (where there are more rows than constants) and the digits that it is printed with.
 
     Parameters
     ----------
@@ -170,37 +169,27 @@ def _fit(problem: FitProblem, text: str) -> Fitted:
     square = sum(slope * slope for slope in slopes)
     if square == 0.0:
         raise SimbackupError(f"{fit.datasheet}#{fit.parameter} changes none of the rows {', '.join(fit.rows)}")
-    lowest, highest = (math.log(end / value) for end in problem.plausible)
     spare = len(fit.rows) - 1
-    variance = sum(e * e for e in left) / spare / square if spare else 0.0
-    for slope, row in zip(slopes, problem.rows, strict=True):
-        variance += (slope / square * row.resolution / row.value) ** 2 / UNIFORM
-    follows: dict[str, float] = {}
-    for one in inputs(problem.scenarios):
-        if not problem.fits(one):
-            moved = [problem.residuals(math.log(value), problem.moved(one, side)) for side in (0, 1)]
-            # one Gauss-Newton step from the fit shows how far it would move
-            steps = [sum(k * (e - m) for k, m, e in zip(slopes, side, left, strict=True)) / square for side in moved]
-            steps = [min(max(step, lowest), highest) for step in steps]  # no further than is plausible
-            variance += ((max(*steps, 0.0) - min(*steps, 0.0)) / 2.0) ** 2 / UNIFORM
-            follows[one.origin] = (steps[1] - steps[0]) / 2.0 / math.sqrt(UNIFORM)
-    low, high = problem.plausible
-    anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)  # it is at least known to be plausible
-    uncertainty = rounded(min(value * math.sqrt(variance), anywhere), 2)
+    scatter = sum(e * e for e in left) / spare if spare else 0.0
+    noise = [math.sqrt(scatter + (row.resolution / row.value) ** 2 / UNIFORM) for row in problem.rows]
+    others = [one for one in inputs(problem.scenarios) if not problem.fits(one)]
+    moves = {
+        one.origin: moved_by(*(problem.residuals(math.log(value), problem.moved(one, side)) for side in (0, 1)))
+        for one in others
+    }
+    found = posterior([[slope] for slope in slopes], [problem.plausible], moves, noise)
+    [known], fitted = found.constants, problem.fitted_inputs()
     return Fitted(
-        fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True)),
-        correlations(follows, variance),
+        fit, problem.unit, value, uncertainty_of(value, known.deviation, problem.plausible),
+        problem.plausible, dict(zip(fit.rows, left, strict=True)), known.correlations,
+        narrowed={name: share for name, share in found.narrowed.items() if name not in fitted},
     )  # fmt: skip
 
 
-def correlations(follows: Mapping[str, float], variance: float) -> dict[str, float]:
-    """The correlations of a fitted constant with inputs, by their places.
-
-    Parameters ---------- follows Change of the constant's logarithm when an input moves by a standard deviation, by the
-    input's place. variance The variance of the constant's logarithm.
-    """
-    found = {place: round(step / math.sqrt(variance), 2) for place, step in follows.items() if variance > 0.0}
-    return {place: share for place, share in found.items() if abs(share) >= LEAST_CORRELATION}
+def uncertainty_of(value: float, deviation: float, plausible: tuple[float, float]) -> float:
+    """The standard uncertainty of a constant from that of its logarithm: it is at least known to be plausible."""
+    anywhere = (plausible[1] - plausible[0]) / 2.0 / math.sqrt(UNIFORM)
+    return rounded(min(value * deviation, anywhere), 2)
 
 
 Changes = Mapping[str, Mapping[str, str]]
@@ -228,6 +217,16 @@ class FitProblem:
     def fits(self, one: Input) -> bool:
         """Whether an uncertain input is the constant itself."""
         return all(address in self.addresses[file] for file, address in one.at)
+
+    def fitted_inputs(self) -> set[str]:
+        """The origins of inputs that are fitted themselves: their own rows say how well they are known."""
+        fitted = {
+            (file, value.address)
+            for file, scenario in self.scenarios.items()
+            for value in scenario.values
+            if value.given.uncertainty
+        }
+        return {one.origin for one in inputs(self.scenarios) if fitted.intersection(one.at)}
 
     def moved(self, one: Input, side: int) -> Changes:
         """The overrides that move an uncertain input to one end of its range, as far as checks allow."""

@@ -13,6 +13,7 @@ from simbackup.equations.uncertainty import SCORE, CentralInterval, share_below,
 from simbackup.experiments.reproduce import reproduce, scenarios_of
 from simbackup.results.compare import Interval, Row
 from simbackup.results.documents import PUBLISHED, collections, documents
+from simbackup.uncertainty.fitted import rows_beside
 from simbackup.uncertainty.model_error import (
     FITTED,
     ModelError,
@@ -158,44 +159,58 @@ class _Stated(NamedTuple):
     """Standard deviation around each of them."""
 
 
-def operations(names: Iterable[str]) -> dict[RowName, str]:
-    """The kind of operation of each row of collections of documents."""
-    found: dict[RowName, str] = {}
+class Kinds(NamedTuple):
+    """The kind of operation of each row, `FITTED` if a constant was fitted to it, and rows that are `alone` in a fit.
+
+    A fit to one row leaves it no error, however much such a row may scatter.
+    """
+
+    operations: dict[RowName, str]
+    alone: frozenset[RowName] = frozenset()
+
+
+def kinds_of(names: Iterable[str]) -> Kinds:
+    """The kinds of the rows of collections of documents."""
+    found, alone = dict[RowName, str](), set[RowName]()
     for collection in names:
         for measured in documents(collection):
             scenarios = scenarios_of(measured)
             for m in measured.rows:
                 file, address = m.addresses[0]
-                found[m.folder, m.id] = operation_of(scenarios[file], address)
-    return found
+                rows = rows_beside(m, scenarios)
+                found[m.folder, m.id] = FITTED if rows else operation_of(scenarios[file], address)
+                if rows == 1:
+                    alone.add((m.folder, m.id))
+    return Kinds(found, frozenset(alone))
 
 
-def residuals(rows: Iterable[Row], kinds: dict[RowName, str]) -> list[Residual]:
-    """The residuals of positive results: those of fitted rows as a kind of their own, and of all other rows."""
+def residuals(rows: Iterable[Row], kinds: Kinds) -> list[Residual]:
+    """The residuals of results above 0: of rows fitted to beside others, and of all that nothing was fitted to."""
     found: list[Residual] = []
     for row in rows:
         m, sample = row.measurement, row.cases or (row.simulated,)
-        kind = kinds[m.folder, m.id]
-        if row.is_moved and (kind == FITTED or row.role != "fitted") and min(m.value, row.simulated, *sample) > 0.0:
+        kind, alone = kinds.operations[m.folder, m.id], (m.folder, m.id) in kinds.alone
+        counts = not alone if kind == FITTED else row.role != "fitted"
+        if row.is_moved and counts and min(m.value, row.simulated, *sample) > 0.0:
             cases = tuple(math.log(value / row.simulated) for value in sample)
             found.append(Residual(m.folder, kind, -math.log(1.0 + row.error), cases))
     return found
 
 
-def covered(rows: Sequence[Row], kinds: dict[RowName, str]) -> list[Covered]:
+def covered(rows: Sequence[Row], kinds: Kinds) -> list[Covered]:
     """All results with intervals whose model error comes from the other publications alone."""
     terms = _left_out(rows, kinds)
     found: list[Covered] = []
     for row in rows:
         if row.is_moved:
-            m, kind = row.measurement, kinds[row.measurement.folder, row.measurement.id]
+            m, kind = row.measurement, kinds.operations[row.measurement.folder, row.measurement.id]
             deviation = term_of(kind, terms[m.folder]).deviation
             spread = spread_with_error(row.simulated, row.cases or (row.simulated,), deviation).within(*row.bounds)
             found.append(Covered(row, kind, spread, deviation))
     return found
 
 
-def _left_out(rows: Sequence[Row], kinds: dict[RowName, str]) -> dict[str, dict[str, ModelError]]:
+def _left_out(rows: Sequence[Row], kinds: Kinds) -> dict[str, dict[str, ModelError]]:
     """For each publication, the model errors that all other publications show."""
     every = residuals(rows, kinds)
     return {
@@ -306,8 +321,7 @@ def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     are those of all publications, which the program ships with.
     """
     rows = list(found) if found is not None else [row for name in collections() for row in reproduce([name]).rows]
-    fitted = {(row.measurement.folder, row.measurement.id) for row in rows if row.role == "fitted"}
-    kinds = {name: FITTED if name in fitted else kind for name, kind in operations(collections()).items()}
+    kinds = kinds_of(collections())
     published = {measured.folder.name for measured in documents(PUBLISHED)}
     every, known_errors = covered(rows, kinds), residuals(rows, kinds)
     known = [one for one in every if one.row.measurement.folder in published and one.row.identified]

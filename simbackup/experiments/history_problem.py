@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, SCORE
 from simbackup.errors import SimbackupError
-from simbackup.experiments.calibrate import Fitted, correlations, is_of, rounded
+from simbackup.experiments.calibrate import Fitted, is_of, rounded, uncertainty_of
 from simbackup.experiments.fits import plausible_range, unit_of
 from simbackup.experiments.history_runs import HistoryRun
-from simbackup.experiments.least_squares import UNIFORM, least_squares, slopes
+from simbackup.experiments.least_squares import least_squares, slopes
+from simbackup.experiments.posterior import LEAST, moved_by, posterior
 from simbackup.experiments.separability import Separability, separability_of
 from simbackup.run import ran
 from simbackup.scenario import Scenario
@@ -27,11 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float64]
-
-LEAST = 1e-3
-"""Least relative scatter that is assumed to remain after a fit."""
-NARROWED = 0.95
-"""Share of its standard deviation above which a value counts as no better known than before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +73,10 @@ class HistoryProblem:
     def simulated(self, run: HistoryRun, logarithms: Sequence[float], factors: Mapping[str, float]) -> float:
         """Seconds of one run with the constants (their logarithms), and with other values multiplied by factors.
 
-        Raises ------ SimbackupError The simulated job fails, so that it has no time.
+        Raises
+        ------
+        SimbackupError
+            The simulated job fails, so that it has no time.
         """
         changed = dict(factors)
         for fit, logarithm in zip(self.constants, logarithms, strict=True):
@@ -169,29 +168,21 @@ def solved(problem: HistoryProblem) -> Solution:
             raise SimbackupError(f"{fit.datasheet}#{fit.parameter} changes none of the jobs that are fitted to")
     spare = len(left) - len(best)
     scatter = math.sqrt(float(left @ left) / spare)
-    origins, moves = list(sides := problem.assumed()), np.zeros((len(left), 0))
-    for low, high in sides.values():  # by a standard deviation each
-        ends = [np.array(problem.moved(logarithms, side)) for side in (low, high)]
-        moves = np.column_stack([moves, (ends[1] - ends[0]) / 2.0 / SCORE])
-    # the rows determine the constants and, as far as they can, what is assumed, which is known to a standard deviation
-    both, prior = np.hstack([jacobian, moves]), np.diag([0.0] * len(best) + [1.0] * len(origins))
-    posterior = np.linalg.pinv(both.T @ both / max(scatter, LEAST) ** 2 + prior)
-    count, deviations = len(best), np.sqrt(np.diag(posterior))
-    variance = np.diag(posterior)[:count]
+    moves = {
+        name: moved_by(*(problem.moved(logarithms, side) for side in both)) for name, both in problem.assumed().items()
+    }
+    noise = [max(scatter, LEAST)] * len(left)
+    known = posterior(jacobian.tolist(), problem.plausible, moves, noise)
     back = np.linalg.pinv(jacobian)
     covariance = back @ back.T * scatter**2
-    follows = [dict(zip(origins, map(float, row), strict=True)) for row in
-               posterior[:count, count:] / deviations[count:]]  # fmt: skip
-    narrowed = {one: round(float(share), 2) for one, share in zip(origins, deviations[count:], strict=True)
-                if share < NARROWED}  # fmt: skip
     ids = [run.row.id for run in problem.runs]
     single = scatter * student(spare) / SCORE
     constants = [
         replace(
-            _fitted(problem, i, value, math.sqrt(float(variance[i])), dict(zip(ids, map(float, left), strict=True))),
-            correlations=correlations(follows[i], float(variance[i])), scatter=single, narrowed=narrowed,
+            _fitted(problem, i, value, one.deviation, dict(zip(ids, map(float, left), strict=True))),
+            correlations=one.correlations, scatter=single, narrowed=known.narrowed,
         )
-        for i, value in enumerate(best)
+        for i, (value, one) in enumerate(zip(best, known.constants, strict=True))
     ]  # fmt: skip
     names = [one.constant for one in constants]
     apart = separability_of(names, ids, jacobian, np.full(len(ids), max(scatter, LEAST)))
@@ -200,9 +191,7 @@ def solved(problem: HistoryProblem) -> Solution:
 
 def _fitted(problem: HistoryProblem, i: int, value: float, relative: float, errors: dict[str, float]) -> Fitted:
     """A constant with its uncertainty, which is at most that of being plausible."""
-    low, high = problem.plausible[i]
-    anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)
-    uncertainty = rounded(min(value * relative, anywhere), 2)
+    uncertainty = uncertainty_of(value, relative, problem.plausible[i])
     value = units.parse(units.show(value, problem.units[i]), problem.units[i])
     return Fitted(problem.constants[i], problem.units[i], value, uncertainty, problem.plausible[i], errors)
 

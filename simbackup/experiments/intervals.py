@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from simbackup.equations.uncertainty import CentralInterval
 from simbackup.experiments.copies import copies
 from simbackup.experiments.processes import worker_processes
+from simbackup.results.figure_units import unit_of
 from simbackup.results.result import Result
 from simbackup.uncertainty.effort import THOROUGH, Done, for_scenario, is_small
-from simbackup.uncertainty.verdict import JobInterval, job_intervals
+from simbackup.uncertainty.verdict import Intervals, JobInterval, all_intervals
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ALONE = 400
 """Records of a trace up to which no worker processes are started, as that takes longer than the cases."""
@@ -37,15 +43,41 @@ def intervals_of(result: Result, effort: str = "quick", progress: Done | None = 
     >>> intervals_of(simulate("teaching/short-backups"), "none")
     {}
     """
+    return every_interval(result, effort, progress).jobs
+
+
+def every_interval(result: Result, effort: str = "quick", progress: Done | None = None) -> Intervals:
+    """The intervals of the jobs, and from the same runs those of all figures by address, as `intervals_of` has them."""
     records = result.trace.length
     work = for_scenario(effort, records)
     if work is None:
-        return {}
+        return Intervals({}, {})
     if records <= ALONE and work is not THOROUGH:
         with copies() as shared:
-            return job_intervals(result, effort=work, executor=shared, progress=progress)
+            return all_intervals(result, effort=work, executor=shared, progress=progress)
     with worker_processes(os.cpu_count() or 1) as executor:
-        return job_intervals(result, effort=work, executor=executor, progress=progress)
+        return all_intervals(result, effort=work, executor=executor, progress=progress)
+
+
+def frame_of(result: Result) -> pd.DataFrame:
+    """The intervals of all figures as a table by address.
+
+    >>> from simbackup import simulate
+    >>> list(frame_of(simulate("teaching/short-backups")).columns)
+    ['value', 'low', 'high', 'unit']
+    """
+    import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+    rows = as_rows(every_interval(result).figures)
+    return pd.DataFrame(rows, columns=["address", "value", "low", "high", "unit"]).set_index("address")
+
+
+def as_rows(figures: Mapping[str, CentralInterval]) -> list[dict[str, Any]]:
+    """The intervals of figures as rows of a table, in the SI `unit`, which is empty for what is counted."""
+    return [
+        {"address": address, "value": one.best, "low": one.low, "high": one.high, "unit": unit_of(address) or ""}
+        for address, one in figures.items()
+    ]
 
 
 def cut_short(result: Result, found: Mapping[str, JobInterval]) -> list[str]:

@@ -20,7 +20,8 @@ from simbackup.results.result import Result
 from simbackup.run import Progress, ran
 from simbackup.scenario import Scenario, load, nothing_to_do
 from simbackup.schema import registry
-from simbackup.uncertainty.whole import bound_at
+from simbackup.uncertainty.fitted import GivenRows
+from simbackup.uncertainty.whole import bounds_at
 
 CASE = "case"
 """Column of the names of cases."""
@@ -73,7 +74,10 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class PointResult:
-    """The outcome of one run of a study."""
+    """The outcome of one run of a study.
+
+    If the point could not be run, `problems` or `lost` say why.
+    """
 
     key: str
     """Digest of everything that the figures depend on; empty if no store needs it."""
@@ -87,6 +91,8 @@ class PointResult:
     """Lower bounds of times, by figure."""
     declared: Mapping[str, float] = field(default_factory=dict[str, float])
     """Share (0 to 1) of each figure that consists of declared waits."""
+    given: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Simulated figures of the measured rows to which constants of its file were fitted."""
     problems: tuple[Problem, ...] = ()
     """Why the scenario was refused; empty if it was not."""
     lost: str = ""
@@ -206,8 +212,9 @@ def outcome_of(point: Point, scenario: Scenario, progress: Progress | None = Non
         figures = {address: _figure(result, address, status) for address in point.show}
     except ResultError as error:
         raise InputError([Problem(Place(point.file), point.scenario, str(error))]) from None
-    bounds = {address: bound for address in point.show if (bound := bound_at(result, address)) is not None}
-    return PointResult("", figures, reported or None, result.trace.length, bounds, declared_shares(result, point.show))
+    bounds = bounds_at(result, point.show)
+    declared, given = declared_shares(result, point.show), GivenRows.of_case(scenario)({scenario.name: result})
+    return PointResult("", figures, reported or None, result.trace.length, bounds, declared, given)
 
 
 def _figure(result: Result, address: str, status: Mapping[str, str]) -> Figure:

@@ -27,8 +27,10 @@ from simbackup.schema.measured import Measured, Measurement, read_measured
 from simbackup.shelf import is_file, is_folder
 from simbackup.uncertainty.effort import QUICK, Effort
 from simbackup.uncertainty.estimate import Estimate, estimates
+from simbackup.uncertainty.fitted import rows_beside
+from simbackup.uncertainty.model_error import FITTED, term_of
 from simbackup.uncertainty.range_ends import clipped
-from simbackup.uncertainty.whole import bound_at, deviation_at
+from simbackup.uncertainty.whole import bounds_at, deviation_at
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -222,8 +224,13 @@ class _Question:
 
         def bounds(results: Mapping[str, Result]) -> dict[str, float]:
             own = [(m, *m.addresses[0]) for m in rows if m.form == "value"]
-            found = {m.id: (bound_at(results[file], address), m.factor) for m, file, address in own}
-            return {name: bound / factor for name, (bound, factor) in found.items() if bound is not None}
+            found = {m.id: (bounds_at(results[file], [address]).get(address), m.factor) for m, file, address in own}
+            times = {m.id for m, _, address in own if address.endswith(".elapsed")}
+            return {
+                name: bound / factor if name in times else 1.0 / (bound * factor)
+                for name, (bound, factor) in found.items()
+                if bound is not None
+            }
 
         return estimates(scenarios, simulated, effort=Effort(QUICK.cases, 0), bounds=bounds, results=results)
 
@@ -280,7 +287,8 @@ def _with_interval(row: Row, found: Mapping[str, Estimate], scenarios: Mapping[s
         return row
     bounds = _bounds(row.measurement, one.bound)
     file, address = row.measurement.addresses[0]
-    deviation = deviation_at(scenarios[file], address)
+    given = rows_beside(row.measurement, scenarios) > 0
+    deviation = term_of(FITTED).deviation if given else deviation_at(scenarios[file], address)
     whole = spread_with_error(row.simulated, one.values or (row.simulated,), deviation).within(*bounds)
     inputs, answer = (one.spread.low, one.spread.high), (whole.low, whole.high)
     return replace(row, interval=inputs, bounds=bounds, cases=one.values, answer=answer)

@@ -17,8 +17,10 @@ from simbackup.experiments.runner import Runner, runner_for
 from simbackup.experiments.study_intervals import in_cases
 from simbackup.scenario import Scenario, Source
 from simbackup.scenario.files import given
+from simbackup.uncertainty.conditioning import CaseFigures, Conditioned
 from simbackup.uncertainty.effort import THOROUGH, Done
-from simbackup.uncertainty.estimate import CaseFigures, bound_of, declared_of
+from simbackup.uncertainty.estimate import bound_of, declared_of
+from simbackup.uncertainty.fitted import GivenRows
 from simbackup.uncertainty.inputs import Input, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
 from simbackup.uncertainty.screening import Unit, effects, trajectories
@@ -101,7 +103,7 @@ class _Asked:
 
     def __init__(self, point: Point, scenario: Scenario, unknown_inputs: tuple[Input, ...], runner: Runner) -> None:
         self.point, self.scenario, self.inputs, self.runner = point, scenario, unknown_inputs, runner
-        self.figure = point.show[0]
+        self.figure, self.given = point.show[0], GivenRows.of({"0": scenario}).ids
         if not unknown_inputs:
             raise ResultError(f"{scenario.title}: no value is uncertain; state values as assumed, with a range")
         [[best]] = self._cases([tuple(0.0 for _ in unknown_inputs)], "runs")
@@ -151,7 +153,9 @@ class _Asked:
 
     def _interval(self, sample: Sequence[Case]) -> tuple[CentralInterval, CentralInterval]:
         """The whole 90 % interval of the figure, and the part of it that its inputs leave, from a sample."""
-        cases = [each[0] for each in self._cases(sample, "runs for intervals")]
+        drawn = [each[0] for each in self._cases(sample, "runs for intervals")]
+        conditioned = Conditioned.of(self.best_figures, drawn, self.given)
+        cases = [conditioned(each) for each in drawn]
         values = [each.figures[self.figure] for each in cases if self.figure in each.figures]
         spread = spread_of(self.best, values or [self.best])
         bound = bound_of(self.figure, self.best_figures.bounds, [each.bounds for each in cases])

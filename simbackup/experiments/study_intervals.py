@@ -13,9 +13,11 @@ from simbackup.experiments.draws import CaseDraws
 from simbackup.experiments.point import Point, PointResult, resolved
 from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
+from simbackup.uncertainty.conditioning import CaseFigures, Conditioned
 from simbackup.uncertainty.contributions import Contribution, contributed, decisive
 from simbackup.uncertainty.deciding import deciding, leaning
-from simbackup.uncertainty.estimate import HALVINGS, CaseFigures, bound_of, declared_of
+from simbackup.uncertainty.estimate import HALVINGS, bound_of, declared_of
+from simbackup.uncertainty.fitted import GivenRows
 from simbackup.uncertainty.inputs import ChoiceUse, Input, Use, changes, inputs
 from simbackup.uncertainty.sampling import Case
 from simbackup.uncertainty.whole import whole
@@ -93,7 +95,7 @@ def in_cases(
                 at[where] = tuple(score / 2.0 for score in at[where])
             else:
                 figures = _numbers(point.show, outcome.figures)
-                found[where] = CaseFigures(figures, outcome.bounds, outcome.declared, halved > 0)
+                found[where] = CaseFigures(figures, outcome.bounds, outcome.declared, halved > 0, outcome.given)
                 del at[where]
         if not at:
             break
@@ -159,10 +161,18 @@ def study_intervals(
     sample = draws.sample(unknown, points[0].seed)
     bests = [_numbers(points[at].show, figures[at]) for at in good]
     scales = [_Scale.of(best, found[at]) for at, best in zip(good, bests, strict=True)]
-    outcomes = [
+    drawn = [
         [scale.applied(one) for scale, one in zip(scales, case, strict=True)]
         for case in in_cases(rows, unknown, sample, runner, INTERVALS)
     ]
+    conditioned = [
+        Conditioned.of(
+            CaseFigures(bests[n], given=found[at][0].given), [case[n] for case in drawn],
+            GivenRows.of({str(n): scenarios[str(n)]}).ids,
+        )
+        for n, at in enumerate(good)
+    ]  # fmt: skip
+    outcomes = [[correct(one) for correct, one in zip(conditioned, case, strict=True)] for case in drawn]
     spreads: dict[str, dict[int, CentralInterval]] = {}
     widths: list[dict[str, CentralInterval]] = [{} for _ in points]
     for n, at in enumerate(good):
@@ -176,7 +186,7 @@ def study_intervals(
             interval = whole(best, values, scenarios[str(n)], name, bound, declared=own)
             if interval is not None:
                 spreads.setdefault(name, {})[n], widths[at][name] = spread, interval
-    tried = _Tried(rows, scales, unknown, sample, outcomes, draws.alone, runner)
+    tried = _Tried(rows, scales, conditioned, unknown, sample, outcomes, draws.alone, runner)
     alone = {name: moved for name, own in spreads.items() if (moved := tried.alone_at(name, own, good)) is not None}
     place = {at: n for n, at in enumerate(good)}
     cases = tuple(
@@ -196,6 +206,8 @@ class _Tried:
     """The rows."""
     scales: Sequence[_Scale]
     """Ratios of means over all seeds to the first seed, for each row."""
+    conditioned: Sequence[Conditioned]
+    """What the measured rows say of each row's figures."""
     inputs: tuple[Input, ...]
     """The uncertain inputs."""
     sample: Sequence[Case]
@@ -216,7 +228,7 @@ class _Tried:
 
         def run(cases: Sequence[Case]) -> list[Numbers]:
             found = in_cases([self.rows[at]], there, cases, self.runner, INTERVALS)
-            return [self.scales[at].applied(one).figures for [one] in found]
+            return [self.conditioned[at](self.scales[at].applied(one)).figures for [one] in found]
 
         outcomes = [each[at].figures for each in self.outcomes]
         ends = deciding({name: spreads[at]}, leaning([name], self.sample, outcomes), self.alone, run)

@@ -22,7 +22,7 @@ from simbackup.output.whole import whole
 
 PART, ENDING = "ledger", ".jsonl"
 """Subfolder of the ledger, and how the names of its files end."""
-NAMES = ("key", "figures", "failed", "records", "bounds", "declared")
+NAMES = ("key", "figures", "failed", "records", "bounds", "declared", "given")
 """What a line holds of an outcome."""
 CHECKED = 16
 """Digits of the checksum of a line."""
@@ -72,7 +72,7 @@ class StudyLedger:
         self._append({
             "key": outcome.key, "scenario": point.file, "values": point.values, "seed": point.seed,
             "figures": outcome.figures, "failed": outcome.failed, "records": outcome.records, "bounds": outcome.bounds,
-            "declared": outcome.declared,
+            "declared": outcome.declared, "given": outcome.given,
         })  # fmt: skip
 
     def write(self, name: str, content: bytes) -> Path:
@@ -125,7 +125,7 @@ def _joined(one: PointResult, other: PointResult) -> PointResult:
     """Two outcomes of one key, which differ only by which figures were asked for."""
     return PointResult(
         one.key, {**one.figures, **other.figures}, one.failed, one.records, {**one.bounds, **other.bounds},
-        {**one.declared, **other.declared},
+        {**one.declared, **other.declared}, one.given,
     )  # fmt: skip
 
 

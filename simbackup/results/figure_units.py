@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 UNITS = {
-    "elapsed": "s", "back": "s", "start": "s", "end": "s", "due": "s", "slowest": "s", "mean": "s", "active": "s",
+    "elapsed": "s", "back": "s", "start": "s", "end": "s", "due": "s", "window": "s", "slowest": "s", "mean": "s",
+    "active": "s",
     "saturated": "s", "waits": "s", "lock": "s", "down": "s", "mean_wait": "s", "longest_wait": "s",
     "network_wait": "s", "busy_s": "s", "response": "s", "timed_out": "1", "lost": "1", "busy": "1", "busy_window": "1",
     "bytes": "B", "copied_bytes": "B", "area_bytes": "B", "used_bytes": "B", "kept_bytes": "B", "size": "B",

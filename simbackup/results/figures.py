@@ -13,6 +13,8 @@ from simbackup.trace.trace import FULL
 if TYPE_CHECKING:
     from simbackup.results.result import Result
 
+GOOD = frozenset({"done", "late"})
+"""How runs of jobs end that do their work."""
 KEYS = frozenset({"job", "device"})
 """Columns that name a row."""
 
@@ -50,6 +52,15 @@ class Figures:
         section = owner.partition(".")[0]
         known = [f"{owner}.{c}" for c in more] + [each for each in self._of_rows if each.startswith(f"{section}.")]
         raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
+
+    def every(self) -> dict[str, float]:
+        """Every figure that a row has, but those of runs of jobs that failed or were skipped; and those of fleets."""
+        bad = {f"jobs.{row['job']}" for row in self.result.job_rows if row["status"] not in GOOD}
+        found = {address: value for address, value in self._of_rows.items() if address.rpartition(".")[0] not in bad}
+        templates = self.result.record.fleets
+        owners = dict.fromkeys([*(".".join(each.split(".")[:2]) for each in templates), *templates])
+        of_fleets = {f"{owner}.{column}": value for owner in owners for column, value in self._of_many(owner).items()}
+        return {**found, **self._of_users, **of_fleets}
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, object]]:

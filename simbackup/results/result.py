@@ -14,7 +14,7 @@ from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.results.causes import Cause, SpansOfJobs, spent, split
-from simbackup.results.figures import Figures
+from simbackup.results.figures import GOOD, Figures
 from simbackup.results.floors import Crossed, Least, certain, floors
 from simbackup.results.kept import whole
 from simbackup.results.notes import noted
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from simbackup.plots.of_result import Plots
     from simbackup.plots.style import Chart
     from simbackup.scenario.kept import Kept
-
-
-GOOD = frozenset({"done", "late"})
-"""How runs of jobs end that do their work."""
 
 
 def ended_well(trace: Trace) -> bool:
@@ -241,6 +237,20 @@ class Result:
             The result has no such figure.
         """
         return self._figures[address]
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Every figure of the jobs that ended well, of devices, users and fleets, by its address, in SI units."""
+        return self._figures.every()
+
+    @cached_property
+    def intervals(self) -> pd.DataFrame:
+        """Table of all figures by address: the value, the ends `low` and `high` of its 90 % interval, and the SI unit.
+
+        The scenario is run again in some tens of cases of its uncertain values; in none if it is very large, and the
+        table is empty then. Times on the clock have no interval.
+        """
+        return import_module("simbackup.experiments.intervals").frame_of(self)  # it runs scenarios
 
     @cached_property
     def _figures(self) -> Figures:

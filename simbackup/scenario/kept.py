@@ -43,8 +43,12 @@ class Kept:
     def scenario(self) -> Scenario:
         """The scenario as it was run.
 
-        Raises ------ InputError This version of the program refuses the scenario. ResultError This version of the
-        program reads another scenario from it.
+        Raises
+        ------
+        InputError
+            This version of the program refuses the scenario.
+        ResultError
+            This version of the program reads another scenario from it.
         """
         made = finished(self.name, self.source, self.overrides, self.read_log, self.base, library=self.library)
         if _scaled(made, self.factors).hash != self.hash:

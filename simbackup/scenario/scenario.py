@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from simbackup.scenario.fleets import Fleets, reported_once
 from simbackup.scenario.library import Holdings
 from simbackup.scenario.reading import Known, read
 from simbackup.scenario.spec import Spec
+from simbackup.scenario.typical import with_typical_range
 from simbackup.schema import tree as trees
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.quantity import Quantity
@@ -81,7 +82,7 @@ class Scenario:
     @cached_property
     def values(self) -> tuple[Value, ...]:
         """Every number that a result depends on, with its origin."""
-        return tuple(_after_seeing(value, self.replaced) for value in _values(self.spec, self.tree))
+        return tuple(_after_seeing(value, self.replaced) for value in _values(self.spec, self.tree, self.overrides))
 
     @cached_property
     def hash(self) -> str:
@@ -265,11 +266,14 @@ def node_of(value: object) -> Node:
     return value if isinstance(value, Node) else trees.from_plain(value, Place("overrides"))
 
 
-def _values(spec: Spec, tree: Node) -> list[Value]:
-    """Every quantity with its address, its origin and its place."""
+def _values(spec: Spec, tree: Node, overrides: Collection[str]) -> list[Value]:
+    """Every quantity with its address, its origin and its place; what is overridden is as exact as it was asked for."""
     found: list[Value] = []
     for path, quantity in spec.quantities():
         node, _ = tree.find(path)
         basis = quantity.basis or ("document" if any(folder in node.place.file for folder in DOCUMENTS) else "user")
-        found.append(Value(".".join(path), quantity.on(basis), node.place))
+        address = ".".join(path)
+        stated = basis != "user" or address in overrides
+        given = quantity if stated else with_typical_range(address, quantity)
+        found.append(Value(address, given.on(basis), node.place))
     return found

@@ -77,6 +77,8 @@ class Quantity:
     """Correlations (-1 to 1) of a fitted value with other uncertain values, by their names."""
     narrowed: tuple[tuple[str, float], ...] = ()
     """Share (0 to 1) of the standard deviation that the fit leaves to other uncertain values, by their names."""
+    typical: bool = False
+    """Whether its range is typical of its kind, as the file states none."""
 
     def __float__(self) -> float:
         return self.si

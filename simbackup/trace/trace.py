@@ -127,7 +127,11 @@ class Trace:
     def to_lines(self, without: Collection[str] = ()) -> Iterator[str]:
         """The trace as JSON, one record a line, without some types; the same bytes for the same records.
 
-        Examples -------- >>> trace = Trace() >>> trace.rate(0, "devices.sda", 0.5, 4e6) >>> list(trace.to_lines())
+        Examples
+        --------
+        >>> trace = Trace()
+        >>> trace.rate(0, "devices.sda", 0.5, 4e6)
+        >>> list(trace.to_lines())
         ['{"busy":0.5,"bytes_per_s":4000000.0,"link":"devices.sda","record":"rate","time":0.0}']
         """
         encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError
 from simbackup.results.result import Result
 from simbackup.run import ran
 from simbackup.scenario import Scenario
+from simbackup.uncertainty.conditioning import CaseFigures, Conditioned
 from simbackup.uncertainty.contributions import Contribution, contributed
 from simbackup.uncertainty.deciding import deciding, leaning
 from simbackup.uncertainty.effort import QUICK, Done, Effort
+from simbackup.uncertainty.fitted import GivenRows
 from simbackup.uncertainty.inputs import Input, changes, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube
 
@@ -54,19 +56,6 @@ class Estimate:
     """Number of cases whose values a check refused at first."""
 
 
-class CaseFigures(NamedTuple):
-    """The figures of one case."""
-
-    figures: Mapping[str, float] = {}
-    """Figures by name."""
-    bounds: Mapping[str, float] = {}
-    """Lower bounds of figures, by name."""
-    declared: Mapping[str, float] = {}
-    """Share (0 to 1) of each figure that consists of declared waits."""
-    refused: bool = False
-    """Whether a check refused its values, so that nearer ones took their place, or there are no figures."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Runs:
     """Runs scenarios in one case of their uncertain inputs after another."""
@@ -83,6 +72,8 @@ class _Runs:
     """Reads the share of declared waits in figures; None if there are none."""
     seed: int
     """The seed of all runs."""
+    given: GivenRows
+    """The measured rows to which values of the scenarios were fitted."""
     until: tuple[str, ...] = ()
     """Jobs after whose end runs may end; empty for all jobs."""
 
@@ -101,6 +92,7 @@ class _Runs:
             self.figures(results),
             self.bounds(results) if self.bounds else {},
             self.declared(results) if self.declared else {},
+            given=self.given(results),
         )
 
     def _results(self, case: Case) -> dict[str, Result]:
@@ -122,12 +114,14 @@ def estimates(  # noqa: PLR0913
     declared: Figures | None = None,
     results: Mapping[str, Result] | None = None,
     until: Collection[str] = (),
+    asked: Collection[str] | None = None,
     executor: Mapper | None = None,
     progress: Done | None = None,
 ) -> dict[str, Estimate]:
     """Figures of scenarios with their 90 % intervals, from a Latin hypercube over the ranges of all uncertain inputs.
 
-    All scenarios are run in each case, so that an unknown that several of them share moves in all of them at once.
+    All scenarios are run in each case, so that an unknown that several of them share moves in all of them at once. The
+    measured rows to which constants of the scenarios were fitted correct the cases, see `Conditioned`.
 
     Parameters
     ----------
@@ -147,17 +141,21 @@ def estimates(  # noqa: PLR0913
         The results with all inputs at their best estimates, if they are known; otherwise the scenarios are run.
     until
         The jobs with whose ends the runs may end; all of them unless given.
+    asked
+        The figures whose most important inputs are wanted; all of them unless given.
     executor
         Runs the cases at once; by default one after another.
     progress
         Called after each case with how many are done, and how many there will be at most.
     """
     unknown = tuple(inputs(scenarios))
-    runs = _Runs(scenarios, unknown, figures, bounds, declared, seed, tuple(until))
+    runs = _Runs(scenarios, unknown, figures, bounds, declared, seed, GivenRows.of(scenarios), tuple(until))
     best = runs.read(results) if results else runs(tuple(0.0 for _ in unknown))
     sample = latin_hypercube(unknown, effort.cases, seed) if unknown else []
     most = len(unknown) if effort.alone is None else min(effort.alone, len(unknown))
-    outcomes = run_all(runs, sample, executor, progress, more=2 * most)
+    drawn = run_all(runs, sample, executor, progress, more=2 * most)
+    conditioned = Conditioned.of(best, drawn)
+    outcomes = [conditioned(each) for each in drawn]
     figures_of = [each.figures for each in outcomes]
     values = {name: [each[name] for each in figures_of if name in each] for name in best.figures}
     spreads = {name: spread_of(value, values[name] or [value]) for name, value in best.figures.items()}
@@ -168,15 +166,16 @@ def estimates(  # noqa: PLR0913
         left = max(len(sample) + 2 * most - done - len(cases), 0)
         found = run_all(runs, cases, executor, progress, before=done, more=left)
         done += len(cases)
-        return [each.figures for each in found]
+        return [conditioned(each).figures for each in found]
 
     refused = sum(each.refused for each in outcomes)
-    lean = leaning(list(spreads), sample, figures_of)
-    ends = deciding(spreads, lean, effort.alone, tried) if most else {}
+    wanted = {name: spread for name, spread in spreads.items() if asked is None or name in asked}
+    lean = leaning(list(wanted), sample, figures_of)
+    ends = deciding(wanted, lean, effort.alone, tried) if most else {}
     found: dict[str, Estimate] = {}
     for name, spread in spreads.items():
         bound = bound_of(name, best.bounds, [each.bounds for each in outcomes])
-        contributions = contributed(name, spread.best, values[name], ends, unknown)
+        contributions = contributed(name, spread.best, values[name], ends, unknown) if name in wanted else ()
         own = declared_of(name, outcomes) if values[name] else (best.declared.get(name, 0.0),)
         found[name] = Estimate(spread, contributions, tuple(values[name]), len(sample), bound, own, refused)
     return found

@@ -10,7 +10,8 @@ regression and multilevel/hierarchical models", 2007). Some hundred rows of some
 further parts for restores, object stores, tape, several workers, or a program that no other publication used, and
 heavier tails, predict left-out publications no better.
 
-Figures to which a constant was fitted have one term of their own. A constant that was fitted to one row of a system
+Figures to which a constant was fitted have one term of their own: it is the noise that fits to several rows leave, as a
+fit to one row leaves none. A constant that was fitted to one row of a system
 makes the other rows of this system no better: in the publications that were predicted blind, their errors were as
 great.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, CentralInterval, share_below
@@ -19,7 +19,7 @@ from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Estimate, Mapper, estimates
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import UNKNOWN, Nearness, nearest
-from simbackup.uncertainty.whole import error_at, least_time, whole
+from simbackup.uncertainty.whole import bounds_at, error_at, evidence, least_time, whole
 
 ENDED = frozenset({"done", "late"})
 HALF = 0.5
@@ -118,8 +118,8 @@ class JobInterval:
         tested = f"{self.tested[:1].upper()}{self.tested[1:]}." if self.tested else ""
         return " ".join(filter(None, (f"{text}.", tested, why)))
 
-    def as_dict(self) -> dict[str, Any]:
-        """The interval as plain data, times in seconds."""
+    def as_dict(self, *, nearest: bool = False) -> dict[str, Any]:
+        """The interval as plain data, times in seconds; with the measured cases that are `nearest` only if asked."""
         return {
             "job": self.job, "operation": self.operation, "level": LEVEL, "elapsed": self.elapsed.best,
             "low": self.elapsed.low, "high": self.elapsed.high,
@@ -133,7 +133,7 @@ class JobInterval:
                 for one in self.decides
             ],
             "tested": self.tested, "cases": self.cases, "asked": self.asked, "refused": self.refused,
-            **self.nearest.as_dict(),
+            **(self.nearest.as_dict() if nearest else {}),
         }  # fmt: skip
 
 
@@ -197,6 +197,46 @@ class _Elapsed:
         return found
 
 
+class Intervals(NamedTuple):
+    """The intervals of a result: of each job with its verdict, by its name, and of every figure by its address."""
+
+    jobs: dict[str, JobInterval]
+    figures: dict[str, CentralInterval]
+
+
+@dataclass(frozen=True, slots=True)
+class _Every:
+    """What reads the elapsed time of each job by its name, and every figure by its address."""
+
+    elapsed: _Elapsed
+
+    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
+        figures = {} if self.elapsed.jobs else results[self.elapsed.name].figures
+        return {**figures, **self.elapsed(results)}
+
+
+@dataclass(frozen=True, slots=True)
+class _EveryBound:
+    """The same for what bounds them."""
+
+    least: _Least
+
+    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
+        result = results[self.least.name]
+        return {**bounds_at(result, result.figures), **self.least(results)}
+
+
+@dataclass(frozen=True, slots=True)
+class _EveryShare:
+    """The same for the shares of them that consist of declared waits."""
+
+    share: _DeclaredShare
+
+    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
+        result = results[self.share.name]
+        return {**declared_shares(result, result.figures), **self.share(results)}
+
+
 def job_intervals(
     result: Result,
     *,
@@ -226,16 +266,40 @@ def job_intervals(
     >>> all(one.elapsed.low <= one.elapsed.best <= one.elapsed.high for one in found.values())
     True
     """
+    return all_intervals(result, effort=effort, jobs=jobs, executor=executor, progress=progress).jobs
+
+
+def all_intervals(
+    result: Result,
+    *,
+    effort: Effort = QUICK,
+    jobs: Collection[str] = (),
+    executor: Mapper | None = None,
+    progress: Done | None = None,
+) -> Intervals:
+    """The intervals of `job_intervals`, and from the same cases those of every figure; of `jobs` alone these only.
+
+    Figures that are times on the clock have none. The interval of a figure that no input moves is the figure.
+    """
     scenario, seed = result.scenario, result.record.seed
     name, run = scenario.name, result if result.least else ran(scenario, seed=seed)
     shares = _DeclaredShare(name)({name: run})
+    elapsed = _Elapsed(name, tuple(jobs))
+    asked = elapsed({name: run})
     found = estimates(
-        {name: scenario}, _Elapsed(name, tuple(jobs)), effort=effort, seed=seed, bounds=_Least(name),
-        declared=_DeclaredShare(name), results={name: run}, until=jobs, executor=executor, progress=progress,
+        {name: scenario}, _Every(elapsed), effort=effort, seed=seed, bounds=_EveryBound(_Least(name)),
+        declared=_EveryShare(_DeclaredShare(name)), results={name: run}, until=jobs, asked=asked, executor=executor,
+        progress=progress,
     )  # fmt: skip
+    figures = {
+        address: interval
+        for address, one in found.items()
+        if address not in asked
+        and (interval := whole(one.spread.best, one.values, scenario, address, one.bound, declared=one.declared))
+    }
     intervals: dict[str, JobInterval] = {}
-    for job, one in found.items():
-        address = f"jobs.{job}.elapsed"
+    for job in asked:
+        address, one = f"jobs.{job}.elapsed", found[job]
         interval = whole(one.spread.best, one.values, scenario, address, one.bound, declared=one.declared) or one.spread
         if math.isclose(interval.low, interval.high):  # it ends later by rounding where it begins at another time
             continue
@@ -251,9 +315,9 @@ def job_intervals(
                 share_below(one.spread.best, one.spread.best, one.values, error.deviation, one.declared)
                 if one.values else HALF
             ),
-            shares.get(job, 0.0) * one.spread.best, error.in_words(), one.refused,
+            shares.get(job, 0.0) * one.spread.best, evidence(scenario, address), one.refused,
         )  # fmt: skip
-    return intervals
+    return Intervals(intervals, figures)
 
 
 def _floor(result: Result, job: str) -> Least:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from simbackup.equations.uncertainty import CentralInterval, spread_with_error
 from simbackup.results.declared_waits import DeclaredWaits
 from simbackup.results.floors import Least
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
-from simbackup.uncertainty.fitted import is_fitted, own_scatter
+from simbackup.uncertainty.fitted import fitted_rows, own_scatter, related_rows, stated
 from simbackup.uncertainty.model_error import FITTED, ModelError, term_of
 from simbackup.uncertainty.operations import operation_of
 
@@ -22,8 +22,8 @@ BOUNDS = {"busy": SHARE, "busy_window": SHARE, "lost": SHARE, "timed_out": SHARE
 RATES = frozenset({"rate", "transfer_rate"})
 """Figures of jobs that are rates."""
 TIMED = frozenset({
-    "elapsed", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active", "saturated",
-    "busy_s", "response", "slower", "down", "peak", *RATES, *BOUNDS,
+    "elapsed", "back", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active",
+    "saturated", "busy_s", "response", "slower", "down", "peak", *RATES, *BOUNDS,
 })  # fmt: skip
 """Figures that what the model leaves out makes greater or smaller: all but amounts, which follow from the inputs."""
 
@@ -41,22 +41,38 @@ def error_at(scenario: Scenario, address: str) -> ModelError:
     own = own_scatter(scenario, address)
     if own is not None:
         return own
-    return term_of(FITTED if is_fitted(scenario, address) else operation_of(scenario, address))
+    return term_of(FITTED if fitted_rows(scenario, address) else operation_of(scenario, address))
 
 
-def bound_at(result: Result, address: str) -> float | None:
-    """The least that the elapsed time of a job can be, or the most that its rate can be, for what lines can carry.
+def evidence(scenario: Scenario, address: str) -> str:
+    """What the error of the model at an address was learned from, in words, and what is fitted to a figure beside it.
 
-    None for other figures, for jobs that move nothing, and where the result was read from a folder.
+    >>> from simbackup.scenario import load
+    >>> evidence(load("published/000-netbackup-frozen-images/checkpoint"), "jobs.backup.elapsed").partition("; ")[2]
+    'a constant is fitted to its ratio to jobs.backup.elapsed of tape'
     """
-    owner, _, column = address.rpartition(".")
-    job = owner.removeprefix("jobs.")
-    if job not in result.least or column not in {"elapsed", "rate"}:
-        return None
-    least = least_time(result.least[job], DeclaredWaits(result).of(job))
-    if least <= 0.0:
-        return None
-    return least if column == "elapsed" else result.get(f"{owner}.bytes") / least
+    found = error_at(scenario, address).in_words()
+    rows = fitted_rows(scenario, address)
+    if rows and all(row.addresses[0][1] != address for row in rows):
+        return found.replace("this very figure", stated(rows[0], scenario))
+    beside = dict.fromkeys(stated(row, scenario) for row in ([] if rows else related_rows(scenario, address)))
+    return "; ".join([found, *(f"a constant is fitted to {one}" for one in beside)][:2])
+
+
+def bounds_at(result: Result, addresses: Iterable[str]) -> dict[str, float]:
+    """The least that elapsed times of jobs can be, and the times of a byte of their rates, for what lines can carry.
+
+    There are none for other figures, for jobs that move nothing, and where the result was read from a folder.
+    """
+    waits, found = DeclaredWaits(result), dict[str, float]()
+    for address in addresses:
+        owner, _, column = address.rpartition(".")
+        job = owner.removeprefix("jobs.")
+        if job in result.least and column in {"elapsed", "rate"}:
+            least = least_time(result.least[job], waits.of(job))
+            if least > 0.0:
+                found[address] = least if column == "elapsed" else least / float(result.row_of[job]["bytes"])
+    return found
 
 
 def least_time(least: Least, declared: float) -> float:
@@ -79,10 +95,11 @@ def whole(
 ) -> CentralInterval | None:
     """The 90 % interval of the figure at an address, from its values in cases; None for times on the clock.
 
-    It holds nothing that cannot be: no figure below zero, no share above one, no time below the lower end of its
-    `bound` (what its bytes take at the full rate of the slowest line on their way, at uncertain inputs), and no rate
-    above the upper end of its own. What the model leaves out changes no declared wait: `declared` is the share of each
-    value, or of the best estimate if there are none, that consists of such waits. The best estimate is always in it.
+    It holds nothing that cannot be: no figure below zero, no share above one, and no time below the lower end of its
+    `bound` (what its bytes take at the full rate of the slowest line on their way, at uncertain inputs). What the model
+    leaves out changes no declared wait: `declared` is the share of each value, or of the best estimate if there are
+    none, that consists of such waits. The interval of a rate is that of the time of a byte, so that it agrees with that
+    of the elapsed time. The best estimate is always in it.
 
     >>> from simbackup.scenario import load
     >>> whole(0.9, [0.9], load("teaching/mount-queue"), "devices.library.robot.busy").high
@@ -93,13 +110,10 @@ def whole(
         return None
     deviation = deviation_at(scenario, address) if column in TIMED else 0.0
     sample = values or [best]
-    inverse = column in RATES and any(declared) and min(best, *sample) > 0.0  # shares are of the time of a byte
+    inverse = column in RATES and min(best, *sample) > 0.0
     if inverse:
         sample = [1.0 / value for value in sample]
     spread = spread_with_error(1.0 / best if inverse else best, sample, deviation, declared)
-    if inverse:
-        spread = spread._replace(best=best, low=1.0 / spread.high, high=1.0 / spread.low)
     least, most = BOUNDS.get(column, (0.0, math.inf))
-    if bound is not None:
-        least, most = (least, min(most, bound.high)) if column in RATES else (max(least, bound.low), most)
-    return spread.within(least, most)
+    spread = spread.within(least if bound is None else max(least, bound.low), most)
+    return spread._replace(best=best, low=1.0 / spread.high, high=1.0 / spread.low) if inverse else spread

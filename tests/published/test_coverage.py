@@ -21,6 +21,7 @@ from simbackup.experiments.coverage import (
     PREDICTED,
     THIS,
     CoverageReport,
+    Kinds,
     coverage,
     covered,
 )
@@ -121,7 +122,7 @@ def test_what_nothing_can_move_is_in_no_coverage(found: CoverageReport) -> None:
 def test_no_interval_owes_anything_to_its_own_publication(found: CoverageReport) -> None:
     """If a publication had measured ten times as much, its own intervals would be the same, and others would not."""
     own, rows = "data-protector-2007", [one.row for one in found.rows]
-    kinds = {(one.row.measurement.folder, one.row.measurement.id): one.operation for one in found.rows}
+    kinds = Kinds({(one.row.measurement.folder, one.row.measurement.id): one.operation for one in found.rows})
     tenfold = [
         replace(row, measurement=replace(row.measurement, value=10.0 * row.measurement.value))
         if row.measurement.folder == own
