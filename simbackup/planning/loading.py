@@ -227,9 +227,10 @@ def _datastores(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     for name, datastore in spec.datastores.items():
         if datastore.lies_on is not None:
             yield from _known(tree, ("datastores", name, "device"), datastore.lies_on, own, "datastore with a device")
-            if datastore.link is not None:
-                message = f"'{datastore.lies_on}' says how its device is reached"
-                yield _problem(tree, ("datastores", name, "link"), message, "leave it out")
+            for key, what in (("link", "how its device is reached"), ("place", "where its device is")):
+                if getattr(datastore, key) is not None:
+                    message = f"'{datastore.lies_on}' says {what}"
+                    yield _problem(tree, ("datastores", name, key), message, "leave it out")
     for name, hosts in _users(spec).items():
         if len(hosts) > 1 and spec.datastores[name].link is None:
             message = f"serves {len(hosts)} hosts ({', '.join(sorted(hosts))}), and has no link to them"

@@ -176,7 +176,7 @@ class PlannedSite:
         return {name: tuple(systems) for name, systems in found.items()}
 
     def lost_with(self, lost: str) -> set[str]:
-        """The targets that are lost with a target, its host, or a place; none with nothing.
+        """The targets that are lost with a target, its host, or a place; none with nothing, or a place without any.
 
         Raises
         ------
@@ -189,8 +189,9 @@ class PlannedSite:
             for name, target in self.targets.items()
             if lost and lost in [name, f"{name}-host", hosts[name], target.place]
         }
-        if lost and not gone:
-            legal = {*self.targets, *(target.place for target in self.targets.values())}
+        places = self.file.spec.places
+        if lost and not gone and lost not in places:
+            legal = {*self.targets, *places}
             message = f"there is no target and no place '{lost}'"
             raise InputError([Problem(Place("--after-loss-of"), "", message, choices(lost, legal))])
         return gone
@@ -292,7 +293,7 @@ def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
         capacity = device.capacity_bytes() or math.inf
     return Target(
         name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(target.reduction, 1.0),
-        target.place, target.offsite, int(si_or(target.cartridges, 0.0)), si_or(target.fetch, 0.0),
+        file.spec.place_of(name), target.offsite, int(si_or(target.cartridges, 0.0)), si_or(target.fetch, 0.0),
         target.clones, new, chunking_of(file, name), device if isinstance(device, ObjectTarget) else None,
         target.object_size.si if target.object_size is not None else None, target.prices or file.spec.prices,
     )  # fmt: skip

@@ -45,6 +45,8 @@ def _date(raw: Any) -> Any:
     raise PydanticCustomError("given", "{message}", {"problems": problems, "message": told[0]})
 
 
+MAIN = "main"
+"""The place where everything is of which a site does not say it."""
 MOST_GROWTH = 5.0
 """Growth of a site in a year from which on a text is taken for a slip."""
 CalendarDay = Annotated[date, BeforeValidator(_date)]
@@ -102,7 +104,7 @@ class MachineSpec(Frozen):
     """The host: a datasheet `host/name`, or a mapping."""
     storage: RawPart
     """The device: a datasheet, or a mapping. Its capacity is made large enough for the growth."""
-    place: Text = "main"
+    place: Text = MAIN
     """The place where machines of this kind are, which may be lost as a whole."""
     limit: LimitSpec | None = None
     """How many systems of this kind are saved at once, for example because they share hosts; no limit by default."""
@@ -119,6 +121,8 @@ class SiteHostSpec(Frozen):
     """The uplink over which it reaches the network of the site, a name under `uplinks`; it is on that network itself by
     default.
     """
+    place: Text | None = None
+    """The place where it is, which may be lost as a whole; `main` by default."""
     slots: Pieces | None = None
     """How many backups, copies and restores it handles at once, of its systems, as a proxy and for its targets; no
     limit by default.
@@ -134,10 +138,10 @@ class SiteHostSpec(Frozen):
     """
 
     def rules(self) -> Rules:
-        """Refuse links of a virtual machine: it uses those of its host."""
-        for key in ("network", "uplink"):
+        """Refuse links and a place of a virtual machine: it has those of its host."""
+        for key, what in (("network", "uses the links"), ("uplink", "uses the links"), ("place", "is at the place")):
             if self.within is not None and getattr(self, key) is not None:
-                yield (key,), f"a virtual machine uses the links of its host, '{self.within}'", "leave it out"
+                yield (key,), f"a virtual machine {what} of its host, '{self.within}'", "leave it out"
 
 
 class DatastoreSpec(Frozen):
@@ -151,6 +155,8 @@ class DatastoreSpec(Frozen):
     """The link from the hosts to it, such as `network/fibre-channel-16g`, or the word `network` for one that is on the
     network of the site. By default, it is inside the one host that uses it.
     """
+    place: Text | None = None
+    """The place where its device is, which may be lost as a whole; by default, that of the first host that uses it."""
 
     @property
     def lies_on(self) -> str | None:
@@ -173,8 +179,9 @@ class TargetSpec(Frozen):
     """The link from the host to the device, as under `links` of a scenario; a library or a store needs one."""
     network: RawPart = None
     """The link that joins the host to the network of the site; the network itself by default."""
-    place: Text = "main"
-    """The place where it is, which may be lost as a whole."""
+    place: Text | None = None
+    """The place where it is, which may be lost as a whole; by default, that of the host under `hosts` that has it, or
+    else `main`."""
     account: Text | None = None
     """The account whose owner can delete what is kept here, such as that of a cloud; none by default."""
     key: Text | None = None
@@ -280,6 +287,30 @@ class SiteSpec(Frozen):
         if given.beside:
             return tuple(name if name in self.hosts else self.hosts_of(name)[0] for name in given.beside)
         return (given.host if isinstance(given.host, str) and given.host in self.hosts else f"{device}-host",)
+
+    def place_of(self, name: str) -> str:
+        """The place of a host, of a datastore or of a target: its own, or else that of the host which has it."""
+        if name in self.hosts:
+            return self.hosts[self.hosts[name].within or name].place or MAIN
+        if name in self.targets:
+            owner = self.targets[self.device_of(name)].host
+            shared = isinstance(owner, str) and owner in self.hosts
+            return self.targets[name].place or (self.place_of(owner) if shared else MAIN)
+        datastore = self.datastores[name]
+        if datastore.lies_on is not None:
+            return self.place_of(datastore.lies_on)
+        first = next(iter(self.datastores))
+        lying = {name, *(other for other, one in self.datastores.items() if one.lies_on == name)}
+        hosts = (one.host for one in self.systems.values() if one.host and (one.datastore or first) in lying)
+        owner = next(hosts, None)
+        return datastore.place or (self.place_of(owner) if owner is not None else MAIN)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """All places where machines, hosts, datastores and targets are, in the order of the file."""
+        parts = (*self.hosts, *self.datastores, *self.targets)
+        each = (*(one.place for one in self.machines.values()), *(self.place_of(name) for name in parts))
+        return tuple(dict.fromkeys(each))
 
     def rules(self) -> Rules:
         """Report a time zone that does not exist, no machines, and growth without its sign of per cent."""
