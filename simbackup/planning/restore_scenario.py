@@ -78,7 +78,10 @@ def restore_scenario(
         else client.size_at(site.seconds(now))
         for client in site.systems
     }
-    factors = {client.name: sizes[client.name] / client.size for client in site.systems}
+    factors = {
+        client.name: min(sizes[client.name] / client.size, site.held(client, site.seconds(now)))
+        for client in site.systems
+    }
     parts = site_parts(site.file, Night(now.date(), (), factors))
     written = [name for source in sources.values() for name in _written(site, source, clients, parts["jobs"])]
     lane: list[str] = []

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 from simbackup.data.change import change_of
 from simbackup.equations.change import Change, differs, hits_a_day
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import Chunking, chunking_of
-from simbackup.planning.hardware import growth_of
+from simbackup.planning.hardware import datastore_of, growth_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
@@ -28,6 +28,10 @@ from simbackup.scenario import Scenario
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.job import BackupJob
 from simbackup.schema.quantity import si_or
+
+
+MOST_OF_A_DATASTORE = 0.98
+"""Share of a datastore that data fill at most in a simulation; the rest holds logs that wait to be saved."""
 
 
 class Client(NamedTuple):
@@ -131,6 +135,34 @@ class Target(NamedTuple):
         return self.cartridge > 0.0
 
 
+class Datastore(NamedTuple):
+    """A datastore in numbers: the bytes that its device holds, the systems that lie there, and theirs at the start.
+
+    Bytes of systems that grow alike are one sum.
+    """
+
+    name: str
+    capacity: float
+    systems: tuple[str, ...]
+    sizes: tuple[tuple[Change, float], ...]
+
+    @classmethod
+    def of(cls, name: str, capacity: float, systems: Sequence[Client]) -> Self:
+        """A datastore on which some systems lie."""
+        sizes: dict[Change, float] = {}
+        for system in systems:
+            sizes[system.change] = sizes.get(system.change, 0.0) + system.size
+        return cls(name, capacity, tuple(system.name for system in systems), tuple(sizes.items()))
+
+    def used(self, seconds: float) -> float:
+        """Bytes of the data of its systems so many seconds after the start, whether it has room for them or not."""
+        return math.fsum(size * change.factor(seconds) for change, size in self.sizes)
+
+    def part(self, seconds: float) -> float:
+        """The share of these for which it has room."""
+        return min(1.0, MOST_OF_A_DATASTORE * self.capacity / self.used(seconds))
+
+
 @dataclass(frozen=True)
 class PlannedSite:
     """A site: what its file says, and what follows from its datasheets."""
@@ -138,6 +170,8 @@ class PlannedSite:
     file: SiteFile
     systems: tuple[Client, ...]
     targets: dict[str, Target]
+    datastores: dict[str, Datastore]
+    """Those on which data lie, each with all that lie on its device."""
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -162,6 +196,16 @@ class PlannedSite:
     def seconds(self, time: datetime) -> float:
         """Seconds since the start."""
         return elapsed(self.begin, time)
+
+    def held(self, system: Client, seconds: float) -> float:
+        """How much larger a system is than at the start, so many seconds later, as far as its datastore has room."""
+        factor = system.change.factor(seconds)
+        return factor if system.name not in self._lying else factor * self._lying[system.name].part(seconds)
+
+    @cached_property
+    def _lying(self) -> dict[str, Datastore]:
+        """The datastore of each system that has one."""
+        return {system: one for one in self.datastores.values() for system in one.systems}
 
     def of_policy(self, name: str) -> tuple[Client, ...]:
         """The systems that follow a policy."""
@@ -248,7 +292,20 @@ def _numbers(file: SiteFile, scenario: Scenario) -> PlannedSite:
     by_files = {job.data for job in jobs if isinstance(job, BackupJob) and job.gives_single_files()}
     systems = tuple(_system(scenario, file, name, by_files) for name in spec.systems)
     targets = {name: _target(scenario, file, name) for name in spec.targets}
-    return PlannedSite(file, systems, targets)
+    return PlannedSite(file, systems, targets, _datastores(scenario, file, systems))
+
+
+def _datastores(scenario: Scenario, file: SiteFile, systems: Sequence[Client]) -> dict[str, Datastore]:
+    lying: dict[str, list[Client]] = {}
+    for system in systems:
+        if file.spec.systems[system.name].host is not None:
+            lying.setdefault(datastore_of(file.spec, system.name), []).append(system)
+    found: dict[str, Datastore] = {}
+    for name in file.spec.datastores:
+        device = scenario.spec.devices.get(name)
+        if name in lying and isinstance(device, BlockDevice):
+            found[name] = Datastore.of(name, device.capacity_bytes() or math.inf, lying[name])
+    return found
 
 
 def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[str]) -> Client:

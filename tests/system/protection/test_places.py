@@ -20,7 +20,7 @@ ALL = GUESTS * SIZE
 
 
 def two_arrays(**parts: Any) -> dict[str, Any]:
-    """Guests in turn on hosts at two places, each with an array, of which one has two volumes; the pool is at a third."""
+    """Guests in turn on hosts at two places, each with an array, one with two volumes; the pool is at a third."""
     array = {"device": FLASH, "link": line("10 GB/s")}
     made = shared_site(
         ("here", "there"),
