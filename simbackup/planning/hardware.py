@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from simbackup.planning.night import DAY, Night, has_weekdays, night_suffix
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.schema.quantity import Unit
-from simbackup.schema.registry import sheets
+from simbackup.schema.registry import method_kinds, sheets
 from simbackup.schema.tree import Node
 
 GROWING = "capacity"
@@ -46,11 +46,19 @@ def datastore_of(spec: SiteSpec, system: str) -> str:
 
 
 def on_devices(spec: SiteSpec, jobs: dict[str, Any]) -> dict[str, Any]:
-    """Jobs that name the devices of the targets to which they go."""
-    return {
-        name: job | {"to": spec.device_of(job["to"])} if job.get("to") in spec.targets else job
-        for name, job in jobs.items()
-    }
+    """Jobs that name the devices of the targets to which they go, as their methods call them."""
+    return {name: _on_device(spec, job) if job.get("to") in spec.targets else job for name, job in jobs.items()}
+
+
+def _on_device(spec: SiteSpec, job: dict[str, Any]) -> dict[str, Any]:
+    """A job that names the device of its target."""
+    key = "to" if job["method"] not in method_kinds() or "to" in fields_of(job["method"]) else "target"
+    return {name: value for name, value in job.items() if name != "to"} | {key: spec.device_of(job["to"])}
+
+
+def fields_of(method: str) -> Collection[str]:
+    """The keys of the jobs of a method."""
+    return method_kinds()[method].spec.model_fields
 
 
 def real_host(spec: SiteSpec, host: str) -> str:
@@ -282,7 +290,7 @@ def _data(file: SiteFile, name: str, factor: float, age: float) -> dict[str, Any
     data: dict[str, Any] = {"size": whole_bytes(system.size.si * factor)}
     if system.files is not None:
         data["files"] = max(round(system.files.si * factor), 1)
-    for key in ("filesystem", "change"):
+    for key in ("filesystem", "change", "database"):
         part = file.part("systems", name, key)
         if part is not None:
             data[key] = part

@@ -149,7 +149,11 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
         policy = site.file.spec.policies[system.policy]
         if policy.logs is None:
             yield ("systems", name, "log"), "it is only used with 'logs' of a policy"
-        if policy.compressor is None and not any(site.targets[to].tape for to in _targets_of(policy)):
+        if (
+            policy.compressor is None
+            and not policy.compress
+            and not any(site.targets[to].tape for to in _targets_of(policy))
+        ):
             yield ("systems", name, "compression"), "it is only used on tape; a disk or a store has 'reduction'"
         if all(site.targets[to].tape for to in _targets_of(policy)):
             yield (
@@ -158,7 +162,7 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
             )
         if system.growth is not None:
             yield ("systems", name, "change", "growth"), "the 'growth' of the system is used instead"
-        if not system.by_file():
+        if site.file.method_of(name) not in {"file_level", "program"}:
             yield ("systems", name, "filesystem"), "it is only used in file_level backups"
 
 
@@ -220,8 +224,8 @@ def _policies(site: PlannedSite) -> Iterator[Idle]:
         if not systems:
             yield here, "no system follows it"
             continue
-        if not any(system.by_file for system in systems):
-            yield (*here, "workers"), "they are only used in file_level backups"
+        if not any(system.by_file for system in systems) and policy.method not in {"logical_dump", "hot_copy"}:
+            yield (*here, "workers"), "they are only used in file_level backups, logical dumps and hot copies"
         if not site.targets[policy.target].tape:
             yield (*here, "staging"), "it is only used for backups to a tape library"
         for path, kept in (

@@ -65,7 +65,7 @@ class NightInterval:
 
 
 class FullBetween(NamedTuple):
-    """The first dates on which a pool or a datastore is full at the ends of the range of growth, None where it never is."""
+    """The first dates on which a pool or datastore is full over the range of growth, None where it never is."""
 
     target: str
     early: date | None

@@ -13,6 +13,7 @@ from simbackup.errors import Place, Problem
 from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Loss, Remaining, loss
 from simbackup.planning.backlog import Queue
+from simbackup.planning.cautions import unsent
 from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.endless import endless
 from simbackup.planning.evenings import evenings
@@ -207,7 +208,7 @@ class Plan(Tabled):
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"
             ))  # fmt: skip
-        return [*futile(self.site, self.until), *endless(self.site.file), *never.values()]
+        return [*futile(self.site, self.until), *endless(self.site.file), *unsent(self.site), *never.values()]
 
     def _unending(self) -> Iterator[Problem]:
         """A warning where jobs never end, with the first night in which they do not."""

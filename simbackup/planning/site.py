@@ -29,7 +29,6 @@ from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.job import BackupJob
 from simbackup.schema.quantity import si_or
 
-
 MOST_OF_A_DATASTORE = 0.98
 """Share of a datastore that data fill at most in a simulation; the rest holds logs that wait to be saved."""
 
@@ -59,6 +58,8 @@ class Client(NamedTuple):
     """Bytes of it for each that a disk or an object store keeps, None if the target decides."""
     compressed: bool = False
     """Whether it is stored compressed wherever it goes, and not only on tape."""
+    dumped: float = 1.0
+    """Bytes of a full backup for each of its data; a logical dump leaves indexes out, and writes rows as text."""
 
     def log_over(self, seconds: float, now: float) -> float:
         """Bytes of its transaction log over a time that ends so many seconds after the start."""
@@ -70,12 +71,12 @@ class Client(NamedTuple):
 
     def saved(self, level: Level, seconds: float, age: float) -> float:
         """Bytes that a backup of a level has, so many seconds after the start, with a base of some age."""
-        whole, factor = self.size_at(seconds), self.change.factor(seconds)
+        whole, factor = self.size_at(seconds) * self.dumped, self.change.factor(seconds)
         return whole if level.whole else whole * self.differs(age, factor)
 
     def sent(self, level: Level, age: float, factor: float) -> float:
         """Bytes that a backup of a level has, with a base of some age, when the data are larger by a factor."""
-        return (self.size if level.whole else self.size * self.differs(age, factor)) * factor
+        return self.dumped * (self.size if level.whole else self.size * self.differs(age, factor)) * factor
 
     def differs(self, age: float, factor: float) -> float:
         """Share of its data that differs after some seconds, when the data are larger than at the start by a factor."""
@@ -289,7 +290,11 @@ def _first_night(file: SiteFile) -> Scenario:
 
 def _numbers(file: SiteFile, scenario: Scenario) -> PlannedSite:
     spec, jobs = file.spec, scenario.spec.jobs.values()
-    by_files = {job.data for job in jobs if isinstance(job, BackupJob) and job.gives_single_files()}
+    by_files = {
+        job.data
+        for job in jobs
+        if isinstance(job, BackupJob) and isinstance(job.data, str) and job.gives_single_files()
+    }
     systems = tuple(_system(scenario, file, name, by_files) for name in spec.systems)
     targets = {name: _target(scenario, file, name) for name in spec.targets}
     return PlannedSite(file, systems, targets, _datastores(scenario, file, systems))
@@ -311,7 +316,8 @@ def _datastores(scenario: Scenario, file: SiteFile, systems: Sequence[Client]) -
 def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[str]) -> Client:
     """A system in numbers; `by_files` are the data of which backups give single files."""
     system, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
-    given, by_file = data.change, system.by_file()
+    given, method = data.change, file.method_of(name)
+    by_file = method == "file_level"
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
     growth, added = growth_of(file, name)
     if change is None:
@@ -325,11 +331,14 @@ def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[s
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)),
         mounts and not by_file, of_bytes, si_or(given.run if given is not None else None, math.inf),
         system.reduction.si if system.reduction is not None else None, _stays_compressed(file, system.policy),
+        data.dump_size() / data.size.si if method == "logical_dump" else 1.0,
     )  # fmt: skip
 
 
 def _stays_compressed(file: SiteFile, policy: str) -> bool:
     """Whether the backups of a policy are compressed before they are stored, not only on the wire."""
+    if file.spec.policies[policy].compress:
+        return True
     how = file.part("policies", policy, "compressor")
     at = how.mapping.get("at") if how is not None else None
     return how is not None and (at is None or at.value != "wire")

@@ -63,6 +63,8 @@ class SystemSpec(Frozen):
     """Number of its files; one by default."""
     filesystem: RawPart = None
     """Its file system: a datasheet `filesystem/name`, or a mapping; needed by file_level backups."""
+    database: RawPart = None
+    """The engine of its database: a datasheet `database/name`, or a mapping; needed by logical dumps and hot copies."""
     change: RawPart = None
     """How its data change and grow: a datasheet `change/name`, or a mapping."""
     growth: Growth | None = None

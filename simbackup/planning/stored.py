@@ -108,6 +108,11 @@ class Clients:
         return np.array([system.size for system in self.systems])
 
     @cached_property
+    def dumped(self) -> Bytes:
+        """Bytes of a full backup of each for each of its data."""
+        return np.array([system.dumped for system in self.systems])
+
+    @cached_property
     def each_files(self) -> Bytes:
         """Files at the start."""
         return np.array([system.files for system in self.systems])
@@ -128,7 +133,12 @@ class Clients:
     def saved(self, point: RestorePoint, base: datetime | None) -> Bytes:
         """Bytes of the save set of each at a restore point with a base of some time."""
         factors = self.factors(point.time)
-        return self.sizes * factors * (1.0 if base is None else self.share(elapsed(base, point.time), factors))
+        return (
+            self.sizes
+            * self.dumped
+            * factors
+            * (1.0 if base is None else self.share(elapsed(base, point.time), factors))
+        )
 
     def share(self, age: float, factors: Bytes) -> Bytes:
         """Share of each that differs after some seconds, when they are larger than at the start by some factors."""

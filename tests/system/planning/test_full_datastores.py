@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -60,7 +60,7 @@ def test_a_plan_goes_on_after_a_datastore_is_full_and_says_when_it_was() -> None
 
 
 def test_a_restore_after_a_datastore_is_full_brings_back_what_it_holds() -> None:
-    found = restore(load_site(growing("1.5 TB")), "site", datetime(2027, 12, 26, 12))
+    found = restore(load_site(growing("1.5 TB")), "site", datetime(2027, 12, 26, 12, tzinfo=UTC))
     assert found.complete
     assert found.until(1.0) == pytest.approx(1470.0, rel=0.03)
 
