@@ -160,7 +160,7 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
                 ("systems", name, "reduction"),
                 "it is only used on disks and in object stores; a tape has 'compression'",
             )
-        if system.growth is not None:
+        if system.growth is not None or system.growth_from:
             yield ("systems", name, "change", "growth"), "the 'growth' of the system is used instead"
         if site.file.method_of(name) not in {"file_level", "program"}:
             yield ("systems", name, "filesystem"), "it is only used in file_level backups"
@@ -238,7 +238,7 @@ def _policies(site: PlannedSite) -> Iterator[Idle]:
 
 def _growth(site: PlannedSite) -> Iterator[Idle]:
     if each_grows_by_itself(site):
-        yield ("growth",), "each system states its own"
+        yield from (((key,), "each system states its own") for key in ("growth", "growth_from"))
 
 
 def each_grows_by_itself(site: PlannedSite) -> bool:
@@ -246,6 +246,8 @@ def each_grows_by_itself(site: PlannedSite) -> bool:
     systems = site.file.spec.systems
     changes = {name: site.file.part("systems", name, "change") for name in systems}
     return all(
-        systems[name].growth is not None or (change is not None and "growth" in change.mapping)
+        systems[name].growth is not None
+        or bool(systems[name].growth_from)
+        or (change is not None and "growth" in change.mapping)
         for name, change in changes.items()
     )

@@ -319,12 +319,13 @@ def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[s
     given, method = data.change, file.method_of(name)
     by_file = method == "file_level"
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
-    growth, added = growth_of(file, name)
+    grows = growth_of(file, name)
     if change is None:
-        change = Change(growth=growth)
+        change = Change(growth=grows.growth)
     of_bytes = change_of(given) or change
-    if added:
-        change, of_bytes = (each._replace(growth=0.0, added=added) for each in (change, of_bytes))
+    if not grows.compounds:
+        same = {"growth": grows.growth, "added": grows.added, "turns": grows.turns}
+        change, of_bytes = (each._replace(**same) for each in (change, of_bytes))
     mounts = data.filesystem is not None and f"{name}-data" in by_files
     return Client(
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -18,13 +20,16 @@ from simbackup.schema.quantity import (
     Duration,
     Frozen,
     Growth,
+    GrowthUnit,
     Multiple,
     Pieces,
     PositiveCount,
     PositiveSize,
+    Quantity,
     Reduction,
     SizePerFile,
     Text,
+    Unit,
 )
 
 EARLIEST, LATEST = date(1900, 1, 1), date(2200, 1, 1)
@@ -52,6 +57,28 @@ MOST_GROWTH = 5.0
 CalendarDay = Annotated[date, BeforeValidator(_date)]
 
 
+def growth_on(text: str) -> Quantity:
+    """What a text says of growth from a date on: a size that comes at once, such as `+4 TB`, or a growth in a year.
+
+    Raises
+    ------
+    UnitError
+        It says neither.
+
+    >>> [(said.si, said.unit) for said in map(growth_on, ("+4 TB", "10 %", "10 %/year"))]
+    [(4000000000000.0, 'B'), (0.1, '1'), (0.1, '1')]
+    """
+    if text.startswith("+"):
+        return Unit("B").read(text[1:].strip())
+    return GrowthUnit("1").read(re.sub(r"\s*(/|a|per)\s*year\Z", "", text) if "%" in text else text)
+
+
+def _turns(dates: Mapping[date, str]) -> Rules:
+    """Report growth from dates that cannot be read."""
+    for day, text in dates.items():
+        yield from readable("growth_from", growth_on, text, f"write for example '{day}: 10 %', '2 TB/year' or '+4 TB'")
+
+
 class SystemSpec(Frozen):
     """A system that is backed up: a machine with its data."""
 
@@ -70,6 +97,10 @@ class SystemSpec(Frozen):
     growth: Growth | None = None
     """Its yearly growth: a share, compounded, such as `20 %`, or a size such as `2 TB/year`; by default, that of its
     `change`, or else that of the site.
+    """
+    growth_from: dict[CalendarDay, Text] = Field(default_factory=dict)
+    """How it grows from some dates on: a share or a size a year, as in `growth`, or `+` and a size that comes at once,
+    such as `{2027-07-01: +4 TB, 2028-01-01: 10 %}`; by default, as before.
     """
     log: Multiple | None = None
     """Bytes of its transaction log per day, as a share of its data; by default those of all changes, including repeated
@@ -93,6 +124,10 @@ class SystemSpec(Frozen):
     """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
     backups wait in the order `priority`, those with lower numbers also run first.
     """
+
+    def rules(self) -> Rules:
+        """Report growth from dates that cannot be read."""
+        yield from _turns(self.growth_from)
 
     def by_file(self) -> bool:
         """Whether its files are saved one by one."""
@@ -263,6 +298,10 @@ class SiteSpec(Frozen):
     """Yearly growth of all systems that state none: a share, compounded, or a size such as `20 TB/year`, of which each
     gets its part by its size at the start.
     """
+    growth_from: dict[CalendarDay, Text] = Field(default_factory=dict)
+    """How all systems that state no growth grow from some dates on, such as `{2028-01-01: 10 %}`; of a size, each gets
+    its part by its size at the start. By default, as before.
+    """
     index_record: SizePerFile | None = None
     """Bytes that the catalogue keeps for each file of each save set; none by default."""
     recovery: Duration | None = None
@@ -318,6 +357,7 @@ class SiteSpec(Frozen):
         """Report a time zone that does not exist, no machines, and growth without its sign of per cent."""
         if not self.machines and not self.hosts:
             yield ("machines",), "is missing", "write kinds of machines here, or 'hosts:' and 'datastores:'"
+        yield from _turns(self.growth_from)
         yield from readable("zone", ZoneInfo, self.zone, "write for example 'Europe/Berlin' or 'UTC'")
         if self.growth is not None and self.growth.unit == "1" and self.growth.si > MOST_GROWTH:
             slip = f"did you mean '{self.growth.si:g} %'?" if "%" not in self.growth.text else ""

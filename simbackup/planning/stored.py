@@ -151,8 +151,8 @@ class Clients:
 
     @cached_property
     def added(self) -> bool:
-        """Whether as much is added to some of them each year, so that shares of them change with time."""
-        return any(system.change.added for system in self.systems)
+        """Whether some of them do not always grow by the same share, so that what differs changes with time."""
+        return not all(system.change.compounds for system in self.systems)
 
     def new_chunks(self, chunking: Chunking, point: RestorePoint, before: float | None) -> Bytes:
         """Bytes of each at a point that a store does not have, whose newest save set is so many seconds older."""
