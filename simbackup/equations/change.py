@@ -14,6 +14,26 @@ _STEPS = 200
 """Number of halvings of a bisection, more than floats can resolve."""
 
 
+CREEP = 1e-6
+"""Least growth in a year of data whose growth changes by date, so that their size says how much time has passed."""
+STEEPEST = 1e8
+"""Growth in a year beyond which data count as replaced instead: 5 % a day."""
+LONGEST = 1000.0 * YEAR
+"""Seconds after the start at which data are no longer asked for."""
+
+
+class Turn(NamedTuple):
+    """A moment from which data grow otherwise: seconds after the start, then as in a `Change`; and what comes at once.
+
+    All but `growth` are shares of the data at the start. A rate of None stays as it was before.
+    """
+
+    at: float
+    growth: float | None = None
+    added: float | None = None
+    step: float = 0.0
+
+
 class Change(NamedTuple):
     """How data change over time; shares are from 0 to 1."""
 
@@ -31,6 +51,13 @@ class Change(NamedTuple):
     """Number of places in each thing that counts as changed, such as a file, if one of them differs."""
     added: float = 0.0
     """Share of the data at the start that is added each year."""
+    turns: tuple[Turn, ...] = ()
+    """When they begin to grow otherwise, in order."""
+
+    @property
+    def compounds(self) -> bool:
+        """Whether they always grow by the same share."""
+        return not self.added and not self.turns
 
     def factor(self, seconds: float) -> float:
         """The size of the data some seconds after the start, divided by their size at the start.
@@ -38,6 +65,8 @@ class Change(NamedTuple):
         >>> Change(growth=0.2).factor(2 * YEAR), Change(added=0.2).factor(2 * YEAR)
         (1.44, 1.4)
         """
+        if self.turns:
+            return _turned(self, seconds)
         return grown(self.growth, seconds) + self.added * seconds / YEAR
 
     def before(self, factor: float, seconds: float) -> Change:
@@ -49,10 +78,53 @@ class Change(NamedTuple):
         >>> round(1.4 / grown(change.growth, YEAR), 6), change.added
         (1.2, 0.0)
         """
-        if not self.added or not seconds:
+        if self.compounds or not seconds:
             return self
-        earlier = max(factor - self.added * seconds / YEAR, LEAST * factor)
-        return self._replace(growth=(factor / earlier) ** (YEAR / seconds) - 1.0, added=0.0)
+        if not self.turns:
+            earlier = max(factor - self.added * seconds / YEAR, LEAST * factor)
+            return self._replace(growth=(factor / earlier) ** (YEAR / seconds) - 1.0, added=0.0)
+        earlier = self.factor(_moment(self, factor) - seconds)
+        larger = math.log(max(factor / earlier, 1.0))
+        steady = min(larger, math.log1p(STEEPEST) * seconds / YEAR)
+        anew = (
+            self.replaced + (larger - steady) * DAY / seconds
+        )  # what comes at once is new, as what replaces other data
+        growth = math.expm1(steady * YEAR / seconds)
+        return self._replace(growth=growth, replaced=anew, added=0.0, turns=())
+
+
+def _turned(change: Change, seconds: float) -> float:
+    """How much larger data are whose growth changes by date.
+
+    >>> turns = (Turn(YEAR, step=1.0), Turn(2 * YEAR, growth=0.5, added=0.0))
+    >>> [round(_turned(Change(added=0.2, turns=turns), each * YEAR), 4) for each in (1.0, 1.5, 2.0, 3.0)]
+    [2.2, 2.3, 2.4, 3.6]
+    """
+    value, since, growth, added = 1.0, 0.0, change.growth, change.added
+    for turn in (*change.turns, Turn(math.inf)):
+        passed = (min(seconds, turn.at) - since) / YEAR
+        if passed > 0.0 or not since:
+            value, since = value * (1.0 + growth) ** passed + added * passed, since + passed * YEAR
+        if seconds < turn.at:
+            break
+        value += turn.step
+        growth = growth if turn.growth is None else turn.growth
+        added = added if turn.added is None else turn.added
+    return value * (1.0 + CREEP * seconds / YEAR)
+
+
+@lru_cache(maxsize=65_536)
+def _moment(change: Change, factor: float) -> float:
+    """The seconds after the start at which data are larger by a factor; where it jumps over it, those of the jump."""
+    low, high = -YEAR, YEAR
+    while _turned(change, high) < factor and high < LONGEST:
+        high *= 2.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2.0
+        if middle in {low, high}:
+            break
+        low, high = (middle, high) if _turned(change, middle) < factor else (low, middle)
+    return high
 
 
 def touched(hits: float, hot_data: float, hot_changes: float) -> float:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
-from simbackup.equations.change import YEAR, Change
+from simbackup.equations.change import YEAR, Change, Turn
 from simbackup.errors import Place
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import DAY, Night, has_weekdays, night_suffix
-from simbackup.planning.spec import SiteSpec
+from simbackup.planning.spec import SiteSpec, growth_on
 from simbackup.policies.clock import WEEKDAYS
-from simbackup.schema.quantity import Unit
-from simbackup.schema.registry import sheets
+from simbackup.schema.quantity import Quantity, Unit
+from simbackup.schema.registry import method_kinds, sheets
 from simbackup.schema.tree import Node
 
 GROWING = "capacity"
@@ -46,11 +47,19 @@ def datastore_of(spec: SiteSpec, system: str) -> str:
 
 
 def on_devices(spec: SiteSpec, jobs: dict[str, Any]) -> dict[str, Any]:
-    """Jobs that name the devices of the targets to which they go."""
-    return {
-        name: job | {"to": spec.device_of(job["to"])} if job.get("to") in spec.targets else job
-        for name, job in jobs.items()
-    }
+    """Jobs that name the devices of the targets to which they go, as their methods call them."""
+    return {name: _on_device(spec, job) if job.get("to") in spec.targets else job for name, job in jobs.items()}
+
+
+def _on_device(spec: SiteSpec, job: dict[str, Any]) -> dict[str, Any]:
+    """A job that names the device of its target."""
+    key = "to" if job["method"] not in method_kinds() or "to" in fields_of(job["method"]) else "target"
+    return {name: value for name, value in job.items() if name != "to"} | {key: spec.device_of(job["to"])}
+
+
+def fields_of(method: str) -> Collection[str]:
+    """The keys of the jobs of a method."""
+    return method_kinds()[method].spec.model_fields
 
 
 def real_host(spec: SiteSpec, host: str) -> str:
@@ -263,34 +272,51 @@ def _holding(device: Node | None, size: float) -> dict[str, Any]:
     return made
 
 
-def growth_of(file: SiteFile, name: str) -> tuple[float, float]:
-    """The yearly growth of a system: a share, compounded; and the share of its data at the start that is added."""
-    spec, change = file.spec, file.part("systems", name, "change")
-    growth, size = spec.systems[name].growth, spec.systems[name].size.si
-    if growth is None and change is not None and "growth" in change.mapping:
-        return Unit("1").read(change.mapping["growth"].plain()).si, 0.0
-    if growth is None and spec.growth is not None:
-        growth, size = spec.growth, sum(system.size.si for system in spec.systems.values())
-    if growth is None:
-        return 0.0, 0.0
-    return (growth.si, 0.0) if growth.unit == "1" else (0.0, growth.si * YEAR / size)
+def growth_of(file: SiteFile, name: str) -> Change:
+    """How a system grows: by its own growth, by that of its `change`, or by that of the site."""
+    spec, change, start = file.spec, file.part("systems", name, "change"), file.spec.start
+    system, size = spec.systems[name], spec.systems[name].size.si
+    if system.growth is not None or system.growth_from:
+        return grows(system.growth, system.growth_from, size, start)
+    if change is not None and "growth" in change.mapping:
+        return Change(growth=Unit("1").read(change.mapping["growth"].plain()).si)
+    return grows(spec.growth, spec.growth_from, sum(each.size.si for each in spec.systems.values()), start)
+
+
+def grows(growth: Quantity | None, later: Mapping[date, str], size: float, start: date) -> Change:
+    """How data of so many bytes in all grow: at first, and from some dates on."""
+    first = Change() if growth is None else Change(**_rate(growth, size))
+    turns: list[Turn] = []
+    for day, text in sorted(later.items()):
+        said = growth_on(text)
+        more = {"step": said.si / size} if said.unit == "B" else {"growth": 0.0, "added": 0.0} | _rate(said, size)
+        turns.append(Turn((day - start).days * DAY - DAY / 2.0, **more))
+    return first._replace(turns=tuple(turns))
+
+
+def _rate(growth: Quantity, size: float) -> dict[str, float]:
+    """A yearly growth: a share, compounded, or the share of the data at the start that is added."""
+    return {"growth": growth.si} if growth.unit == "1" else {"added": growth.si * YEAR / size}
 
 
 def _data(file: SiteFile, name: str, factor: float, age: float) -> dict[str, Any]:
     """The data of a system that are larger than at the start by a factor, with a base of some age in seconds."""
-    system, growth = file.spec.systems[name], file.spec.growth
+    system = file.spec.systems[name]
     data: dict[str, Any] = {"size": whole_bytes(system.size.si * factor)}
     if system.files is not None:
         data["files"] = max(round(system.files.si * factor), 1)
-    for key in ("filesystem", "change"):
+    for key in ("filesystem", "change", "database"):
         part = file.part("systems", name, key)
         if part is not None:
             data[key] = part
     if system.compression is not None:
         data["compression"] = system.compression.si
     change = data.get("change")
-    stated = change is not None and "growth" in change.mapping
-    if change is not None and (system.growth is not None or (growth is not None and not stated)):
-        yearly, added = growth_of(file, name)
-        data["change"] = {**change.mapping, "growth": Change(growth=yearly, added=added).before(factor, age).growth}
+    own, stated = system.growth is not None or system.growth_from, change is not None and "growth" in change.mapping
+    if change is not None and (own or ((file.spec.growth is not None or file.spec.growth_from) and not stated)):
+        grown, said = growth_of(file, name).before(factor, age), change.mapping.get("replaced")
+        data["change"] = {**change.mapping, "growth": grown.growth}
+        if grown.replaced:
+            anew = grown.replaced + (Unit("1").read(said.plain()).si if said is not None else 0.0)
+            data["change"]["replaced"] = min(anew, 1.0)
     return data

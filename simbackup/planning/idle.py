@@ -149,16 +149,20 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
         policy = site.file.spec.policies[system.policy]
         if policy.logs is None:
             yield ("systems", name, "log"), "it is only used with 'logs' of a policy"
-        if policy.compressor is None and not any(site.targets[to].tape for to in _targets_of(policy)):
+        if (
+            policy.compressor is None
+            and not policy.compress
+            and not any(site.targets[to].tape for to in _targets_of(policy))
+        ):
             yield ("systems", name, "compression"), "it is only used on tape; a disk or a store has 'reduction'"
         if all(site.targets[to].tape for to in _targets_of(policy)):
             yield (
                 ("systems", name, "reduction"),
                 "it is only used on disks and in object stores; a tape has 'compression'",
             )
-        if system.growth is not None:
+        if system.growth is not None or system.growth_from:
             yield ("systems", name, "change", "growth"), "the 'growth' of the system is used instead"
-        if not system.by_file():
+        if site.file.method_of(name) not in {"file_level", "program"}:
             yield ("systems", name, "filesystem"), "it is only used in file_level backups"
 
 
@@ -220,8 +224,8 @@ def _policies(site: PlannedSite) -> Iterator[Idle]:
         if not systems:
             yield here, "no system follows it"
             continue
-        if not any(system.by_file for system in systems):
-            yield (*here, "workers"), "they are only used in file_level backups"
+        if not any(system.by_file for system in systems) and policy.method not in {"logical_dump", "hot_copy"}:
+            yield (*here, "workers"), "they are only used in file_level backups, logical dumps and hot copies"
         if not site.targets[policy.target].tape:
             yield (*here, "staging"), "it is only used for backups to a tape library"
         for path, kept in (
@@ -234,7 +238,7 @@ def _policies(site: PlannedSite) -> Iterator[Idle]:
 
 def _growth(site: PlannedSite) -> Iterator[Idle]:
     if each_grows_by_itself(site):
-        yield ("growth",), "each system states its own"
+        yield from (((key,), "each system states its own") for key in ("growth", "growth_from"))
 
 
 def each_grows_by_itself(site: PlannedSite) -> bool:
@@ -242,6 +246,8 @@ def each_grows_by_itself(site: PlannedSite) -> bool:
     systems = site.file.spec.systems
     changes = {name: site.file.part("systems", name, "change") for name in systems}
     return all(
-        systems[name].growth is not None or (change is not None and "growth" in change.mapping)
+        systems[name].growth is not None
+        or bool(systems[name].growth_from)
+        or (change is not None and "growth" in change.mapping)
         for name, change in changes.items()
     )

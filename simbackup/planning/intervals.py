@@ -16,7 +16,7 @@ from simbackup.planning.idle import each_grows_by_itself
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import site_of
 from simbackup.planning.origins import Origins, scenario_of
-from simbackup.planning.plan import Plan
+from simbackup.planning.plan import Plan, full_on
 from simbackup.planning.playing import job_of
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, numbers
@@ -66,7 +66,7 @@ class NightInterval:
 
 
 class FullBetween(NamedTuple):
-    """The first dates on which a pool is full, at both ends of the range of growth."""
+    """The first dates on which a pool or datastore is full over the range of growth, None where it never is."""
 
     target: str
     """The target."""
@@ -127,12 +127,12 @@ def _grown(site: PlannedSite) -> Iterator[PlannedSite]:
     if growth is None or growth.low is None or growth.high is None or each_grows_by_itself(site):
         return
     for end in (growth.low, growth.high):
-        node = trees.from_plain(end, Place(GROWTH))
+        node = trees.from_plain(end if growth.unit == "1" else f"{end!r} {growth.unit}", Place(GROWTH))
         yield numbers(site_of(trees.set_path(site.file.tree, (GROWTH,), node), site.file.name))
 
 
 def _full(plan: Plan, others: tuple[PlannedSite, ...]) -> Iterator[FullBetween]:
-    """When each pool is full with less and with more growth."""
+    """When each pool and each datastore is full with less and with more growth."""
     if not others:
         return
     ends = [tuple(Ledger(site).days(plan.until)) for site in others]
@@ -142,6 +142,9 @@ def _full(plan: Plan, others: tuple[PlannedSite, ...]) -> Iterator[FullBetween]:
                 next((day.day for day in days if day.stocks[name].peak > target.capacity), None) for days in ends
             )
             yield FullBetween(name, early, late)
+    for name in plan.site.datastores:
+        late, early = (full_on(site, name, plan.until) for site in others)
+        yield FullBetween(name, early, late)
 
 
 def _deciding(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -43,6 +43,17 @@ class SiteFile:
     def proxies(self) -> Mapping[str, str]:
         """The proxy that reads the data of each system which has one."""
         return proxies(self.spec)
+
+    def method_of(self, system: str) -> str:
+        """How a system is backed up: by the method of its policy, or else by its own."""
+        given = self.spec.systems[system]
+        return self.spec.policies[given.policy].method or ("file_level" if given.by_file() else "image")
+
+    def operations(self, policy: str) -> Collection[str]:
+        """The operations of the program of a policy; none without one."""
+        program = self.part("policies", policy, "program")
+        whole = over_datasheet(program, "program", f"policies.{policy}.program", []) if program is not None else None
+        return whole.mapping["operations"].mapping if whole is not None and "operations" in whole.mapping else ()
 
     def written(self, policy: str) -> str:
         """The policy in the file of which one is a part, or itself."""
@@ -227,9 +238,10 @@ def _datastores(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     for name, datastore in spec.datastores.items():
         if datastore.lies_on is not None:
             yield from _known(tree, ("datastores", name, "device"), datastore.lies_on, own, "datastore with a device")
-            if datastore.link is not None:
-                message = f"'{datastore.lies_on}' says how its device is reached"
-                yield _problem(tree, ("datastores", name, "link"), message, "leave it out")
+            for key, what in (("link", "how its device is reached"), ("place", "where its device is")):
+                if getattr(datastore, key) is not None:
+                    message = f"'{datastore.lies_on}' says {what}"
+                    yield _problem(tree, ("datastores", name, key), message, "leave it out")
     for name, hosts in _users(spec).items():
         if len(hosts) > 1 and spec.datastores[name].link is None:
             message = f"serves {len(hosts)} hosts ({', '.join(sorted(hosts))}), and has no link to them"
@@ -277,8 +289,16 @@ def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         yield from _known(tree, ("systems", name, "policy"), system.policy, spec.policies, "policy")
         if system.machine is not None:
             yield from _known(tree, ("systems", name, "machine"), system.machine, spec.machines, "machine")
-        if system.by_file() and system.filesystem is None:
+        policy = spec.policies.get(system.policy)
+        method = policy.method if policy is not None else None
+        if (system.by_file() if method is None else method == "file_level") and system.filesystem is None:
             yield _problem(tree, ("systems", name, "method"), "needs a 'filesystem'", "name a datasheet filesystem/...")
+        if method is not None and system.method is not None:
+            message = f"the policy '{system.policy}' says how its systems are backed up"
+            yield _problem(tree, ("systems", name, "method"), message, "leave it out")
+        if method in {"logical_dump", "hot_copy"} and system.database is None:
+            remedy = "write for example 'database: database/postgresql'"
+            yield _problem(tree, ("systems", name), f"needs a 'database' for '{method}'", remedy, key=True)
 
 
 def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
@@ -288,10 +308,8 @@ def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             yield from _known(tree, here, to, spec.targets, "target")
             if to in policy.to[:i]:
                 yield _problem(tree, here, f"'{to}' is named twice", "name each target once")
-        for part in (*(policy.to if len(policy.to) > 1 else ()), *(WEEKDAYS if policy.spread else ())):
-            if f"{name}-{part}" in spec.policies:
-                message = f"a part of '{name}', which is divided, has this name"
-                yield _problem(tree, ("policies", f"{name}-{part}"), message, "rename it", key=True)
+        yield from _divided(spec, tree, name)
+        yield from _deduplicating(spec, tree, name)
         for i, proxy in enumerate(policy.proxy):
             here = ("policies", name, "proxy", str(i)) if len(policy.proxy) > 1 else ("policies", name, "proxy")
             yield from _known(tree, here, proxy, spec.hosts, "host")
@@ -301,6 +319,24 @@ def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             yield from _known(tree, ("policies", name, "staging", "on"), policy.staging.on, spec.targets, "target")
         yield from _snapshots(tree, name, policy)
         yield from _copies(spec, tree, name)
+
+
+def _divided(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
+    """Report policies that are called like a part of one that is divided."""
+    policy = spec.policies[name]
+    for part in (*(policy.to if len(policy.to) > 1 else ()), *(WEEKDAYS if policy.spread else ())):
+        if f"{name}-{part}" in spec.policies:
+            message = f"a part of '{name}', which is divided, has this name"
+            yield _problem(tree, ("policies", f"{name}-{part}"), message, "rename it", key=True)
+
+
+def _deduplicating(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
+    """Report a method of which a plan does not know what is new to a target that deduplicates."""
+    policy = spec.policies[name]
+    if policy.method not in {None, "image", "file_level"}:
+        for to in (to for to in policy.to if to in spec.targets and spec.targets[to].deduplication is not None):
+            message = f"'{to}' deduplicates, and a plan does not know what is new there of '{policy.method}'"
+            yield _problem(tree, ("policies", name, "method"), message, "write another target, or no method")
 
 
 def _snapshots(tree: Node, name: str, policy: PolicySpec) -> Iterator[Problem]:

@@ -128,8 +128,7 @@ class Nights:
     def night(self, kind: NightKind, i: int) -> Night:
         """The nights of a kind from a day on, with the sizes of systems and the contents of targets then."""
         factors = {
-            job_of(system.name, (day.day - self.days[i].day).days): system.size_at(self.site.seconds(time))
-            / system.size
+            job_of(system.name, (day.day - self.days[i].day).days): self.site.held(system, self.site.seconds(time))
             for day in self.together(i)
             for run, time in day.runs
             for system in self.site.of_policy(run.policy)

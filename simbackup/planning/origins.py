@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 Path = tuple[str, ...]
 SECTIONS = ("hosts", "devices", "links", "data", "jobs")
-OF_DATA = frozenset({"size", "files", "filesystem", "change", "compression"})
+OF_DATA = frozenset({"size", "files", "filesystem", "change", "compression", "database"})
 """Keys of data that systems state."""
 OF_POLICY: Mapping[str, Path] = {
     "to": ("to",), "begin": ("at",), "window": ("window",), "level": ("schedule",), "since": ("schedule",),
-    "compressor": ("compressor",),
+    "compressor": ("compressor",), "engine": ("engine",), "program": ("program",), "operation": ("operation",),
+    "compress": ("compress",), "target": ("to",),
     "tool": ("tool",), "workers": ("workers",), "retries": ("retries",), "retry_after": ("retry_after",),
     "spool": ("staging",),
 }  # fmt: skip
@@ -207,7 +208,8 @@ class Origins:
                 return PartOrigin(here, keys, "", system)
         logs = steps[-1:] == [LOGS] and spec.policies[policy].logs is not None
         keys = {key: (*above, *path) for key, path in (OF_LOGS if logs else OF_POLICY).items()}
-        own = {"method": ("systems", system, "method"), "priority": ("systems", system, "priority")}
+        above_method = above if spec.policies[policy].method is not None else ("systems", system)
+        own = {"method": (*above_method, "method"), "priority": ("systems", system, "priority")}
         at = ("targets", spec.policies[policy].target)
         keys = {**keys, **own, "pool": (*at, "pool"), "deduplication": (*at, "deduplication")}
         return PartOrigin(("systems", system), keys, "", system)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -12,6 +13,7 @@ from simbackup.errors import Place, Problem
 from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Loss, Remaining, loss
 from simbackup.planning.backlog import Queue
+from simbackup.planning.cautions import unsent
 from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.endless import endless
 from simbackup.planning.evenings import evenings
@@ -26,6 +28,8 @@ from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
+from simbackup.policies.clock import NOON, moment
+from simbackup.policies.days import each_day
 from simbackup.policies.horizon import HORIZON
 from simbackup.results.tabled import Tabled
 from simbackup.units import show_short
@@ -184,8 +188,8 @@ class Plan(Tabled):
 
     @cached_property
     def full(self) -> list[FitsUntil]:
-        """For each target: the first date on which it no longer fits."""
-        return [self._limit(name) for name in self.site.targets]
+        """For each target and each datastore: the first date on which it no longer fits."""
+        return [*map(self._limit, self.site.targets), *map(self._filled, self.site.datastores)]
 
     @cached_property
     def unsaved(self) -> tuple[str, ...]:
@@ -196,7 +200,7 @@ class Plan(Tabled):
     @cached_property
     def warnings(self) -> list[Problem]:
         """Keys without effect, what never happens, chains that never end, and policies by which nothing is saved."""
-        return [*idle_keys(self.site), *self.doubts, *self._doubtful(), *self._unending()]
+        return [*idle_keys(self.site), *self.doubts, *self._doubtful(), *self._unending(), *self._overfull()]
 
     @cached_property
     def doubts(self) -> list[Problem]:
@@ -209,7 +213,7 @@ class Plan(Tabled):
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"
             ))  # fmt: skip
-        return [*futile(self.site, self.until), *endless(self.site.file), *never.values()]
+        return [*futile(self.site, self.until), *endless(self.site.file), *unsent(self.site), *never.values()]
 
     def _unending(self) -> Iterator[Problem]:
         """A warning where jobs never end, with the first night in which they do not."""
@@ -221,6 +225,14 @@ class Plan(Tabled):
             yield Problem(
                 Place(self.site.file.name), "", f"in the night of {night}, '{job}' {reason}{more}", severity="warning"
             )
+
+    def _overfull(self) -> Iterator[Problem]:
+        """A warning for each datastore that becomes full: nights after that have no more data than it holds."""
+        for one in self.full:
+            if one.what in self.site.datastores and one.date is not None:
+                message = f"is full from {one.date} on; later nights are simulated with as much data as it holds"
+                place = self.site.file.source.find(("datastores", one.what))[0].key
+                yield Problem(place, f"datastores.{one.what}", message, "give it more disks", "warning")
 
     def _doubtful(self) -> Iterator[Problem]:
         """A warning where times between simulated nights are far off."""
@@ -280,6 +292,13 @@ class Plan(Tabled):
         of = "" if target.stores_objects else f" of {target.capacity / TERABYTE:.1f} TB"
         return FitsUntil(name, next(over, None), f"{most / TERABYTE:.1f} TB{of} at most")
 
+    def _filled(self, name: str) -> FitsUntil:
+        """Until when a datastore holds the data of its systems, at noon of each day."""
+        datastore = self.site.datastores[name]
+        most = max(datastore.used(self.site.seconds(moment(day.day, NOON, self.site.zone))) for day in self.days)
+        of = f" of {datastore.capacity / TERABYTE:.1f} TB" if math.isfinite(datastore.capacity) else ""
+        return FitsUntil(name, full_on(self.site, name, self.until), f"{most / TERABYTE:.1f} TB{of} at most")
+
     def _window(self) -> FitsUntil:
         missed = self.windows.first_missed
         if missed is None and not self.windows.stated:
@@ -329,6 +348,15 @@ class Plan(Tabled):
     def capacity_as_dict(self) -> Row:
         """What `--json` of `plan capacity` prints; no night has to be simulated for it."""
         return self._head() | self.capacity_tables()
+
+
+def full_on(site: PlannedSite, datastore: str, until: date) -> date | None:
+    """The first day at whose noon the data of its systems no longer fit on a datastore; None if they do to the end."""
+    one = site.datastores[datastore]
+    if math.isinf(one.capacity):
+        return None
+    noons = ((day, site.seconds(moment(day, NOON, site.zone))) for day in each_day(site.start, until))
+    return next((day for day, seconds in noons if one.used(seconds) > one.capacity), None)
 
 
 def plan(

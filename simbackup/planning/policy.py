@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -173,6 +173,19 @@ class SnapshotsSpec(Frozen):
             yield ("every",), f"is shorter than {SHORTEST} s", f"write {SHORTEST} s or more"
 
 
+Method = Literal["image", "file_level", "database_native", "logical_dump", "hot_copy", "program"]
+"""How systems can be backed up in plans."""
+WHOLE = frozenset({"database_native", "logical_dump", "hot_copy"})
+"""Methods that always save all data."""
+METHODS_OF: Mapping[str, tuple[str, ...]] = {
+    "engine": ("database_native",), "compress": ("database_native",), "program": ("program",),
+    "operation": ("program",),
+    "tool": ("image", "file_level", "logical_dump", "hot_copy"),
+    "compressor": ("image", "file_level", "logical_dump", "hot_copy", "program"), "staging": ("image", "file_level"),
+}  # fmt: skip
+"""The methods with which keys of a policy have an effect."""
+
+
 class PolicySpec(Frozen):
     """When the backups of some systems run, where they go, and how long they are kept."""
 
@@ -202,8 +215,22 @@ class PolicySpec(Frozen):
     """Whether an expired restore point is merged into the next one, as in incremental-forever backups."""
     copies: dict[Text, SecondCopySpec] = Field(default_factory=dict)
     """Second copies, by name."""
+    method: Method | None = None
+    """How its systems are backed up, as the `method` of a job; by default, each by its own. `database_native`,
+    `logical_dump` and `hot_copy` save whole databases: let `logs` save the changes between.
+    """
     tool: RawPart = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+    engine: RawPart = None
+    """The backup engine of `database_native` backups: a datasheet `backup_engine/name`, or a mapping."""
+    compress: bool = False
+    """Whether `database_native` backups are compressed, with the `compression` of each system."""
+    program: RawPart = None
+    """The program of the method `program`: a datasheet `program/name`, or a mapping. Incremental and differential
+    backups take what has changed since. Its operation `restore`, if it has one, brings data back.
+    """
+    operation: Text | None = None
+    """Which operation of the `program` saves; `backup` by default."""
     logs: LogsSpec | None = None
     """Backups of the logs of databases; none by default. They are kept as long as the restore point before them."""
     snapshots: SnapshotsSpec | None = None
@@ -213,7 +240,7 @@ class PolicySpec(Frozen):
     as well, name the disk under `to`, and the library under `copies`.
     """
     workers: Pieces | None = None
-    """Number of workers that walk the files at the same time."""
+    """Number of workers that walk the files, dump tables or copy files at the same time."""
     proxy: Names = ()
     """The host that reads and restores the data of its systems in their place, a name under `hosts`. Several hosts
     divide the systems among them, with about the same amount of data for each. By default, their own hosts do.
@@ -240,9 +267,29 @@ class PolicySpec(Frozen):
                 yield from readable(name, window, text, "write for example '20:00 to 06:00'")
         if self.spread and "full" not in self.schedule:
             yield ("spread",), "there are no full backups to spread", "write 'full' under 'schedule'"
+        yield from self._methods()
         if self.merges and set(self.schedule) - {"incremental"}:
             message = "only a policy with nothing but incrementals merges them"
             yield ("merges", "schedule"), message, "write 'schedule: {incremental: daily}'"
+
+    def _methods(self) -> Rules:
+        """Report keys of other methods, methods without what they need, and levels that they do not have."""
+        for key, methods in METHODS_OF.items():
+            stated = getattr(self, key) is not None and getattr(self, key) is not False
+            if stated and self.method is not None and self.method not in methods:
+                yield (key,), f"has no effect with 'method: {self.method}'", "leave it out"
+            if stated and self.method is None and len(methods) == 1:
+                yield (key,), "has no effect here", f"write 'method: {methods[0]}', too"
+        for key, method in (("program", "program"), ("engine", "database_native")):
+            if self.method == method and getattr(self, key) is None:
+                datasheet = "program/pgbackrest-2" if key == "program" else "backup_engine/sql-server-2019"
+                yield (key,), "is missing", f"write for example '{key}: {datasheet}'"
+        if self.method in WHOLE and set(self.schedule) - {"full"}:
+            message = f"'{self.method}' always saves everything"
+            yield ("schedule",), message, "write only 'full', and 'logs:' for what changes between"
+        if self.method not in {None, "image", "file_level"} and (self.merges or "synthetic_full" in self.schedule):
+            key = "merges" if self.merges else "schedule"
+            yield (key,), f"nothing is merged into what '{self.method}' has saved", "write full backups"
 
     @property
     def target(self) -> str:

@@ -20,10 +20,11 @@ from simbackup.planning.loading import Source
 from simbackup.planning.nights import Nights
 from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.playing import GOOD, NEVER, Play
+from simbackup.planning.policy import METHODS_OF
 from simbackup.planning.recovery import Recovery, Restored
 from simbackup.planning.restore_interval import least_of, restore_interval, sampled, waits_of
 from simbackup.planning.restore_reasons import restore_reasons
-from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
+from simbackup.planning.restore_scenario import RestoreSource, restore_scenario, restores_of
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import NOON, moment
 from simbackup.results.result import Result
@@ -33,6 +34,8 @@ from simbackup.uncertainty.whole import deviation_at
 
 WHAT = ("site", "client", "one-file")
 AT_ONCE = 4
+OF_TOOLS = (None, *METHODS_OF["tool"])
+"""Methods whose programs are tools."""
 MOUNTS = frozenset({Activity.MOUNT})
 
 
@@ -246,7 +249,7 @@ def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str
         yield Problem(tree.place, "operator", message, "write for example 'operator: 10 min'", "warning")
     for policy, source in sources.items():
         logs, place = spec.policies[policy].logs, tree.find(("policies", policy))[0].place
-        if spec.policies[policy].tool is None:
+        if spec.policies[policy].tool is None and spec.policies[policy].method in OF_TOOLS:
             message = "is missing: the times of the backup program are left out"
             yield Problem(place, f"policies.{policy}.tool", message, "name a datasheet backup_tool/...", "warning")
         if source.logs and logs is not None and logs.replay is None:
@@ -306,8 +309,11 @@ def _rows(
 ) -> Iterator[Restored]:
     """The restores of a simulation, which wrote the chains before, in seconds from the first of them."""
     rows, origins = {str(row["job"]): row for row in result.job_rows}, Origins(site.file, {})
-    jobs = {client.name: (f"back-{client.name}", f"logs-{client.name}") for client in clients}
-    since = min((float(rows[back]["start"]) for back, _ in jobs.values() if back in rows), default=0.0)
+    jobs = {
+        client.name: (*restores_of(client.name, len(sources[client.policy].chain)), f"logs-{client.name}")
+        for client in clients
+    }
+    since = min((float(rows[back]["start"]) for back, *_ in jobs.values() if back in rows), default=0.0)
     for client in clients:
         source = sources[client.policy]
         names, point = tuple(target.name for target in source.targets), source.chain[-1]
@@ -318,23 +324,26 @@ def _rows(
                 math.inf, source.lost(site, now), f"{NEVER}: {origins.worded(needs)}", 0.0, names,
             )  # fmt: skip
             continue
-        row, logs = (rows.get(job) for job in jobs[client.name])
-        if row is None:
+        *backs, logs = (rows.get(job) for job in jobs[client.name])
+        each = [one for one in backs if one is not None]
+        if not each:
             continue
-        bad = next((str(one["reason"]) for one in (row, logs) if one is not None and one["status"] not in GOOD), "")
+        row, ended = each[0], [*each, *([logs] if logs is not None else [])]
+        bad = next((str(one["reason"]) for one in ended if one["status"] not in GOOD), "")
         size = float(logs["bytes"]) if logs is not None else 0.0
         yield Restored(
-            client.name, client.priority, " and ".join(names), point.time, len(source.chain), float(row["bytes"]),
+            client.name, client.priority, " and ".join(names), point.time, len(source.chain),
+            sum(float(one["bytes"]) for one in each),
             _mounts(result, f"back-{client.name}"), float(row["start"]) + float(row["waits"]) - since,
-            _back(logs or row) - since + _applied(site, client, size, logs), source.lost(site, now), bad, size, names,
-            max(float(one["end"]) for one in (row, logs) if one is not None) - since,
+            _back(ended[-1]) - since + _applied(site, client, size, logs), source.lost(site, now), bad, size, names,
+            max(float(one["end"]) for one in ended) - since,
             _applied(site, client, size, logs),
         )  # fmt: skip
 
 
 def _back(row: Mapping[str, Any]) -> float:
     """When the data of a restore are back, in seconds of the simulation: its cartridges are put away after that."""
-    return float(row["start"]) + float(row["back"])
+    return float(row["start"]) + float(row["back"] if "back" in row else row["elapsed"])
 
 
 def _applied(site: PlannedSite, client: Client, size: float, logs: Mapping[str, Any] | None) -> float:

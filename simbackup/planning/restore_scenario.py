@@ -18,6 +18,13 @@ from simbackup.planning.stored import StoredCopies
 from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import RestorePoint
 
+RESTORE = "restore"
+"""The operation of a program that brings data back."""
+BY_TOOL = frozenset({"image", "file_level"})
+"""Methods whose restores have connections and shares of their own."""
+LOADED = frozenset({"logical_dump", "hot_copy"})
+"""Methods whose restores have workers."""
+
 
 class RestoreSource(NamedTuple):
     """Where a system is restored from."""
@@ -75,39 +82,78 @@ def restore_scenario(
 ) -> dict[str, Any]:
     """The scenario of a restore: the save sets of the chains are written one after the other, and then read back."""
     one_file, at_once = how
-    sizes = {
-        client.name: sources[client.policy].size(site, client)
-        if client.policy in sources
-        else client.size_at(site.seconds(now))
-        for client in site.systems
-    }
-    factors = {client.name: sizes[client.name] / client.size for client in site.systems}
-    parts = site_parts(site.file, Night(now.date(), (), factors))
+    parts = site_parts(site.file, Night(now.date(), (), _factors(site, sources, now)))
     written = [name for source in sources.values() for name in _written(site, source, clients, parts["jobs"])]
     lane: list[str] = []
     for client in clients:
         source = sources[client.policy]
         back: dict[str, Any] = {"restore": f"{client.name}-0", "after": written}
         first, last = source.copies[0].target, len(source.chain) - 1
-        back |= connecting(site.file, first.name, writes=False) | sharing(site.file, client.name)
+        restoring = {} if one_file else _by_program(site, client)
+        back |= _ways(site, client, first)
         hosts = (*readers_of(site.file, client.name), *(site.file.spec.hosts_of(t.name)[0] for t in source.targets))
         take_slots(site.file, parts, back, hosts)
         if not any(target.tape for target in source.targets):
             if len(lane) >= at_once:
                 back["after"] = lane[-at_once]
-            lane.append(f"back-{client.name}")
+            lane.append(restores_of(client.name, last + 1 if restoring else 1)[-1])
         if one_file and (client.by_file or first.tape or (client.mounted and first.on_disk)):
             size = client.size_at(site.seconds(now)) / max(client.files, 1.0)
             back["select"] = {"files": 1, "size": whole_bytes(size), "at": 0.5}
-        elif last:
+        elif last and not restoring:
             back["replay"] = [f"{client.name}-{j}" for j in range(1, last + 1)]
-        parts["jobs"][f"back-{client.name}"] = back
+        each = _one_by_one(client, back, restoring, last + 1) if restoring else {f"back-{client.name}": back}
+        parts["jobs"] |= each
         if source.logs and not one_file:
             parts["jobs"] |= _logs(site, source, client, now, parts) | {
-                f"logs-{client.name}": {"restore": f"{client.name}-logs", "after": f"back-{client.name}"}
+                f"logs-{client.name}": {"restore": f"{client.name}-logs", "after": [*each][-1]}
             }
             written.append(f"{client.name}-logs")
     return parts
+
+
+def _factors(site: PlannedSite, sources: Mapping[str, RestoreSource], now: datetime) -> dict[str, float]:
+    """How much larger each system is than at the start, as its chain has it, as far as its datastore has room."""
+    found: dict[str, float] = {}
+    for client in site.systems:
+        source, room = sources.get(client.policy), site.held(client, site.seconds(now))
+        found[client.name] = room if source is None else min(source.size(site, client) / client.size, room)
+    return found
+
+
+def _ways(site: PlannedSite, client: Client, target: Target) -> dict[str, Any]:
+    """How a restore reaches a target, and its workers."""
+    method, workers = site.file.method_of(client.name), site.file.spec.policies[client.policy].workers
+    if method in BY_TOOL:
+        return connecting(site.file, target.name, writes=False) | sharing(site.file, client.name)
+    return {} if workers is None or target.tape or method not in LOADED else {"workers": workers.si}
+
+
+def restores_of(system: str, chain: int) -> list[str]:
+    """The jobs that bring a system back, one after the other: a program restores each save set of a chain by itself."""
+    return [f"back-{system}", *(f"back-{system}-{i}" for i in range(1, chain))]
+
+
+def _one_by_one(client: Client, back: dict[str, Any], restoring: dict[str, Any], chain: int) -> dict[str, Any]:
+    """The jobs in which a program brings back each save set of a chain."""
+    shared, jobs = {key: value for key, value in back.items() if key != "restore"}, dict[str, Any]()
+    for i, name in enumerate(restores_of(client.name, chain)):
+        jobs[name] = shared | restoring | {"save_set": f"{client.name}-{i}"}
+        if i:
+            jobs[name]["after"] = [*jobs][-2]
+    return jobs
+
+
+def _by_program(site: PlannedSite, client: Client) -> dict[str, Any]:
+    """The job that restores a save set of a system by its program; nothing if that has no operation `restore`."""
+    program = site.file.part("policies", client.policy, "program")
+    if program is None or RESTORE not in site.file.operations(client.policy):
+        return {}
+    job: dict[str, Any] = {
+        "method": "program", "program": program, "operation": RESTORE, "data": f"{client.name}-data",
+    }  # fmt: skip
+    compressor = site.file.part("policies", client.policy, "compressor")
+    return job if compressor is None else job | {"compressor": compressor}
 
 
 def _logs(

@@ -10,6 +10,7 @@ from simbackup import units
 from simbackup.planning.chunks import deduplicating, replicating
 from simbackup.planning.hardware import (
     add_log,
+    fields_of,
     machine_of,
     of_policy,
     on_devices,
@@ -31,6 +32,8 @@ OVERTIME = f"overtime-{LOGS}"
 """How the names of jobs end that save transaction logs after windows have closed."""
 CONNECTING = ("connections", "object_size")
 """Keys of a target that are keys of the jobs that write to it."""
+PROGRAMS = ("tool", "compressor", "engine", "program")
+"""Parts of a policy that say which program saves, and how."""
 OF_TARGET = frozenset({"begin", "pool", "spool", "deduplication", *CONNECTING})
 """Keys of a backup that only its target or its time needs."""
 
@@ -109,9 +112,9 @@ def jobs_of(
     There were so many restore `points` of the system before.
     """
     policy = file.spec.policies[run.policy]
-    job = f"{name}{suffix}"
+    job, method = f"{name}{suffix}", file.method_of(name)
     backup: dict[str, Any] = {
-        "method": "file_level" if file.spec.systems[name].by_file() else "image",
+        "method": method,
         "data": f"{name}{night_suffix(run.later)}-data",
         "to": policy.target,
         "begin": units.show_moment(start + begin(policy.at)),
@@ -126,14 +129,9 @@ def jobs_of(
     before = dict(run.before)
     backup |= sharing(file, name)
     backup |= connecting(file, policy.target) | deduplicating(file, policy.target, before.get(""), points)
-    tool = file.part("policies", run.policy, "tool")
-    if tool is not None:
-        backup["tool"] = tool
-    compressor = file.part("policies", run.policy, "compressor")
-    if compressor is not None:
-        backup["compressor"] = compressor
-    if policy.workers is not None and file.spec.systems[name].by_file():
-        backup["workers"] = policy.workers.si
+    backup |= _programs(file, run.policy, method)
+    known = {*fields_of(method), "to"}
+    backup = {key: value for key, value in backup.items() if key in known}
     tries = _tries(policy)
     jobs, last = {job: backup | tries}, job
     for made in (made for made in run.made if not made.copy):
@@ -146,6 +144,20 @@ def jobs_of(
             jobs[f"{job}-{made.name}"] = consolidating(made, f"{job}-{copy}")
     _replicate_first(jobs, job, last)
     return jobs
+
+
+def _programs(file: SiteFile, policy: str, method: str) -> dict[str, Any]:
+    """What a policy says of the program that saves by a method."""
+    parts = {key: file.part("policies", policy, key) for key in PROGRAMS}
+    said: dict[str, Any] = {key: part for key, part in parts.items() if part is not None}
+    given = file.spec.policies[policy]
+    if given.compress:
+        said["compress"] = True
+    if method == "program":
+        said["operation"] = given.operation or "backup"
+    if given.workers is not None and method != "image":
+        said["workers"] = given.workers.si
+    return said
 
 
 def _replicate_first(jobs: dict[str, Any], job: str, last: str) -> None:

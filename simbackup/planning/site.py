@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 from simbackup.data.change import change_of
 from simbackup.equations.change import Change, differs, hits_a_day
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import Chunking, chunking_of
-from simbackup.planning.hardware import growth_of
+from simbackup.planning.hardware import datastore_of, growth_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
@@ -28,6 +28,9 @@ from simbackup.scenario import Scenario
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.job import BackupJob
 from simbackup.schema.quantity import si_or
+
+MOST_OF_A_DATASTORE = 0.98
+"""Share of a datastore that data fill at most in a simulation; the rest holds logs that wait to be saved."""
 
 
 class Client(NamedTuple):
@@ -61,6 +64,8 @@ class Client(NamedTuple):
     """Its bytes for each byte on a disk or in an object store; None if the target states that."""
     compressed: bool = False
     """Whether it is stored compressed on all targets, and not only on tape."""
+    dumped: float = 1.0
+    """Bytes of a full backup for each byte of its data: a logical dump leaves indexes out, and writes rows as text."""
 
     def log_over(self, seconds: float, now: float) -> float:
         """Bytes of its transaction log over some seconds that end `now` seconds after the start."""
@@ -72,12 +77,12 @@ class Client(NamedTuple):
 
     def saved(self, level: Level, seconds: float, age: float) -> float:
         """Bytes that a backup of a level saves some seconds after the start, if its base is `age` seconds old."""
-        whole, factor = self.size_at(seconds), self.change.factor(seconds)
+        whole, factor = self.size_at(seconds) * self.dumped, self.change.factor(seconds)
         return whole if level.whole else whole * self.differs(age, factor)
 
     def sent(self, level: Level, age: float, factor: float) -> float:
         """Bytes that a backup of a level saves if its base is `age` seconds old, and data have grown by a factor."""
-        return (self.size if level.whole else self.size * self.differs(age, factor)) * factor
+        return self.dumped * (self.size if level.whole else self.size * self.differs(age, factor)) * factor
 
     def differs(self, age: float, factor: float) -> float:
         """Share (0 to 1) of its data that differs after `age` seconds, if the data have grown by a factor."""
@@ -146,6 +151,34 @@ class Target(NamedTuple):
         return self.cartridge > 0.0
 
 
+class Datastore(NamedTuple):
+    """A datastore in numbers: the bytes that its device holds, the systems that lie there, and theirs at the start.
+
+    Bytes of systems that grow alike are one sum.
+    """
+
+    name: str
+    capacity: float
+    systems: tuple[str, ...]
+    sizes: tuple[tuple[Change, float], ...]
+
+    @classmethod
+    def of(cls, name: str, capacity: float, systems: Sequence[Client]) -> Self:
+        """A datastore on which some systems lie."""
+        sizes: dict[Change, float] = {}
+        for system in systems:
+            sizes[system.change] = sizes.get(system.change, 0.0) + system.size
+        return cls(name, capacity, tuple(system.name for system in systems), tuple(sizes.items()))
+
+    def used(self, seconds: float) -> float:
+        """Bytes of the data of its systems so many seconds after the start, whether it has room for them or not."""
+        return math.fsum(size * change.factor(seconds) for change, size in self.sizes)
+
+    def part(self, seconds: float) -> float:
+        """The share of these for which it has room."""
+        return min(1.0, MOST_OF_A_DATASTORE * self.capacity / self.used(seconds))
+
+
 @dataclass(frozen=True)
 class PlannedSite:
     """A site: what its file states, and what follows from its datasheets."""
@@ -153,6 +186,8 @@ class PlannedSite:
     file: SiteFile
     systems: tuple[Client, ...]
     targets: dict[str, Target]
+    datastores: dict[str, Datastore]
+    """Those on which data lie, each with all that lie on its device."""
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -178,6 +213,16 @@ class PlannedSite:
         """Seconds since the start."""
         return elapsed(self.begin, time)
 
+    def held(self, system: Client, seconds: float) -> float:
+        """How much larger a system is than at the start, so many seconds later, as far as its datastore has room."""
+        factor = system.change.factor(seconds)
+        return factor if system.name not in self._lying else factor * self._lying[system.name].part(seconds)
+
+    @cached_property
+    def _lying(self) -> dict[str, Datastore]:
+        """The datastore of each system that has one."""
+        return {system: one for one in self.datastores.values() for system in one.systems}
+
     def of_policy(self, name: str) -> tuple[Client, ...]:
         """The systems that follow a policy."""
         return self._following.get(name, ())
@@ -191,7 +236,7 @@ class PlannedSite:
         return {name: tuple(systems) for name, systems in found.items()}
 
     def lost_with(self, lost: str) -> set[str]:
-        """The targets that are lost with a target, its host, or a place; none with nothing.
+        """The targets that are lost with a target, its host, or a place; none with nothing, or a place without any.
 
         Raises
         ------
@@ -204,8 +249,9 @@ class PlannedSite:
             for name, target in self.targets.items()
             if lost and lost in [name, f"{name}-host", hosts[name], target.place]
         }
-        if lost and not gone:
-            legal = {*self.targets, *(target.place for target in self.targets.values())}
+        places = self.file.spec.places
+        if lost and not gone and lost not in places:
+            legal = {*self.targets, *places}
             message = f"there is no target and no place '{lost}'"
             raise InputError([Problem(Place("--after-loss-of"), "", message, choices(lost, legal))])
         return gone
@@ -259,34 +305,56 @@ def _first_night(file: SiteFile) -> Scenario:
 
 def _numbers(file: SiteFile, scenario: Scenario) -> PlannedSite:
     spec, jobs = file.spec, scenario.spec.jobs.values()
-    by_files = {job.data for job in jobs if isinstance(job, BackupJob) and job.gives_single_files()}
+    by_files = {
+        job.data
+        for job in jobs
+        if isinstance(job, BackupJob) and isinstance(job.data, str) and job.gives_single_files()
+    }
     systems = tuple(_system(scenario, file, name, by_files) for name in spec.systems)
     targets = {name: _target(scenario, file, name) for name in spec.targets}
-    return PlannedSite(file, systems, targets)
+    return PlannedSite(file, systems, targets, _datastores(scenario, file, systems))
+
+
+def _datastores(scenario: Scenario, file: SiteFile, systems: Sequence[Client]) -> dict[str, Datastore]:
+    lying: dict[str, list[Client]] = {}
+    for system in systems:
+        if file.spec.systems[system.name].host is not None:
+            lying.setdefault(datastore_of(file.spec, system.name), []).append(system)
+    found: dict[str, Datastore] = {}
+    for name in file.spec.datastores:
+        device = scenario.spec.devices.get(name)
+        if name in lying and isinstance(device, BlockDevice):
+            found[name] = Datastore.of(name, device.capacity_bytes() or math.inf, lying[name])
+    return found
 
 
 def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[str]) -> Client:
     """A system in numbers; `by_files` are the data of which backups give single files."""
     system, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
-    given, by_file = data.change, system.by_file()
+    given, method = data.change, file.method_of(name)
+    by_file = method == "file_level"
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
-    growth, added = growth_of(file, name)
+    grows = growth_of(file, name)
     if change is None:
-        change = Change(growth=growth)
+        change = Change(growth=grows.growth)
     of_bytes = change_of(given) or change
-    if added:
-        change, of_bytes = (each._replace(growth=0.0, added=added) for each in (change, of_bytes))
+    if not grows.compounds:
+        same = {"growth": grows.growth, "added": grows.added, "turns": grows.turns}
+        change, of_bytes = (each._replace(**same) for each in (change, of_bytes))
     mounts = data.filesystem is not None and f"{name}-data" in by_files
     return Client(
         name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)),
         mounts and not by_file, of_bytes, si_or(given.run if given is not None else None, math.inf),
         system.reduction.si if system.reduction is not None else None, _stays_compressed(file, system.policy),
+        data.dump_size() / data.size.si if method == "logical_dump" else 1.0,
     )  # fmt: skip
 
 
 def _stays_compressed(file: SiteFile, policy: str) -> bool:
     """Whether the backups of a policy are compressed before they are stored, not only on the wire."""
+    if file.spec.policies[policy].compress:
+        return True
     how = file.part("policies", policy, "compressor")
     at = how.mapping.get("at") if how is not None else None
     return how is not None and (at is None or at.value != "wire")
@@ -307,7 +375,7 @@ def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
         capacity = device.capacity_bytes() or math.inf
     return Target(
         name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(target.reduction, 1.0),
-        target.place, target.offsite, int(si_or(target.cartridges, 0.0)), si_or(target.fetch, 0.0),
+        file.spec.place_of(name), target.offsite, int(si_or(target.cartridges, 0.0)), si_or(target.fetch, 0.0),
         target.clones, new, chunking_of(file, name), device if isinstance(device, ObjectTarget) else None,
         target.object_size.si if target.object_size is not None else None, target.prices or file.spec.prices,
     )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -18,13 +20,16 @@ from simbackup.schema.quantity import (
     Duration,
     Frozen,
     Growth,
+    GrowthUnit,
     Multiple,
     Pieces,
     PositiveCount,
     PositiveSize,
+    Quantity,
     Reduction,
     SizePerFile,
     Text,
+    Unit,
 )
 
 EARLIEST, LATEST = date(1900, 1, 1), date(2200, 1, 1)
@@ -45,9 +50,33 @@ def _date(raw: Any) -> Any:
     raise PydanticCustomError("given", "{message}", {"problems": problems, "message": told[0]})
 
 
+MAIN = "main"
+"""The place where everything is of which a site does not say it."""
 MOST_GROWTH = 5.0
 """Growth of a site in a year from which on a text is taken for a slip."""
 CalendarDay = Annotated[date, BeforeValidator(_date)]
+
+
+def growth_on(text: str) -> Quantity:
+    """What a text says of growth from a date on: a size that comes at once, such as `+4 TB`, or a growth in a year.
+
+    Raises
+    ------
+    UnitError
+        It says neither.
+
+    >>> [(said.si, said.unit) for said in map(growth_on, ("+4 TB", "10 %", "10 %/year"))]
+    [(4000000000000.0, 'B'), (0.1, '1'), (0.1, '1')]
+    """
+    if text.startswith("+"):
+        return Unit("B").read(text[1:].strip())
+    return GrowthUnit("1").read(re.sub(r"\s*(/|a|per)\s*year\Z", "", text) if "%" in text else text)
+
+
+def _turns(dates: Mapping[date, str]) -> Rules:
+    """Report growth from dates that cannot be read."""
+    for day, text in dates.items():
+        yield from readable("growth_from", growth_on, text, f"write for example '{day}: 10 %', '2 TB/year' or '+4 TB'")
 
 
 class SystemSpec(Frozen):
@@ -61,11 +90,17 @@ class SystemSpec(Frozen):
     """Number of its files; one by default."""
     filesystem: RawPart = None
     """Its file system: a datasheet `filesystem/name`, or a mapping; needed by file_level backups."""
+    database: RawPart = None
+    """The engine of its database: a datasheet `database/name`, or a mapping; needed by logical dumps and hot copies."""
     change: RawPart = None
     """How its data change and grow: a datasheet `change/name`, or a mapping."""
     growth: Growth | None = None
     """Its yearly growth: a share, compounded, such as `20 %`, or a size such as `2 TB/year`; by default, that of its
     `change`, or else that of the site.
+    """
+    growth_from: dict[CalendarDay, Text] = Field(default_factory=dict)
+    """How it grows from some dates on: a share or a size a year, as in `growth`, or `+` and a size that comes at once,
+    such as `{2027-07-01: +4 TB, 2028-01-01: 10 %}`; by default, as before.
     """
     log: Multiple | None = None
     """Bytes of its transaction log per day, as a share of its data; by default those of all changes, including repeated
@@ -90,6 +125,10 @@ class SystemSpec(Frozen):
     backups wait in the order `priority`, those with lower numbers also run first.
     """
 
+    def rules(self) -> Rules:
+        """Report growth from dates that cannot be read."""
+        yield from _turns(self.growth_from)
+
     def by_file(self) -> bool:
         """Whether its files are saved one by one."""
         return (self.method or ("file_level" if self.filesystem is not None else "image")) == "file_level"
@@ -102,7 +141,7 @@ class MachineSpec(Frozen):
     """The host: a datasheet `host/name`, or a mapping."""
     storage: RawPart
     """The device: a datasheet, or a mapping. Its capacity is made large enough for the growth."""
-    place: Text = "main"
+    place: Text = MAIN
     """The place where machines of this kind are, which may be lost as a whole."""
     limit: LimitSpec | None = None
     """How many systems of this kind are saved at once, for example because they share hosts; no limit by default."""
@@ -119,6 +158,8 @@ class SiteHostSpec(Frozen):
     """The uplink over which it reaches the network of the site, a name under `uplinks`; it is on that network itself by
     default.
     """
+    place: Text | None = None
+    """The place where it is, which may be lost as a whole; `main` by default."""
     slots: Pieces | None = None
     """How many backups, copies and restores it handles at once, of its systems, as a proxy and for its targets; no
     limit by default.
@@ -134,10 +175,10 @@ class SiteHostSpec(Frozen):
     """
 
     def rules(self) -> Rules:
-        """Refuse links of a virtual machine: it uses those of its host."""
-        for key in ("network", "uplink"):
+        """Refuse links and a place of a virtual machine: it has those of its host."""
+        for key, what in (("network", "uses the links"), ("uplink", "uses the links"), ("place", "is at the place")):
             if self.within is not None and getattr(self, key) is not None:
-                yield (key,), f"a virtual machine uses the links of its host, '{self.within}'", "leave it out"
+                yield (key,), f"a virtual machine {what} of its host, '{self.within}'", "leave it out"
 
 
 class DatastoreSpec(Frozen):
@@ -151,6 +192,8 @@ class DatastoreSpec(Frozen):
     """The link from the hosts to it, such as `network/fibre-channel-16g`, or the word `network` for one that is on the
     network of the site. By default, it is inside the one host that uses it.
     """
+    place: Text | None = None
+    """The place where its device is, which may be lost as a whole; by default, that of the first host that uses it."""
 
     @property
     def lies_on(self) -> str | None:
@@ -173,8 +216,9 @@ class TargetSpec(Frozen):
     """The link from the host to the device, as under `links` of a scenario; a library or a store needs one."""
     network: RawPart = None
     """The link that joins the host to the network of the site; the network itself by default."""
-    place: Text = "main"
-    """The place where it is, which may be lost as a whole."""
+    place: Text | None = None
+    """The place where it is, which may be lost as a whole; by default, that of the host under `hosts` that has it, or
+    else `main`."""
     account: Text | None = None
     """The account whose owner can delete what is kept here, such as that of a cloud; none by default."""
     key: Text | None = None
@@ -254,6 +298,10 @@ class SiteSpec(Frozen):
     """Yearly growth of all systems that state none: a share, compounded, or a size such as `20 TB/year`, of which each
     gets its part by its size at the start.
     """
+    growth_from: dict[CalendarDay, Text] = Field(default_factory=dict)
+    """How all systems that state no growth grow from some dates on, such as `{2028-01-01: 10 %}`; of a size, each gets
+    its part by its size at the start. By default, as before.
+    """
     index_record: SizePerFile | None = None
     """Bytes that the catalogue keeps for each file of each save set; none by default."""
     recovery: Duration | None = None
@@ -281,10 +329,35 @@ class SiteSpec(Frozen):
             return tuple(name if name in self.hosts else self.hosts_of(name)[0] for name in given.beside)
         return (given.host if isinstance(given.host, str) and given.host in self.hosts else f"{device}-host",)
 
+    def place_of(self, name: str) -> str:
+        """The place of a host, of a datastore or of a target: its own, or else that of the host which has it."""
+        if name in self.hosts:
+            return self.hosts[self.hosts[name].within or name].place or MAIN
+        if name in self.targets:
+            owner = self.targets[self.device_of(name)].host
+            shared = isinstance(owner, str) and owner in self.hosts
+            return self.targets[name].place or (self.place_of(owner) if shared else MAIN)
+        datastore = self.datastores[name]
+        if datastore.lies_on is not None:
+            return self.place_of(datastore.lies_on)
+        first = next(iter(self.datastores))
+        lying = {name, *(other for other, one in self.datastores.items() if one.lies_on == name)}
+        hosts = (one.host for one in self.systems.values() if one.host and (one.datastore or first) in lying)
+        owner = next(hosts, None)
+        return datastore.place or (self.place_of(owner) if owner is not None else MAIN)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """All places where machines, hosts, datastores and targets are, in the order of the file."""
+        parts = (*self.hosts, *self.datastores, *self.targets)
+        each = (*(one.place for one in self.machines.values()), *(self.place_of(name) for name in parts))
+        return tuple(dict.fromkeys(each))
+
     def rules(self) -> Rules:
         """Report a time zone that does not exist, no machines, and growth without its sign of per cent."""
         if not self.machines and not self.hosts:
             yield ("machines",), "is missing", "write kinds of machines here, or 'hosts:' and 'datastores:'"
+        yield from _turns(self.growth_from)
         yield from readable("zone", ZoneInfo, self.zone, "write for example 'Europe/Berlin' or 'UTC'")
         if self.growth is not None and self.growth.unit == "1" and self.growth.si > MOST_GROWTH:
             slip = f"did you mean '{self.growth.si:g} %'?" if "%" not in self.growth.text else ""

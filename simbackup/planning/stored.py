@@ -111,6 +111,11 @@ class Clients:
         return np.array([system.size for system in self.systems])
 
     @cached_property
+    def dumped(self) -> Bytes:
+        """Bytes of a full backup of each for each of its data."""
+        return np.array([system.dumped for system in self.systems])
+
+    @cached_property
     def each_files(self) -> Bytes:
         """Files at the start."""
         return np.array([system.files for system in self.systems])
@@ -131,7 +136,12 @@ class Clients:
     def saved(self, point: RestorePoint, base: datetime | None) -> Bytes:
         """Bytes of the save set of each at a restore point with a base of some time."""
         factors = self.factors(point.time)
-        return self.sizes * factors * (1.0 if base is None else self.share(elapsed(base, point.time), factors))
+        return (
+            self.sizes
+            * self.dumped
+            * factors
+            * (1.0 if base is None else self.share(elapsed(base, point.time), factors))
+        )
 
     def share(self, age: float, factors: Bytes) -> Bytes:
         """Share of each that differs after some seconds, when they are larger than at the start by some factors."""
@@ -144,8 +154,8 @@ class Clients:
 
     @cached_property
     def added(self) -> bool:
-        """Whether as much is added to some of them each year, so that shares of them change with time."""
-        return any(system.change.added for system in self.systems)
+        """Whether some of them do not always grow by the same share, so that what differs changes with time."""
+        return not all(system.change.compounds for system in self.systems)
 
     def new_chunks(self, chunking: Chunking, point: RestorePoint, before: float | None) -> Bytes:
         """Bytes of each at a point that a store does not have, whose newest save set is so many seconds older."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from simbackup.errors import InputError, Problem
+from simbackup.planning.hardware import datastore_of, machine_of
 from simbackup.planning.loading import image_kind
-from simbackup.planning.scenarios import machine_of
 from simbackup.planning.site import Client, PlannedSite
 from simbackup.protection.losses import Loss, Thing
 from simbackup.schema.capability import SplitMirror
@@ -30,6 +29,10 @@ SHARED = {
     "target": "are on one target, '{}'",
 }  # fmt: skip
 """What copies have in common that lie or can be reached alike."""
+
+
+STORAGE = frozenset({"disks", "array"})
+"""What systems have in common that lie on one datastore."""
 
 
 class Copy(NamedTuple):
@@ -71,18 +74,37 @@ class Copy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Systems of one policy on one kind of machine: the data and copies of all of them fare alike."""
+    """Systems of one policy on one kind of machine, or on one datastore: the data and copies of all of them fare alike.
+
+    `machine` is what tables call that kind of machine or datastore. `service` is what it needs to be in service besides
+    its data.
+    """
 
     policy: str
     machine: str
     systems: tuple[Client, ...]
     data: Copy
     copies: tuple[Copy, ...]
+    service: frozenset[Thing]
+    shares: bool = False
+    """Whether its systems share the disks on which they lie."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its systems."""
         return tuple(system.name for system in self.systems)
+
+    def coming_back(self, groups: Iterable[Group], loss: Loss) -> tuple[list[Group], bool]:
+        """The groups that come back together after a loss that strikes this one; whether all of their systems do.
+
+        The loss of a shared device strikes all systems on it, and none on other devices. The disks of machines that
+        share nothing are lost one by one, unless the loss is one of the whole site.
+        """
+        struck = {thing for thing in self.data.needs if loss.hits(frozenset({thing}))}
+        whole = loss.spec.what == "site"
+        if self.shares and all(word in STORAGE for word, _ in struck):
+            return [one for one in groups if struck & one.data.needs], True
+        return ([one for one in groups if one.data.lost_with(loss) is not None] if whole else [self]), whole
 
     def weakest(self, losses: Iterable[Loss]) -> str:
         """In one sentence, what all copies have in common, or else the loss that leaves fewest of them."""
@@ -122,43 +144,61 @@ def _singular(words: str) -> str:
 
 
 def groups_of(site: PlannedSite, last: date) -> list[Group]:
-    """The systems of a site in groups that fare alike until a day, in the order of the file.
-
-    Raises
-    ------
-    InputError
-        Systems are on shared hosts, whose place a site does not state.
-    """
-    tree = site.file.tree
-    shared = [tree.find(("systems", client.name)) for client in site.systems if not machine_of(site.file, client.name)]
-    if shared:
-        name = next(client.name for client in site.systems if not machine_of(site.file, client.name))
-        message = f"is on a shared host, as {len(shared)} systems are; protect does not know where such hosts are"
-        remedy = "let these systems name a 'machine' with a 'place' in a copy of the site"
-        raise InputError([Problem(shared[0][0].place, f"systems.{name}", message, remedy)])
-    alike: dict[tuple[str, str], list[Client]] = {}
+    """The systems of a site in groups that fare alike until a day, in the order of the file."""
+    alike: dict[tuple[str, Home], list[Client]] = {}
     for client in site.systems:
-        alike.setdefault((client.policy, machine_of(site.file, client.name)), []).append(client)
+        alike.setdefault((client.policy, Home.of(site, client.name)), []).append(client)
+    several = {home.storage for _, home in alike if len({one.host for _, one in alike if one.like(home)}) > 1}
     return [
-        Group(policy, machine, tuple(clients), _data(site, machine), tuple(_copies(site, policy, machine, last)))
-        for (policy, machine), clients in alike.items()
-    ]
+        Group(
+            policy, f"{home.storage} from {home.host}" if home.storage in several else home.storage, tuple(clients),
+            home.data(), tuple(_copies(site, policy, home, last)), home.service(), home.shared,
+        )
+        for (policy, home), clients in alike.items()
+    ]  # fmt: skip
 
 
-def _data(site: PlannedSite, machine: str) -> Copy:
-    """The data of systems on a kind of machine."""
-    own = {("data", ""), ("disks", machine), ("array", machine), ("network", "")}
-    return Copy(DATA, DATA, frozenset({*own, ("place", site.file.spec.machines[machine].place)}))
+class Home(NamedTuple):
+    """Where systems are: their kind of machine or their datastore, with its place, and the place of their hosts."""
+
+    storage: str
+    place: str
+    host: str
+    shared: bool
+
+    @classmethod
+    def of(cls, site: PlannedSite, system: str) -> Self:
+        """That of a system."""
+        spec, machine = site.file.spec, machine_of(site.file, system)
+        host = spec.systems[system].host
+        if machine or host is None:
+            place = spec.machines[machine].place
+            return cls(machine, place, place, shared=False)
+        storage = datastore_of(spec, system)
+        return cls(storage, spec.place_of(storage), spec.place_of(host), shared=True)
+
+    def like(self, other: Home) -> bool:
+        """Whether others lie on the same storage."""
+        return (self.storage, self.shared) == (other.storage, other.shared)
+
+    def data(self) -> Copy:
+        """The data of systems there."""
+        on = {(word, self.storage) for word in STORAGE}
+        return Copy(DATA, DATA, frozenset({("data", ""), ("network", ""), ("place", self.place), *on}))
+
+    def service(self) -> frozenset[Thing]:
+        """What systems there need to be in service, besides their data."""
+        return frozenset({("host", self.storage), ("place", self.host)})
 
 
-def _copies(site: PlannedSite, policy: str, machine: str, last: date) -> list[Copy]:
+def _copies(site: PlannedSite, policy: str, home: Home, last: date) -> list[Copy]:
     """Snapshots of the data, the backups, and the second copies, if any are made until a day."""
     given, found = site.file.spec.policies[policy], list[Copy]()
     if given.snapshots is not None:
         kind = image_kind(given.snapshots)
-        needs = _data(site, machine).needs - {("data", "")}
+        needs = home.data().needs - {("data", "")}
         apart = kind is not None and issubclass(kind.spec, SplitMirror)
-        needs -= {("disks", machine)} if apart else frozenset[Thing]()
+        needs -= {("disks", home.storage)} if apart else frozenset[Thing]()
         found.append(Copy(SNAPSHOTS, SNAPSHOTS, needs, si_or(given.snapshots.immutable, 0.0)))
     if next(site.calendar(policy).runs(site.start, last, site.zone), None) is None:
         return found
@@ -170,7 +210,7 @@ def _stored(site: PlannedSite, name: str, to: str) -> Copy:
     """What a policy keeps on a target: cartridges that are taken away need neither the library nor a network."""
     spec, target = site.file.spec.targets[to], site.targets[to]
     away = target.tape and target.offsite
-    needs: set[Thing] = {("place", spec.place)}
+    needs: set[Thing] = {("place", target.place)}
     needs |= set() if away else {("target", to), ("network", "")}
     needs |= {(word, named) for word, named in (("account", spec.account), ("key", spec.key)) if named is not None}
     return Copy(name, to, frozenset(needs), si_or(spec.immutable, 0.0))

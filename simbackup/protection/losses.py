@@ -119,10 +119,10 @@ class Losses:
 def names_of(site: PlannedSite) -> dict[str, list[str]]:
     """The targets, places, accounts and keys of a site by name."""
     spec = site.file.spec
-    targets, machines = spec.targets.values(), spec.machines.values()
+    targets = spec.targets.values()
     return {
         "target": [*spec.targets],
-        "place": [*dict.fromkeys([*(one.place for one in machines), *(one.place for one in targets)])],
+        "place": [*spec.places],
         "account": [*dict.fromkeys(one.account for one in targets if one.account is not None)],
         "key": [*dict.fromkeys(one.key for one in targets if one.key is not None)],
     }

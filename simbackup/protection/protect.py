@@ -329,10 +329,9 @@ class Restores:
         """The time until a system of a group is in service again."""
         site = self.history.site
         if group.data.lost_with(loss) is None:
-            down = Declared.of(site, loss.hits(frozenset({("host", group.machine)})) is not None, catalogue=False)
+            down = Declared.of(site, loss.hits(group.service) is not None, catalogue=False)
             return Back(*[down.recovery + down.operator * (down.recovery > 0.0)] * 4) if down.recovery else Back()
-        struck = [one for one in self.groups if one.data.lost_with(loss) is not None]
-        among = struck if loss.spec.what == "site" else [group]
+        among, _ = group.coming_back(self.groups, loss)
         leading = max(among, key=lambda one: sum(client.size for client in one.systems))
         spread = self.history.lost(leading, loss)
         strikes = [spread.at(share) for share in SHARES]
@@ -371,7 +370,8 @@ class Restores:
         now = self.history.at(strike.begin + strike.weight / 2.0 + strike.unnoticed)
         declared = self._declared(from_sets[0], loss)
         which = tuple(one.names for one in from_sets), tuple(left._replace(snapshots=None) for left in lefts)
-        key = (*which, loss.spec.what, now, declared.recovery, declared.catalogue)
+        whole = from_sets[0].coming_back(from_sets, loss)[1]
+        key = (*which, whole, loss.spec.what, now, declared.recovery, declared.catalogue)
         if key not in self.known:
             self.known[key] = self._simulated(from_sets, lefts, loss, (now, declared))
         return self.known[key]
@@ -386,14 +386,14 @@ class Restores:
             locked=tuple({each for left in lefts for each in left.locked}),
         )
         remaining = together.remaining(site, self.history.arrivals)
-        clients = [c for one in groups for c in ([_largest(one)] if loss.spec.what != "site" else one.systems)]
+        _, whole = groups[0].coming_back(groups, loss)
+        clients = [client for one in groups for client in (one.systems if whole else [_largest(one)])]
         ledger = Ledger(site)
         for _ in ledger.days(now):
             pass
         found = restored(ledger, now, (clients, loss.spec.what == "one-file"), After("", remaining, declared), Way())
-        whole = found.until(1.0)
-        sure = found.interval
-        low, high = (sure.low / whole, sure.high / whole) if sure is not None and whole else (1.0, 1.0)
+        last, sure = found.until(1.0), found.interval
+        low, high = (sure.low / last, sure.high / last) if sure is not None and last else (1.0, 1.0)
         rows = {row.system: math.inf if row.reason else row.back for row in found.systems}
         backs = {(one.policy, one.machine): max(rows[n] for n in one.names if n in rows) for one in groups}
         return {name: Back(back, back, back * low, back * high) for name, back in backs.items()}

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from simbackup.errors import InputError
-from simbackup.planning.hardware import GROWING, whole_bytes
+from simbackup.planning.hardware import GROWING, NETWORK, datastore_of, machine_of, real_host, whole_bytes
 from simbackup.planning.loading import image_kind
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
@@ -41,14 +41,15 @@ def from_snapshot(site: PlannedSite, client: Client, day: date, *, one_file: boo
     """
     parts, name = _alone(site, client, day), client.name
     policy = site.file.spec.policies[client.policy]
-    disk, data = f"{name}-disk", parts["data"][f"{name}-data"]
+    disk, data = storage_of(site, name), parts["data"][f"{name}-data"]
     volume, image = f"{name}-volume", f"{name}-image"
+    own, host = next(iter(parts["hosts"].items()))
     size = client.size_at((day - site.start).days * DAY)
     kind = image_kind(policy.snapshots) if policy.snapshots is not None else None
     given = site.file.part("policies", client.policy, "snapshots", "image")
     if kind is None or given is None:
         raise ValueError(f"'{client.policy}' has no snapshots")
-    if GROWING in parts["devices"][disk]:
+    if machine_of(site.file, name) and GROWING in parts["devices"][disk]:
         parts["devices"][disk][GROWING] = whole_bytes((1.0 + 3.0 * ROOM) * size)
     made: dict[str, Any] = {**spelled_out(given).mapping, "of": volume}
     if issubclass(kind.spec, OnDevice):
@@ -56,11 +57,16 @@ def from_snapshot(site: PlannedSite, client: Client, day: date, *, one_file: boo
         if issubclass(kind.spec, SplitMirror):
             made["on"] = f"{name}-mirror-disk"
             parts["devices"][made["on"]] = parts["devices"][disk]
-            parts["hosts"][name]["owns"].append(made["on"])
+            if disk in host["owns"]:
+                host["owns"].append(made["on"])
+            else:
+                parts["links"][f"{made['on']}-link"] = parts["links"][f"{disk}-link"] | {"joins": [own, made["on"]]}
         elif "size" in kind.spec.model_fields:
             made.setdefault("size", whole_bytes(ROOM * size))
     parts["devices"] |= {volume: {"kind": "logical_volume", "on": disk, "size": whole_bytes(size + ROOM * size)}}
     parts["devices"][image] = made
+    if disk not in host["owns"]:  # it is behind a link
+        host["owns"] += [volume, image]
     parts["data"][f"{name}-data"] = {**data, "on": volume}
     tool = site.file.part("policies", client.policy, "tool")
     saved: dict[str, Any] = {"method": "frozen_image", "data": f"{name}-data", "to": image}
@@ -81,7 +87,7 @@ def disk_group(site: PlannedSite, client: Client, loss: LossSpec) -> tuple[int, 
     """
     if loss.yearly is None:
         return None
-    device = site.first_night.spec.devices[f"{client.name}-disk"]
+    device = site.first_night.spec.devices[storage_of(site, client.name)]
     if not isinstance(device, BlockDevice):
         return None
     groups, disks, tolerated = device.redundancy()
@@ -95,7 +101,7 @@ def disk_group(site: PlannedSite, client: Client, loss: LossSpec) -> tuple[int, 
 
 def _rebuild(site: PlannedSite, client: Client) -> float:
     """Seconds in which the array of a system rebuilds a disk; 0 if that is not simulated."""
-    parts, disk = _alone(site, client, site.start), f"{client.name}-disk"
+    parts, disk = _alone(site, client, site.start), storage_of(site, client.name)
     parts["devices"][disk] = {**parts["devices"][disk], "failed": 1}
     parts["jobs"] = {"rebuild": {"method": "rebuild", "of": disk}}
     try:
@@ -105,14 +111,25 @@ def _rebuild(site: PlannedSite, client: Client) -> float:
     return float(result.job_rows[0]["elapsed"])
 
 
+def storage_of(site: PlannedSite, system: str) -> str:
+    """The device on which the data of a system lie: that of its machine, or of its datastore."""
+    return f"{system}-disk" if machine_of(site.file, system) else datastore_of(site.file.spec, system)
+
+
 def _alone(site: PlannedSite, client: Client, day: date) -> dict[str, Any]:
     """The host of a system with its storage and data, and nothing else of the site."""
     factor = client.size_at((day - site.start).days * DAY) / client.size
     parts = site_parts(site.file, Night(day, (), {client.name: factor}))
-    name, disk = client.name, f"{client.name}-disk"
+    name, disk, spec = client.name, storage_of(site, client.name), site.file.spec
+    given = spec.systems[name].host
+    host = name if given is None else real_host(spec, given)
+    device, links = parts["devices"][disk], dict[str, Any]()
+    if given is not None and spec.datastores[disk].link is not None:
+        link = f"{disk}-link"
+        links[link] = {**parts["links"][link if link in parts["links"] else NETWORK], "joins": [host, disk]}
     return parts | {
-        "hosts": {name: {**parts["hosts"][name], "owns": [disk]}},
-        "devices": {disk: parts["devices"][disk]},
-        "data": {f"{name}-data": parts["data"][f"{name}-data"]},
-        "links": {}, "jobs": dict[str, Node](),
+        "hosts": {host: {**parts["hosts"][host], "owns": [] if links else [disk]}},
+        "devices": {disk: device.mapping if isinstance(device, Node) else device},
+        "data": {f"{name}-data": {**parts["data"][f"{name}-data"], "on": disk}},
+        "links": links, "jobs": dict[str, Node](),
     }  # fmt: skip

@@ -126,10 +126,3 @@ def test_snapshots_are_made_by_something_that_freezes_data() -> None:
     parts["policies"]["nightly"]["snapshots"] = EVERY | {"image": "ssd/nvme-gen3-2018"}
     with pytest.raises(InputError, match="does not freeze data"):
         read_site(parts)
-
-
-def test_shared_hosts_are_refused_with_their_place() -> None:
-    with pytest.raises(
-        InputError, match=r"hospital\.site\.yaml:\d+:\d+: systems\.db01: is on a shared host, as 62 systems are"
-    ):
-        groups_of(load_site("planning/hospital"), LAST)
