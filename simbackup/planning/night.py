@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
+from simbackup.planning.failure import NightFailure
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
 from simbackup.policies.clock import clock, deadline, elapsed
@@ -59,8 +60,8 @@ class LevelRun(NamedTuple):
         return SENT_AS.get(self.level, self.level) if self.age > 0.0 else Level.FULL
 
 
-Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[float | None, ...], int | None]
-"""What runs in a night, with how much, how long until windows close, and the weekday."""
+Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[float | None, ...], int | None, tuple[NightFailure, ...]]
+"""What runs in a night, with how much, how long until windows close, the weekday, and what fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Night:
     the backups of the nights, and `logs` the bytes of each backup of their transaction logs. `moved` are those that
     targets read and write for what they make by themselves, by job. `new` are the cartridges that are loaded for the
     first time, by target; those that the site states unless given. `points` are the restore points of each policy
-    before.
+    before. `failures` are the parts that fail.
     """
 
     day: date
@@ -82,6 +83,7 @@ class Night:
     logs: Mapping[str, float] = field(default_factory=dict[str, float])
     new: Mapping[str, int] = field(default_factory=dict[str, int])
     points: Mapping[str, int] = field(default_factory=dict[str, int])
+    failures: tuple[NightFailure, ...] = ()
 
     @classmethod
     def first(cls, file: SiteFile) -> Night:
@@ -115,7 +117,7 @@ def work_of(file: SiteFile, night: Night) -> Work:
     )
     rooms = (room_of(file, run, night.day) for run in night.runs)
     weekday = night.day.weekday() if has_weekdays(file) else None
-    return night.runs, tuple(amounts), tuple(rooms), weekday
+    return night.runs, tuple(amounts), tuple(rooms), weekday, night.failures
 
 
 def has_weekdays(file: SiteFile) -> bool:

@@ -16,6 +16,7 @@ from simbackup.planning.night import DAY
 from simbackup.planning.playing import Play
 from simbackup.planning.restore import After, Way, restored
 from simbackup.planning.restore_interval import restore_interval
+from simbackup.planning.settled import settled
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.protection.durability import availability
@@ -271,6 +272,7 @@ def protect(
     wanted = losses if isinstance(losses, Losses) else read_losses(losses)
     striking, left_out = wanted.on(site)
     last = end_of(site.start, until)
+    site = settled(site, last, play)
     groups = groups_of(site, last)
     history = History.of(site, last, play)
     restores = Restores(history, groups) if times else None
