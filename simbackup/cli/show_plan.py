@@ -47,6 +47,10 @@ def plan(found: Plan) -> None:
     if late:
         head = ("system", "missed", "of nights", "first", "cause")
         show.table(head, late, "Systems that miss a window", right=(1, 2))
+    failures = [tuple(map(str, row.values())) for row in found.failures]
+    if failures:
+        head = ("night", "what fails", "jobs", "fail", "late")
+        show.table(head, failures, "Nights in which something fails", right=(2, 3, 4))
     _stocks(found)
     _losses(found)
     _costs(found)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from simbackup.cli import show
 from simbackup.planning.alike import called
 from simbackup.protection.fates import Group
 from simbackup.protection.protect import MUCH, Answer, Protection, Rate
+from simbackup.protection.words import PERCENT, between, cell_of, odds, short
 from simbackup.units import show_short
-
-SPARED, GONE = "spared", "ALL LOST"
-PERCENT = 100.0
 
 
 def protection(found: Protection) -> None:
@@ -24,7 +20,7 @@ def protection(found: Protection) -> None:
     timed = any(answer.back is not None for answer in found.answers)
     first = found.groups[0]
     rows = [
-        (answer.loss.title, *(_cell(one) for one in found.answers if one.loss is answer.loss))
+        (answer.loss.title, *(cell_of(one) for one in found.answers if one.loss is answer.loss))
         for answer in found.of(first)
     ]
     title = f"Data lost on average{', and time to service' if timed else ''}"
@@ -34,17 +30,6 @@ def protection(found: Protection) -> None:
     _years(found, timed=timed)
     if found.left_out:
         show.line(f"left out, as the site has nothing of the kind: {', '.join(found.left_out)}")
-
-
-def _cell(one: Answer) -> str:
-    """What a loss costs a group: the data, and the time."""
-    back = "" if one.back is None or not one.back.median else f", {_short(one.back.median)}"
-    if one.lost is None:
-        return f"{SPARED}{back}"
-    if one.lost.everything >= 1.0:
-        return GONE
-    share = f" ({_share(one.lost.everything)} {GONE})" if one.lost.everything else ""
-    return f"{_short(one.lost.mean)}{back}{share}"
 
 
 def _group(found: Protection, name: str, group: Group, *, timed: bool) -> None:
@@ -72,11 +57,11 @@ def _group(found: Protection, name: str, group: Group, *, timed: bool) -> None:
 def _lost(one: Answer) -> tuple[str, str]:
     spread = one.lost
     ends = (spread.quantile(0.5), spread.quantile(0.95)) if spread is not None else (0.0, 0.0)
-    return _short(ends[0]), _short(ends[1])
+    return short(ends[0]), short(ends[1])
 
 
 def _back(one: Answer) -> tuple[str, str]:
-    return (_short(one.back.median), _short(one.back.most)) if one.back is not None else ("", "")
+    return (short(one.back.median), short(one.back.most)) if one.back is not None else ("", "")
 
 
 def _years(found: Protection, *, timed: bool) -> None:
@@ -84,8 +69,8 @@ def _years(found: Protection, *, timed: bool) -> None:
     costs = any(one.cost is not None for one in found.expected)
     rows = [
         (
-            name, *((_between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()), _between(one.lost),
-            _share(one.much), _share(one.everything), *((f"{one.cost or 0.0:,.0f}",) if costs else ()),
+            name, *((between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()), between(one.lost),
+            odds(one.much), odds(one.everything), *((f"{one.cost or 0.0:,.0f}",) if costs else ()),
         )
         for name, one in zip(found.named, found.expected, strict=True)
     ]  # fmt: skip
@@ -95,18 +80,6 @@ def _years(found: Protection, *, timed: bool) -> None:
         f"> {show_short(MUCH, 's')} lost {over}", f"all lost {over}", *(("cost",) if costs else ()),
     )  # fmt: skip
     show.table(head, rows, "Each system in a year, on average", right=tuple(range(1, len(head))))
-
-
-def _between(rate: Rate) -> str:
-    return f"{_short(rate.value)} ({_short(rate.low)} to {_short(rate.high)})"
-
-
-def _short(seconds: float) -> str:
-    return show_short(seconds, "s", 2) if math.isfinite(seconds) else "everything"
-
-
-def _share(share: float) -> str:
-    return f"{PERCENT * share:.2g} %"
 
 
 def _rate(rate: Rate | None) -> str:

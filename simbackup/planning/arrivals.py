@@ -9,7 +9,7 @@ from datetime import datetime
 from simbackup.planning.evenings import evenings
 from simbackup.planning.ledger import Day
 from simbackup.planning.nights import Nights
-from simbackup.planning.playing import Outcome, Play, Simulator, job_of
+from simbackup.planning.playing import Outcome, Play, job_of, of_site
 from simbackup.planning.sampling import LONGEST
 from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.site import PlannedSite
@@ -51,7 +51,7 @@ class Arrivals:
         whole = evenings(days)
         first, *others = whole[-nights - 1 :]
         recent = [first, *others] if len(whole) <= nights else [first._replace(runs=()), *others]
-        found = Nights(site, recent, play or Simulator(site))
+        found = Nights(site, recent, of_site(play, site))
         found.sample()
         return cls(found)
 

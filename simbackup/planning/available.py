@@ -156,8 +156,7 @@ class Remaining:
 
     def _made_until(self, policy: str, state: datetime) -> int:
         """How many restore points a policy has made up to a moment."""
-        runs = self.site.calendar(policy).runs(self.site.start, state.date(), self.site.zone)
-        return sum(run.time <= state for run in runs)
+        return sum(run.time <= state for run in self.site.saved(policy, state.date()))
 
 
 class Loss(NamedTuple):
@@ -206,7 +205,7 @@ def _each_noon(remaining: Remaining, alike: Mapping[str, Sequence[str]], until: 
     site, name = remaining.site, next(iter(alike))
     points, logs = Points.of(site, name), site.file.spec.policies[name].logs
     every = logs.every.si if logs is not None else 0.0
-    runs = site.calendar(name).runs(site.start, until, site.zone)
+    runs = site.saved(name, until)
     following = next(runs, None)
     coming: dict[str, list[tuple[str, RestorePoint]]] = {policy: [] for policy in alike}
     for day in each_day(site.start, until):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from simbackup.planning.failure import NightFailure
 from simbackup.planning.night import SYNTHETIC, LevelRun
 from simbackup.planning.playing import job_of
 from simbackup.planning.site import Client, PlannedSite, Target
@@ -20,21 +21,22 @@ SPARE = 1.02
 
 @dataclass(frozen=True)
 class NightKind:
-    """What runs in nights that are simulated together, and how many new cartridges of each target they begin."""
+    """What runs in nights that are simulated together, how many new cartridges of each target begin, what fails."""
 
     runs: tuple[LevelRun, ...]
     new: tuple[tuple[str, int], ...] = ()
+    failures: tuple[NightFailure, ...] = ()
 
     def __hash__(self) -> int:
         return self._hash
 
     def __reduce__(self) -> tuple[object, ...]:
-        return NightKind, (self.runs, self.new)  # another process hashes names otherwise
+        return NightKind, (self.runs, self.new, self.failures)  # another process hashes names otherwise
 
     @cached_property
     def _hash(self) -> int:
         """Found once: hundreds of policies have a run each."""
-        return hash((self.runs, self.new))
+        return hash((self.runs, self.new, self.failures))
 
 
 def moved_by(site: PlannedSite, runs: Sequence[LevelRun], factors: Mapping[str, float]) -> dict[str, float]:

@@ -80,7 +80,7 @@ def futile(site: PlannedSite, until: date | None = None) -> list[Problem]:
 
 def _of_policy(site: PlannedSite, name: str, last: date) -> Iterator[Futile]:
     points, course = Points.of(site, name), Course()
-    for due in site.calendar(name).runs(site.start, last, site.zone):
+    for due in site.saved(name, last):
         point, copies = points.run(due)
         course.runs.append((due, point))
         for copy in ("", *copies):

@@ -285,7 +285,7 @@ def growth_of(file: SiteFile, name: str) -> Change:
 
 def grows(growth: Quantity | None, later: Mapping[date, str], size: float, start: date) -> Change:
     """How data of so many bytes in all grow: at first, and from some dates on."""
-    first = Change() if growth is None else Change(**_rate(growth, size))
+    first = Change() if growth is None else Change()._replace(**_rate(growth, size))
     turns: list[Turn] = []
     for day, text in sorted(later.items()):
         said = growth_on(text)

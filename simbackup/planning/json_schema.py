@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, get_args
 
+from simbackup.planning.failure import SiteFailureSpec
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
 from simbackup.planning.policy import LevelName, PolicySpec, SecondCopySpec
 from simbackup.planning.prices import PricesSheet
@@ -28,6 +29,7 @@ NAMED: dict[type[Frozen], dict[str, type[Frozen]]] = {
         "targets": TargetSpec,
         "policies": PolicySpec,
         "systems": SystemSpec,
+        "failures": SiteFailureSpec,
     },
     PolicySpec: {"copies": SecondCopySpec},
     GoalsSpec: {"restores": RestoreGoalSpec},

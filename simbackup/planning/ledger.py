@@ -63,12 +63,16 @@ class Day(NamedTuple):
 
 
 def rules_of(site: PlannedSite, name: str) -> Hashable:
-    """Everything that decides what a policy stores, except for its systems: calendar, targets, retention and logs."""
+    """Everything that decides what a policy stores, except for its systems.
+
+    That is its calendar, targets, retention and logs, and what fails.
+    """
     policy, points = site.file.spec.policies[name], Points.of(site, name)
     copies = tuple((copy, part.which, part.on, part.seeded) for copy, part in policy.copies.items())
     kept = tuple((site.target_of(name, copy), each.retention, each.merges) for copy, each in points.series.items())
     logs = None if policy.logs is None else (policy.logs.to or (policy.target,), policy.logs.every.si)
-    return site.calendar(name), copies, kept, logs
+    lacking = tuple(site.lacking_of(name).items())
+    return site.calendar(name), copies, kept, logs, lacking
 
 
 @dataclass
@@ -115,7 +119,10 @@ class PolicyStock:
         return self.policies[0]
 
     def backup(self, run: Due) -> tuple[LevelRun, list[tuple[Target, WrittenObjects]]]:
-        """Add the save sets of a run and their copies; what the first policy runs, and the objects that are written."""
+        """Add the save sets of a run and their copies; what the first policy runs, and the objects that are written.
+
+        A backup that fails runs, too, and adds nothing.
+        """
         place, series, before = self.places[""], self.points.series, next(reversed(self.times.values()), None)
         newest = {
             copy: max((point.time for point in each.series.points.values()), default=None)
@@ -123,16 +130,20 @@ class PolicyStock:
             if each.target.chunking is not None
         }
         by_hand = {copy for copy in self.seeded if not series[copy].count}
-        point, copies = self.points.run(run)
+        point, copies = self.points.wanted(run)
+        fails = "" in self.points.lacking.get(run.time, ())
         base = None if point.base is None else series[""].points[point.base].time
         written: list[tuple[Target, WrittenObjects]] = []
-        if before is not None:
+        if before is not None and not fails:
             written += [(logs.target, logs.add(point.number - 1, before, run.time)) for logs in self.logs]
         age = elapsed(base, run.time) if base is not None else 0.0
         if point.level is Level.SYNTHETIC and before is not None:
             age = elapsed(before, run.time)
-        self.times[point.number] = run.time
-        self.written = (place, *(self.places[copy] for copy in copies))
+        self.written = ()
+        if not fails:
+            _, made_now = self.points.run(run)
+            self.times[point.number] = run.time
+            self.written = (place, *(self.places[copy] for copy in made_now))
         for kept in self.written:
             kept.add(point, base)
             written.append((kept.target, kept.written(point)))
@@ -198,10 +209,7 @@ class Ledger:
         due: dict[date, list[tuple[str, Due]]] = {}
         until = last if isinstance(last, datetime) else None
         last = last.date() if isinstance(last, datetime) else last
-        runs = {
-            stock.name: list(self.site.calendar(stock.name).runs(self.site.start, last, self.site.zone))
-            for stock in self.each
-        }
+        runs = {stock.name: list(self.site.due(stock.name, last)) for stock in self.each}
         for name, stock in self.stocks.items():
             for run in runs[stock.name]:
                 if until is None or run.time <= until:
@@ -233,7 +241,7 @@ class Ledger:
                 tapes.session(sets, kept)
         peaks = self._used()
         for stock in self.each:
-            if stock.name in saved:
+            if stock.name in saved and stock.written:
                 made = saved[stock.name].made
                 saved[stock.name] = saved[stock.name]._replace(made=(*made, *self._expire(stock)))
         runs = ((LevelRun(policy, *saved[self.stocks[policy].name][1:]), run.time) for policy, run in due)

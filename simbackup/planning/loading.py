@@ -12,6 +12,7 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import replicated, stated
 from simbackup.planning.division import divided, proxies
+from simbackup.planning.failure import legal, parts_that_fail
 from simbackup.planning.names import taken
 from simbackup.planning.overrides import overridden
 from simbackup.planning.policy import PolicySpec, SnapshotsSpec
@@ -209,6 +210,20 @@ def _unknown_names(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     yield from _hosts(spec, tree)
     yield from _places(spec, tree)
     yield from _datastores(spec, tree)
+    yield from _failures(spec, tree)
+
+
+def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report failures of parts that the site does not have."""
+    for name, failure in spec.failures.items():
+        if NAME.match(name) is None:
+            message = "is not a name: letters, digits, '-' and '_', beginning with a letter"
+            yield _problem(tree, ("failures", name), message, "rename it", key=True)
+        if failure.what and not parts_that_fail(spec, failure):
+            wanted = {"host": "host", "device": "target or datastore", "link": "link", "drive": "tape library"}
+            yield from _known(
+                tree, ("failures", name, failure.what), failure.name, legal(spec, failure.what), wanted[failure.what]
+            )
 
 
 def _devices(spec: SiteSpec, tree: Node) -> Iterator[Problem]:

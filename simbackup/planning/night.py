@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
+from simbackup.planning.failure import NightFailure
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
 from simbackup.policies.clock import clock, deadline, elapsed
@@ -66,8 +67,8 @@ class LevelRun(NamedTuple):
         return SENT_AS.get(self.level, self.level) if self.age > 0.0 else Level.FULL
 
 
-Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[float | None, ...], int | None]
-"""What a night's outcome depends on: its runs, its amounts, the seconds until windows close, and the weekday."""
+Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[float | None, ...], int | None, tuple[NightFailure, ...]]
+"""What a night's outcome depends on: runs, amounts, seconds until windows close, the weekday, and what fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,8 @@ class Night:
     """Cartridges that are loaded for the first time, by target; without an entry, those that the site states."""
     points: Mapping[str, int] = field(default_factory=dict[str, int])
     """Number of restore points of each policy before the night."""
+    failures: tuple[NightFailure, ...] = ()
+    """The parts that fail."""
 
     @classmethod
     def first(cls, file: SiteFile) -> Night:
@@ -123,7 +126,7 @@ def work_of(file: SiteFile, night: Night) -> Work:
     )
     rooms = (room_of(file, run, night.day) for run in night.runs)
     weekday = night.day.weekday() if has_weekdays(file) else None
-    return night.runs, tuple(amounts), tuple(rooms), weekday
+    return night.runs, tuple(amounts), tuple(rooms), weekday, night.failures
 
 
 def has_weekdays(file: SiteFile) -> bool:

@@ -5,28 +5,38 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 
 from simbackup.planning.backlog import Backlog, Queue
 from simbackup.planning.contents import NightKind, logged_by, moved_by, older_on
+from simbackup.planning.failure import NightFailure, in_night, outages
 from simbackup.planning.growing import Growing
 from simbackup.planning.ledger import Day
-from simbackup.planning.night import DAY, LevelRun, Night, Work, work_of
+from simbackup.planning.night import DAY, SYNTHETIC, LevelRun, Night, Work, work_of
 from simbackup.planning.playing import NEVER, Outcome, Play, Simulator, job_of
 from simbackup.planning.sampling import Sampling
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.verdicts import Verdict, verdicts_of
 
 
-def kind_of(days: Sequence[Day]) -> NightKind:
-    """The kind of some nights that are simulated together: what runs, and how many new cartridges are begun.
+def kind_of(days: Sequence[Day], failures: tuple[NightFailure, ...] = ()) -> NightKind:
+    """The kind of nights that are simulated together: what runs, what fails, and how many new cartridges are begun.
 
     Ages are in whole days: an hour more or less through daylight saving changes no kind.
     """
     runs = sorted(_rounded(run, (day.day - days[0].day).days) for day in days for run, _ in day.runs)
     new = {name: sum(day.stocks[name].new for day in days) for name in days[0].stocks}
-    return NightKind(tuple(runs), tuple((name, number) for name, number in new.items() if number))
+    return NightKind(tuple(runs), tuple((name, number) for name, number in new.items() if number), failures)
+
+
+def _lacking(run: LevelRun, system: str, later: int, outcomes: Mapping[str, Outcome]) -> Iterator[str]:
+    """What did not come about of a run: the backup, with an empty name, or copies, all of them without a backup."""
+    made = [made.name for made in run.made if made.what == SYNTHETIC and not made.copy]
+    if any(outcomes[job_of(system, later, name)].reason for name in ("", *made)):
+        yield from ("", *run.copies)
+        return
+    yield from (copy for copy in run.copies if outcomes[job_of(system, later, copy)].reason)
 
 
 @lru_cache(maxsize=10_000)
@@ -76,6 +86,7 @@ class Nights:
         for i in self.running:
             for run, _ in self.days[i].runs:
                 self.firsts.setdefault(run.policy, self.days[i].day)
+        self._outages = outages(self.site.file.spec, self.days[-1].day) if self.days else []
         self.kinds = self._kinds()
         self._known: dict[NightKind, list[int]] = {}
         self._early: dict[Work, Mapping[str, Outcome]] = {}
@@ -95,6 +106,26 @@ class Nights:
         if self.behind is not None:
             for kind, i in self.in_order():
                 self._backlog.carry(kind, i, self.days[i].day, self.between(kind, i))
+
+    def sample_failures(self) -> dict[str, dict[datetime, frozenset[str]]]:
+        """Simulate only the nights in which something fails; what did not come about, by system and time due.
+
+        That are its backup, with an empty name, and its copies.
+        """
+        Sampling(self, failing=True).run(every_night=False)
+        found: dict[str, dict[datetime, frozenset[str]]] = {}
+        for kind, i in self.in_order():
+            if not kind.failures:
+                continue
+            outcomes = self.played[kind][i]
+            for day in self.together(i):
+                later = (day.day - self.days[i].day).days
+                for run, time in day.runs:
+                    for system in (each.name for each in self.site.of_policy(run.policy)):
+                        lacking = frozenset(_lacking(run, system, later, outcomes))
+                        if lacking:
+                            found.setdefault(system, {})[time] = lacking
+        return found
 
     @property
     def queue(self) -> Queue | None:
@@ -142,7 +173,7 @@ class Nights:
             if target.new is not None
         }
         points = self.days[i - 1].points if i and any(run.before for run in kind.runs) else {}
-        return Night(self.days[i].day, kind.runs, factors, used, moved, logs, new, points)
+        return Night(self.days[i].day, kind.runs, factors, used, moved, logs, new, points, kind.failures)
 
     def found(self, night: date) -> tuple[NightKind, int, int]:
         """The kind of a night, the index of the first night simulated with it, and the days between the two."""
@@ -222,6 +253,17 @@ class Nights:
         """Seconds from the start until the first backup of a night."""
         return self.site.seconds(self.days[i].runs[0][1])
 
+    def _failures(self, i: int, following: int) -> tuple[NightFailure, ...]:
+        """What fails from the first backup of a night until the next of those that are not simulated with it."""
+        first = min(time for _, time in self.days[i].runs)
+        after = self.running[following] if following < len(self.running) else None
+        end = None if after is None else min(time for _, time in self.days[after].runs)
+        return tuple(
+            in_night(one, self.days[i].day)
+            for one in self._outages
+            if one.end > first and (end is None or one.begin < end)
+        )
+
     def _kinds(self) -> dict[NightKind, list[int]]:
         """The first nights of those that are simulated together, by kind; also notes the first night of each night."""
         found: dict[NightKind, list[int]] = {}
@@ -232,7 +274,7 @@ class Nights:
             if place >= following:
                 days = self.together(i)
                 following = place + len(days)
-                kind = kind_of(days)
+                kind = kind_of(days, self._failures(i, following))
                 kind = same.setdefault(kind, kind)
                 found.setdefault(kind, []).append(i)
                 for day in days:

@@ -39,7 +39,7 @@ OF_COPY: Mapping[str, Path] = {"to": ("to",), "save_set": (), "begin": ("at",), 
 CHOOSE, NO_OTHER = "choose from: ", "the site has no other that could be"
 _ADDRESS = re.compile(rf"\b(?:{'|'.join(SECTIONS)})(?:\.[\w-]+)+")
 _LATER_NIGHT = re.compile(r"-night\d+(?=-(?:disk|data|log|log-data)\Z)")
-_NAME = re.compile(r"'([\w-]+)'")
+_NAME = re.compile(r"(?:\bthe (?:host|link|device) )?'([\w-]+)'")
 _VARYING = re.compile(r"'[^']*'|[\d.,]+(?: [kMGTP]?i?\w+)?")
 
 

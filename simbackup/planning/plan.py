@@ -23,7 +23,8 @@ from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.nights import Nights
-from simbackup.planning.playing import Play, Simulator
+from simbackup.planning.playing import Outcome, Play, of_site
+from simbackup.planning.settled import settled
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
@@ -146,6 +147,26 @@ class Plan(Tabled):
         ]  # fmt: skip
 
     @cached_property
+    def failures(self) -> list[Row]:
+        """One mapping for each night in which parts fail: which, jobs that fail, and others that miss their window.
+
+        What fails after all jobs of a night have ended costs nothing.
+        """
+        found: list[Row] = []
+        for kind, i in self.nights.in_order():
+            outcomes = self.nights.between(kind, i) if kind.failures else dict[str, Outcome]()
+            end = max((one.end for one in outcomes.values()), default=0.0)
+            names = dict.fromkeys(one.name for one in kind.failures if one.at <= end)
+            if names:
+                failing = sum(bool(one.reason) for one in outcomes.values())
+                missed = sum(not one.met for one in self.nights.verdicts_on(kind, i))
+                found.append({
+                    "night": self.nights.days[i].day, "failures": ", ".join(names), "jobs": len(outcomes),
+                    "fail": failing, "late": max(missed - failing, 0),
+                })  # fmt: skip
+        return found
+
+    @cached_property
     def logs_lost(self) -> dict[str, float]:
         """Seconds of changes that a loss may cost at the most, by policy with backups of logs.
 
@@ -253,7 +274,7 @@ class Plan(Tabled):
     def _called(self, policy: str) -> str:
         """The name of a policy, or of all parts of one that was divided."""
         written = self.site.file.written(policy)
-        return policy if written == policy else f"{written}-*"
+        return written if written in self.site.file.spec.policies else f"{written}-*"
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -309,7 +330,7 @@ class Plan(Tabled):
         return FitsUntil("windows", missed.night, f"'{what}' misses it: {missed.cause}")
 
     def tables(self) -> dict[str, list[Row]]:
-        """All tables by name: clients, limits, capacity, points, losses, months, nights."""
+        """All tables by name: clients, limits, capacity, points, losses, months, failures, nights."""
         return self._summaries() | {"nights": [verdict._asdict() for verdict in self.verdicts]}
 
     def _summaries(self) -> dict[str, list[Row]]:
@@ -317,6 +338,7 @@ class Plan(Tabled):
         return {
             "clients": self.clients, "limits": [limit._asdict() for limit in self.limits], "capacity": self.capacity,
             "points": self.points, "losses": self.losses, "months": [month._asdict() for month in self.months],
+            "failures": self.failures,
         }  # fmt: skip
 
     def capacity_tables(self) -> dict[str, list[Row]]:
@@ -393,10 +415,11 @@ def plan(
 
 
 def stocked(site: PlannedSite, until: str | date, *, play: Play | None = None) -> Plan:
-    """A plan of which no night is simulated yet: capacity, restore points and cost are there at once.
+    """A plan of which no night is simulated but those with failures: capacity, restore points and cost are there.
 
     `found.nights.sample()` completes it. Arguments and errors are those of `plan`.
     """
     last = end_of(site.start, until)
+    site = settled(site, last, play)
     days = tuple(Ledger(site).days(last))
-    return Plan(site, last, days, Nights(site, evenings(days), play or Simulator(site)))
+    return Plan(site, last, days, Nights(site, evenings(days), of_site(play, site)))

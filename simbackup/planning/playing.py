@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -143,6 +143,13 @@ def _in_worker(packed: bytes, night: Night) -> Mapping[str, Outcome]:
     return _players[packed](night)
 
 
+def of_site(play: Play | None, site: PlannedSite) -> Play:
+    """What simulates the nights of a site: the simulator, by default and where it was made for another form of it."""
+    if play is None:
+        return Simulator(site)
+    return replace(play, site=site, packed=b"") if isinstance(play, Simulator) and play.site is not site else play
+
+
 def job_of(system: str, later: int = 0, copy: str = "") -> str:
     """The job that saves a system in a night, the first or one after it, or makes a copy of what it saved."""
     return f"{system}{night_suffix(later)}" + (f"-{copy}" if copy else "")
@@ -176,7 +183,7 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
                     found[name] = Outcome(due, max(stopped, due), 0.0, endless[name])
                     continue
                 row = rows[name]
-                reason = "" if row["status"] in GOOD else str(row["reason"])
+                reason = "" if row["status"] in GOOD else origins.worded(str(row["reason"]))
                 found[name] = Outcome(due, float(row["end"]), float(row["bytes"]), reason, cause(name))
             for name in logs_jobs(site.file.spec.policies[run.policy], system, run.later).values():
                 if name in endless:

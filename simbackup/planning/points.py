@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from simbackup.planning.night import copied
 from simbackup.planning.policy import PolicySpec
-from simbackup.planning.site import PlannedSite
+from simbackup.planning.site import Lacking, PlannedSite
 from simbackup.policies.calendar import Due
 from simbackup.policies.levels import RestorePoint
 from simbackup.policies.retention import Retention
@@ -40,6 +40,8 @@ class Points:
     """The points of the backups (an empty name) and of each copy."""
     places: dict[str, str]
     """The place of the target of each."""
+    lacking: Lacking
+    """Copies that do not come about, by the time at which they are due."""
 
     @classmethod
     def of(cls, site: PlannedSite, name: str) -> Self:
@@ -51,15 +53,22 @@ class Points:
             for copy, part in parts.items()
         }
         places = {copy: site.targets[site.target_of(name, copy)].place for copy in parts}
-        return cls(policy, site.start, series, places)
+        return cls(policy, site.start, series, places, site.lacking_of(name))
 
     def run(self, due: Due) -> tuple[RestorePoint, tuple[str, ...]]:
         """Add the save set of a run, and its copies; the point, and the names of the copies."""
-        point = self.series[""].add(due.time, due.level)
-        copies = copied(self.policy, point.level, due.day, self.since)
+        point, wanted = self.wanted(due)
+        self.series[""].take(point)
+        lacking = self.lacking.get(due.time, frozenset())
+        copies = tuple(copy for copy in wanted if copy not in lacking)
         for copy in copies:
             self.series[copy].take(point)
         return point, copies
+
+    def wanted(self, due: Due) -> tuple[RestorePoint, tuple[str, ...]]:
+        """What a run is to make: its point, and the names of its copies."""
+        point = self.series[""].following(due.time, due.level)
+        return point, copied(self.policy, point.level, due.day, self.since)
 
     def expire(self, now: datetime) -> dict[str, Expiry]:
         """Let go what retention no longer keeps, by copy."""

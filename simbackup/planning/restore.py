@@ -25,6 +25,7 @@ from simbackup.planning.recovery import Recovery, Restored
 from simbackup.planning.restore_interval import least_of, restore_interval, sampled, waits_of
 from simbackup.planning.restore_reasons import restore_reasons
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario, restores_of
+from simbackup.planning.settled import settled
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import NOON, moment
 from simbackup.results.result import Result
@@ -87,6 +88,8 @@ def restore(  # noqa: PLR0913
     """
     site = what if isinstance(what, PlannedSite) else load_site(what)
     now = moment_of(site, at)
+    if nights is None:
+        site = settled(site, now.date(), play)
     ledger = Ledger(site)
     days = [*ledger.days(now)]
     arrivals = Arrivals(nights) if nights is not None else Arrivals.before(site, days, play)

@@ -12,6 +12,7 @@ from dateutil.relativedelta import relativedelta
 
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.points import ChainLink, Points
+from simbackup.planning.settled import settled
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.stored import Clients, StoredCopies
 from simbackup.policies.calendar import Due
@@ -180,11 +181,13 @@ def points_at(
     InputError
         There is no such policy or system.
     """
+    site = settled(site, now.date())
     return tuple(_points_of(site, name, now, system) for name in chosen(site, policies, system) if site.of_policy(name))
 
 
 def log_until(site: PlannedSite, now: datetime, policies: Sequence[str] = (), system: str = "") -> Iterator[LogLine]:
     """What happened on each date up to a moment, by policy and target; the arguments are those of `points_at`."""
+    site = settled(site, now.date())
     for name in chosen(site, policies, system):
         points = Points.of(site, name)
         before = {copy: frozenset[int]() for copy in points.series}
@@ -201,7 +204,7 @@ def play(
     site: PlannedSite, policy: str, points: Points, after: datetime | None, until: datetime
 ) -> Iterator[PlayedRun]:
     """The runs of a policy after a moment and up to another one, as each is added to its points and expires others."""
-    for due in site.calendar(policy).runs(site.start, until.date(), site.zone):
+    for due in site.saved(policy, until.date()):
         if (after is None or due.time > after) and due.time <= until:
             point, copies = points.run(due)
             yield PlayedRun(due, point, copies, points.expire(due.time))

@@ -54,6 +54,8 @@ class Sampling:
     """Chooses the nights that are simulated."""
 
     nights: Nights
+    failing: bool = False
+    """Whether only nights are simulated in which something fails."""
     behind: date | None = None
     """The first night whose jobs still run after a week."""
     jobs: int = 0
@@ -71,7 +73,7 @@ class Sampling:
 
     def run(self, *, every_night: bool) -> None:
         """Simulate each kind at chosen nights; those whose jobs run on, together with the next ones."""
-        stages = (self._ends, self._all if every_night else self._between)
+        stages = (self._ends,) if self.failing else (self._ends, self._all if every_night else self._between)
         for simulate in stages:
             while longer := self._longer(simulate):
                 self.nights.lengths |= longer
@@ -90,11 +92,15 @@ class Sampling:
         """
         simulate()
         found: dict[int, int] = {}
-        for kind, at in self.nights.kinds.items():
+        for kind, at in self._kinds():
             reached = {i: most for i in at if (most := self._reach(kind, i))}
             if simulate != self._ends or at[0] in reached:
                 found |= reached
         return found
+
+    def _kinds(self) -> list[tuple[NightKind, list[int]]]:
+        """The kinds of nights that are simulated, with the first nights of each."""
+        return [(kind, at) for kind, at in self.nights.kinds.items() if kind.failures or not self.failing]
 
     def _reach(self, kind: NightKind, i: int) -> int | None:
         """How many nights the jobs of one reach into, if these are more than are simulated together with it."""
@@ -127,7 +133,7 @@ class Sampling:
 
     def _ends(self) -> None:
         """Simulate each kind at its first night, and at its last, unless others around these are."""
-        ends = [(kind, i) for kind, at in self.nights.kinds.items() for i in (at[0], at[-1])]
+        ends = [(kind, i) for kind, at in self._kinds() for i in (at[0], at[-1])]
         new = dict.fromkeys((kind, i) for kind, i in ends if self._new(kind, i) and self._end(kind, i))
         self.nights.begin(new)
         for kind, i in ends:

@@ -8,6 +8,7 @@ from typing import Any
 
 from simbackup import units
 from simbackup.planning.chunks import deduplicating, replicating
+from simbackup.planning.failure import parts_that_fail
 from simbackup.planning.hardware import (
     add_log,
     fields_of,
@@ -65,7 +66,20 @@ def night_scenario(file: SiteFile, night: Night, *, overtime: bool = False) -> d
             if room is not None:
                 backup["window"] = f"{room:.0f} s"
             parts["jobs"] |= jobs
+    if night.failures:
+        parts["failures"] = failing(file, night)
     return {**parts, "jobs": on_devices(file.spec, parts["jobs"])}
+
+
+def failing(file: SiteFile, night: Night) -> dict[str, Any]:
+    """What fails in a night, as a scenario states it."""
+    found: dict[str, Any] = {}
+    for number, (name, at, lasts) in enumerate(night.failures, 1):
+        one = file.spec.failures[name]
+        patience = {} if one.timeout is None else {"timeout": f"{one.timeout.si} s"}
+        for part in parts_that_fail(file.spec, one):
+            found[f"{name}-{number}-{part}"] = {one.what: part, "at": f"{at} s", "lasts": f"{lasts} s"} | patience
+    return found
 
 
 def limited(file: SiteFile, parts: dict[str, Any], system: str, jobs: dict[str, Any]) -> None:

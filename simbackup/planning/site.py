@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -20,7 +20,7 @@ from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
 from simbackup.planning.prices import PricesSpec
 from simbackup.planning.scenarios import night_scenario
-from simbackup.policies.calendar import Calendar, Entry
+from simbackup.policies.calendar import Calendar, Due, Entry
 from simbackup.policies.clock import Opening, clock, elapsed
 from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
@@ -31,6 +31,9 @@ from simbackup.schema.quantity import si_or
 
 MOST_OF_A_DATASTORE = 0.98
 """Share of a datastore that data fill at most in a simulation; the rest holds logs that wait to be saved."""
+Lacking = Mapping[datetime, frozenset[str]]
+"""What does not come about, by the time at which it is due: copies, and the backup with an empty name."""
+NOTHING_LACKS: Lacking = {}
 
 
 class Client(NamedTuple):
@@ -188,6 +191,8 @@ class PlannedSite:
     targets: dict[str, Target]
     datastores: dict[str, Datastore]
     """Those on which data lie, each with all that lie on its device."""
+    lacking: Mapping[str, Lacking] = field(default_factory=dict[str, "Lacking"])
+    """What does not come about as parts fail, by policy."""
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -266,6 +271,18 @@ class PlannedSite:
         given = self.file.spec.policies[policy]
         entries = tuple(Entry(level, Days(texts, given.without)) for level, texts in given.levels())
         return Calendar(entries, clock(given.at))
+
+    def due(self, policy: str, last: date) -> Iterator[Due]:
+        """The runs of a policy until a day."""
+        return self.calendar(policy).runs(self.start, last, self.zone)
+
+    def saved(self, policy: str, last: date) -> Iterator[Due]:
+        """The runs of a policy until a day that save something: all but those whose backups fail."""
+        return (run for run in self.due(policy, last) if "" not in self.lacking_of(policy).get(run.time, ()))
+
+    def lacking_of(self, policy: str) -> Lacking:
+        """What does not come about of a policy."""
+        return self.lacking.get(policy, NOTHING_LACKS)
 
     def opening(self, policy: str, time: datetime) -> Opening | None:
         """The window of a policy by which a backup that is due at a moment is judged, None if it has none."""

@@ -11,16 +11,18 @@ from zoneinfo import ZoneInfo
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from simbackup.planning.failure import SiteFailureSpec
 from simbackup.planning.policy import LimitSpec, PolicySpec, RawPart, readable
 from simbackup.planning.prices import PricesSpec
+from simbackup.schema.capability import MediaLibrary
 from simbackup.schema.job import Names
 from simbackup.schema.part import Rules
 from simbackup.schema.quantity import (
+    GROWTH,
     Count,
     Duration,
     Frozen,
     Growth,
-    GrowthUnit,
     Multiple,
     Pieces,
     PositiveCount,
@@ -31,6 +33,7 @@ from simbackup.schema.quantity import (
     Text,
     Unit,
 )
+from simbackup.schema.registry import device_kinds
 
 EARLIEST, LATEST = date(1900, 1, 1), date(2200, 1, 1)
 """First days of sites, far enough from the first and the last day that dates can have."""
@@ -70,7 +73,7 @@ def growth_on(text: str) -> Quantity:
     """
     if text.startswith("+"):
         return Unit("B").read(text[1:].strip())
-    return GrowthUnit("1").read(re.sub(r"\s*(/|a|per)\s*year\Z", "", text) if "%" in text else text)
+    return GROWTH.read(re.sub(r"\s*(/|a|per)\s*year\Z", "", text) if "%" in text else text)
 
 
 def _turns(dates: Mapping[date, str]) -> Rules:
@@ -316,6 +319,16 @@ class SiteSpec(Frozen):
     """
     prices: PricesSpec | None = None
     """What storage costs; by default, no costs are reported."""
+    failures: dict[Text, SiteFailureSpec] = Field(default_factory=dict)
+    """Parts that fail in the plan and come back, by name: the nights show what that costs. None by default."""
+
+    def is_library(self, target: str) -> bool:
+        """Whether the device of a target is a tape library."""
+        given = self.targets[self.device_of(target)].device
+        words = {key: given[key] for key in ("model", "kind") if key in given} if isinstance(given, Mapping) else {}
+        named = given if isinstance(given, str) else str(next(iter(words.values()), ""))
+        found = device_kinds().get(named.partition("/")[0])
+        return found is not None and issubclass(found.spec, MediaLibrary)
 
     def device_of(self, target: str) -> str:
         """The device of a target: its own, or that of the other target whose library it shares."""

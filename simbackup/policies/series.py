@@ -42,10 +42,14 @@ class Series:
     """The number of the next point."""
 
     def add(self, time: datetime, level: Level) -> RestorePoint:
-        """The point of a new backup; it is full if there is none that it could be based on."""
+        """The point of a new backup, which is kept from now on."""
+        return self.take(self.following(time, level))
+
+    def following(self, time: datetime, level: Level) -> RestorePoint:
+        """The point that a new backup makes; it is full if there is none that it could be based on."""
         base = base_of(level, self.points.values())
         made = Level.FULL if base is None and not level.whole else level
-        return self.take(RestorePoint(self.count, time, made, None if base is None else base.number))
+        return RestorePoint(self.count, time, made, None if base is None else base.number)
 
     def take(self, point: RestorePoint) -> RestorePoint:
         """The point, such as one copied from another place, with the number that it has there."""

@@ -126,7 +126,7 @@ class History:
         remaining, points = left.remaining(site, self.arrivals), Points.of(site, policy)
         logs = site.file.spec.policies[policy].logs
         after = self.last + timedelta(days=math.ceil(left.unnoticed / 86_400.0) + 1)
-        runs = [*site.calendar(policy).runs(site.start, after, site.zone)]
+        runs = [*site.saved(policy, after)]
         begins = self._between(self._changes(group, left, runs))
         found: list[Source | None] = []
         following = iter(runs)

@@ -16,6 +16,7 @@ from simbackup.planning.night import DAY
 from simbackup.planning.playing import Play
 from simbackup.planning.restore import After, Way, restored
 from simbackup.planning.restore_interval import restore_interval
+from simbackup.planning.settled import settled
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.protection.durability import availability
@@ -27,6 +28,8 @@ from simbackup.protection.scenarios import disk_group, from_snapshot
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simbackup.plots.style import Chart
 
 UNTIL = "1y"
 """How long the plan is at the end of which losses strike."""
@@ -129,16 +132,16 @@ class Expected(NamedTuple):
     """What a year costs each system of a group on average, with intervals: seconds out of service, seconds of data.
 
     Losses of single files do not count. `availability` is the share of time in service, `everything` and `much` are the
-    probabilities that a system loses all its data, and more than a day of them, within the horizon. `lost` is the
-    mean where data come back. `cost` is money, None without a price.
+    probabilities that a system loses all its data, and more than a day of them, within the horizon; their ranges follow
+    from those of the rates. `lost` is the mean where data come back. `cost` is money, None without a price.
     """
 
     group: Group
     down: Rate
     lost: Rate
     availability: float
-    everything: float
-    much: float
+    everything: Rate
+    much: Rate
     cost: float | None
 
 
@@ -185,7 +188,7 @@ class Protection:
         down = _sum((rate, _finite(each.back.median if each.back is not None else 0.0)) for each, rate in known)
         lost = _sum((rate, _finite(each.mean_lost)) for each, rate in known)
         gone, much = (
-            -math.expm1(-self.horizon * math.fsum(rate.value * each.more_than(limit) for each, rate in known))
+            _within(self.horizon, _sum((rate, each.more_than(limit)) for each, rate in known))
             for limit in (NEVER_BACK, MUCH)
         )
         hours = ((self.losses.downtime_hour, down), (self.losses.data_hour, lost))
@@ -200,6 +203,12 @@ class Protection:
 
         return pd.DataFrame([answer.row() for answer in self.answers])
 
+    def chart(self) -> Chart:
+        """The main picture: what each loss costs each group. It needs matplotlib."""
+        from simbackup.plots.of_protection import matrix  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
+
+        return matrix(self)
+
     def as_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
         return {
@@ -209,8 +218,8 @@ class Protection:
                     "name": name, "policy": one.group.policy, "machine": one.group.machine, "systems": one.group.names,
                     "copies": [copy.called for copy in one.group.copies], "weakest": self.weakest[name],
                     "down_a_year": one.down._asdict(), "lost_a_year": one.lost._asdict(),
-                    "availability": one.availability, "all_lost": one.everything, "more_than_a_day_lost": one.much,
-                    "cost_a_year": one.cost,
+                    "availability": one.availability, "all_lost": one.everything._asdict(),
+                    "more_than_a_day_lost": one.much._asdict(), "cost_a_year": one.cost,
                 }
                 for name, one in zip(self.named, self.expected, strict=True)
             ],
@@ -226,6 +235,11 @@ def _sum(each: Iterable[tuple[Rate, float]]) -> Rate:
     low = math.sqrt(sum((term.value - term.low) ** 2 for term in terms))
     high = math.sqrt(sum((term.high - term.value) ** 2 for term in terms))
     return Rate(value, max(value - low, 0.0), value + high)
+
+
+def _within(years: float, rate: Rate) -> Rate:
+    """The probability that something happens within some years that happens so often a year on average."""
+    return Rate(*(-math.expm1(-years * each) for each in rate))
 
 
 def _finite(seconds: float) -> float:
@@ -271,6 +285,7 @@ def protect(
     wanted = losses if isinstance(losses, Losses) else read_losses(losses)
     striking, left_out = wanted.on(site)
     last = end_of(site.start, until)
+    site = settled(site, last, play)
     groups = groups_of(site, last)
     history = History.of(site, last, play)
     restores = Restores(history, groups) if times else None

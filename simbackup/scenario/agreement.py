@@ -15,7 +15,7 @@ from simbackup.scenario.topology import circles
 from simbackup.schema.capability import JobLimit
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Part, Path, disagreements
-from simbackup.schema.quantity import DURATION, LATEST, si_or
+from simbackup.schema.quantity import si_or
 from simbackup.schema.tree import Node
 from simbackup.schema.workload import WorkloadSpec
 
@@ -220,7 +220,7 @@ def _times(checks: Checks, path: Path, job: JobSpec) -> None:
     """When a job begins and has to end."""
     with checks.about(*path):
         if job.begin is not None:
-            _time(checks, (*path, "begin"), job.begin)
+            checks.moment((*path, "begin"), job.begin)
     if job.deadline is not None:
         _deadline(checks, (*path, "deadline"), job.deadline)
 
@@ -241,18 +241,6 @@ def _repeats(checks: Checks, path: Path, job: JobSpec) -> None:
             message = f"{job.until.text} is before the job begins, {job.begin}, so it would never run"
             least = units.show(begin, "s")
             checks.report((*path, "until"), message, f"write {least} or more: it counts from the start of the run")
-
-
-def _time(checks: Checks, path: Path, text: str) -> None:
-    """A time of day, or a time after the start."""
-    try:
-        seconds = units.parse_moment(text)
-    except units.UnitError as error:
-        what = str(error).split(";", maxsplit=1)[0]
-        checks.report(path, what, "write a time of day, '22:00', or a time after the start, '90 s'")
-        return
-    if seconds > LATEST:
-        checks.report(path, f"{text} is out of bounds", DURATION.remedy(seconds))
 
 
 def _deadline(checks: Checks, path: Path, text: str) -> None:

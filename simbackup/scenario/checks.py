@@ -13,7 +13,7 @@ from simbackup.scenario.spec import KINDS, Spec
 from simbackup.schema.capability import BlockDevice, Device, ImageDevice, OnDevice
 from simbackup.schema.job import Restoring
 from simbackup.schema.part import Part, Path
-from simbackup.schema.quantity import Quantity
+from simbackup.schema.quantity import DURATION, LATEST, Quantity
 from simbackup.schema.tree import Node
 from simbackup.schema.unknown import UnknownError
 
@@ -71,6 +71,17 @@ class Checks:
         if name not in self.named(section):
             self.report(path, f"there is no {what} '{name}'", choices(name, legal))
         return False
+
+    def moment(self, path: Path, text: str) -> None:
+        """Report what is neither a time of day nor a time after the start."""
+        try:
+            seconds = units.parse_moment(text)
+        except units.UnitError as error:
+            what = str(error).split(";", maxsplit=1)[0]
+            self.report(path, what, "write a time of day, '22:00', or a time after the start, '90 s'")
+            return
+        if not 0.0 <= seconds <= LATEST:
+            self.report(path, f"{text} is out of bounds", DURATION.remedy(seconds))
 
     def street(self, path: Path, name: str) -> None:
         """Report what is neither a link nor a port of one, and a link that is crossed from port to port."""

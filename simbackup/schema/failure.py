@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import (
     BlockDevice,
@@ -18,7 +17,7 @@ from simbackup.schema.capability import (
 from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import Storing
 from simbackup.schema.part import Part, Path, Rules
-from simbackup.schema.quantity import DURATION, LATEST, Duration, PositiveDuration, Text
+from simbackup.schema.quantity import Duration, PositiveDuration, Text
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ class FailureSpec(Part):
     def check(self, checks: Checks, path: Path) -> None:
         """Report parts that do not exist, or cannot fail, and a time that is none."""
         if self.at is not None:
-            _moment(checks, (*path, "at"), self.at)
+            checks.moment((*path, "at"), self.at)
         if self.after is not None:
             checks.name((*path, "after"), self.after, checks.spec.jobs, "job")
         what = self.what
@@ -142,15 +141,3 @@ class FailureSpec(Part):
         )
         if not checks.name(path, name, legal, "job") and name in checks.spec.jobs:
             checks.report(path, f"'{name}' writes to no tape", choices(name, legal))
-
-
-def _moment(checks: Checks, path: Path, text: str) -> None:
-    """Report what is neither a time of day nor a time after the start."""
-    try:
-        seconds = units.parse_moment(text)
-    except units.UnitError as error:
-        what = str(error).split(";", maxsplit=1)[0]
-        checks.report(path, what, "write a time of day, '22:00', or a time after the start, '90 s'")
-        return
-    if not 0.0 <= seconds <= LATEST:
-        checks.report(path, f"{text} is out of bounds", DURATION.remedy(seconds))

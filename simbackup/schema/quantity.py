@@ -292,7 +292,8 @@ Multiple = Annotated[Quantity, Unit("1")]
 """How often something happens for each of something else; may be zero."""
 
 
-Growth = Annotated[Quantity, Unit("1", other=Unit("B/s"))]
+GROWTH = Unit("1", other=Unit("B/s"))
+Growth = Annotated[Quantity, GROWTH]
 """Growth in a year: a share, compounded; or a size that is added."""
 Count = Annotated[Quantity, Unit("count")]
 PositiveCount = Annotated[Quantity, Unit("count", least=1.0)]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from simbackup.drawing.from_spec import layout_of
+from simbackup.errors import InputError
 from simbackup.output.whole import write_whole
 from simbackup.planning.intervals import Sureness, sureness
 from simbackup.planning.night import Night
@@ -14,8 +15,10 @@ from simbackup.planning.plan import FitsUntil, Plan, stocked
 from simbackup.planning.playing import Simulator
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.writing import write_tables
+from simbackup.protection.protect import protect
 from simbackup.reporting.pictures import system_picture
 from simbackup.reporting.plan_tables import costs, late, stocks, windows
+from simbackup.reporting.protection_tables import groups_table, losses_table, matrix_picture
 from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_limit
 from simbackup.reporting.site_report import calendar_picture, capacity_picture, site_page
 from simbackup.web.cards import Card, Figure, compared
@@ -50,11 +53,24 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     steps.begin("sampling the deciding night")
     sure = sureness(found)
     send(answered(found, found.limits, sure, before, more=False))
+    steps.begin("asking what losses cost")
+    send({"kind": "detail", "name": "protection", "html": _protection(found)})
     steps.begin("writing the report")
     out = Path(task["out"])
     write_whole(out / REPORT, site_page(found, sure))
     write_tables(found.tables(), out / TABLES)
     send({"kind": "done", "files": [REPORT, TABLES, FILE]})
+
+
+def _protection(found: Plan) -> str:
+    """What each loss costs each group of systems, or why that cannot be said of the site."""
+    try:
+        protected = protect(found.site, until=found.until, times=False, play=found.nights.play)
+    except InputError as error:
+        said = [{"severity": "error", "line": 0, "where": one.address, "said": one.message} for one in error.problems]
+        return rendered("problems.html", problems=said)
+    tables = [(losses_table(protected), matrix_picture(protected)), (groups_table(protected), None)]
+    return rendered("tables.html", tables=tables)
 
 
 def opened(site: PlannedSite, text: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,27 @@ def test_it_prints_what_losses_cost(
     found = json.loads(capsys.readouterr().out)
     assert [(one["of"], one["spared"]) for one in found["answers"]] == [("main", False), ("vault", True)]
     assert found["answers"][0]["saved_by"] == {"vault": 1.0}
+
+
+def test_probabilities_are_for_the_horizon_and_the_picture_is_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A fire 1 to 4 times in a century that costs more than a day in some cases: 1 - exp(-5 r s) within 5 years."""
+    file, losses, drawn = (tmp_path / name for name in ("site.yaml", "losses.yaml", "drawn.svg"))
+    file.write_text(TEXT, encoding="utf-8")
+    rate = "{value: 2 %, basis: assumed, range: [1 %, 4 %], why: a test}"
+    fire = f"{{strikes: place, of: main, what: site, yearly: {rate}}}"
+    losses.write_text(f"usual: false\nlosses:\n  fire: {fire}\n", encoding="utf-8")
+    words = ("--losses", str(losses), "--no-times", "--horizon", "5")
+    assert run(monkeypatch, "protect", str(file), *words, "--json") == 0
+    (group,) = json.loads(capsys.readouterr().out)["groups"]
+    odds = group["more_than_a_day_lost"]
+    cases = -math.log1p(-odds["value"]) / (5 * 0.02)
+    assert 0.0 < cases <= 1.0
+    assert [odds["low"], odds["high"]] == pytest.approx([-math.expm1(-5 * rate * cases) for rate in (0.01, 0.04)])
+    assert run(monkeypatch, "protect", str(file), *words, "--plot", str(drawn)) == 0
+    assert "in 5 years" in capsys.readouterr().out
+    assert "fire" in drawn.read_text(encoding="utf-8")
 
 
 def test_a_mistake_has_its_place(

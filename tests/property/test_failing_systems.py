@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import simbackup as sb
 from simbackup.build import build
 from simbackup.methods.job import start
+from simbackup.results.notes import note_rows
 from tests.shared import LIBRARY_BY_HAND
 
 MACHINE = "cores: 4, copy_rate: 10 GB/s, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 10 %"
@@ -81,8 +82,19 @@ def jobs(draw: st.DrawFn) -> dict[str, dict[str, Any]]:
     return found
 
 
-def check(said: dict[str, dict[str, Any]], work: dict[str, dict[str, Any]]) -> None:
-    scenario = sb.load(SYSTEM + "jobs: {}\nfailures: {}\n", {"jobs": work, "failures": said})
+@st.composite
+def systems(draw: st.DrawFn) -> dict[str, Any]:
+    """Values of the system: how fast the line is, how much data there are, drives, and how the array is built."""
+    level, disks = draw(st.sampled_from([("1", 2), ("5", 3), ("5", 4), ("6", 6), ("10", 4)]))
+    return {
+        "links.lan.rate": f"{draw(st.integers(20, 1_000))} MB/s",
+        "data.some.size": f"{draw(st.integers(1, 40))} GB", "data.more.size": f"{draw(st.integers(1, 40))} GB",
+        "devices.library.drives": draw(st.integers(2, 4)), "devices.array.level": level, "devices.array.disks": disks,
+    }  # fmt: skip
+
+
+def check(values: dict[str, Any], said: dict[str, dict[str, Any]], work: dict[str, dict[str, Any]]) -> None:
+    scenario = sb.load(SYSTEM + "jobs: {}\nfailures: {}\n", {**values, "jobs": work, "failures": said})
     system, made = build(scenario.spec, 0)
     system.env.run(until=start(system, made))
     rows = {record.data["job"]: record.data for record in system.trace.jobs}
@@ -100,22 +112,28 @@ def check(said: dict[str, dict[str, Any]], work: dict[str, dict[str, Any]]) -> N
             assert back["bytes"] == pytest.approx(saved[-1].size)
         if saved and not saved[-1].copies:
             assert saved[-1].lost
+        for one in saved:  # each copy is there, or it is listed what took it
+            told = [note["what"] for note in note_rows(system.trace) if note["address"] in one.lost or not one.copies]
+            for reason in one.lost.values():
+                assert any(word in reason for word in FOR_GOOD)
+                assert any(reason in what for what in told)
+            assert one.copies or one.lost
     if all("lasts" in each for each in said.values()):
         assert all(rows[f"back-{name}"]["status"] == rows[name]["status"] for name in ("disk", "raid", "tape"))
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-@given(failures(), jobs())
+@given(systems(), failures(), jobs())
 def test_what_was_saved_comes_back_or_is_lost_for_a_reason(
-    said: dict[str, dict[str, Any]], work: dict[str, dict[str, Any]]
+    values: dict[str, Any], said: dict[str, dict[str, Any]], work: dict[str, dict[str, Any]]
 ) -> None:
-    check(said, work)
+    check(values, said, work)
 
 
 @pytest.mark.slow
 @settings(max_examples=1_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(failures(), jobs())
+@given(systems(), failures(), jobs())
 def test_what_was_saved_comes_back_or_is_lost_for_a_reason_in_many_systems(
-    said: dict[str, dict[str, Any]], work: dict[str, dict[str, Any]]
+    values: dict[str, Any], said: dict[str, dict[str, Any]], work: dict[str, dict[str, Any]]
 ) -> None:
-    check(said, work)
+    check(values, said, work)

@@ -8,7 +8,7 @@ import { Tabs } from "./tabs.js";
 
 const $ = (id) => document.getElementById(id);
 const OF_SCENARIO = ["timeline", "why", "system", "devices", "text", "variants"];
-const OF_SITE = ["capacity", "nights", "points", "system", "text", "variants"];
+const OF_SITE = ["capacity", "nights", "points", "protection", "system", "text", "variants"];
 const PAUSE = 250; // milliseconds
 const NAMES = { "report.html": "Report", "tables.xlsx": "Excel", "scenario.yaml": "Scenario" };
 

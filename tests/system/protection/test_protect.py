@@ -72,7 +72,7 @@ def test_a_year_costs_what_rates_and_times_come_to() -> None:
     answer = found.answers[0]
     assert one.lost.value == pytest.approx(2.0 * answer.mean_lost)
     assert one.cost == pytest.approx(100.0 * one.lost.value / 3600.0)
-    assert one.much == pytest.approx(-math.expm1(-10.0 * 2.0 * answer.more_than(86_400.0)))
+    assert one.much.value == pytest.approx(-math.expm1(-10.0 * 2.0 * answer.more_than(86_400.0)))
 
 
 def test_a_loss_of_what_nobody_needs_costs_nothing() -> None:

@@ -1,0 +1,48 @@
+"""What losses cost, in words that tables, pictures and pages share."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from simbackup.units import show_short
+
+if TYPE_CHECKING:
+    from simbackup.protection.protect import Answer, Rate
+
+SPARED, GONE = "spared", "ALL LOST"
+PERCENT = 100.0
+TWO_DIGITS = 10.0
+"""Per cent from which on no more digits are shown than those before the point."""
+
+
+def cell_of(one: Answer) -> str:
+    """What a loss costs a group: the data, and the time."""
+    back = "" if one.back is None or not one.back.median else f", {short(one.back.median)}"
+    if one.lost is None:
+        return f"{SPARED}{back}"
+    if one.lost.everything >= 1.0:
+        return GONE
+    some = f" ({share(one.lost.everything)} {GONE})" if one.lost.everything else ""
+    return f"{short(one.lost.mean)}{back}{some}"
+
+
+def between(rate: Rate) -> str:
+    """Seconds with their range."""
+    return f"{short(rate.value)} ({short(rate.low)} to {short(rate.high)})"
+
+
+def odds(rate: Rate) -> str:
+    """A probability with its range."""
+    return f"{share(rate.value)} ({share(rate.low)} to {share(rate.high)})"
+
+
+def short(seconds: float) -> str:
+    """Seconds in words."""
+    return show_short(seconds, "s", 2) if math.isfinite(seconds) else "everything"
+
+
+def share(part: float) -> str:
+    """A share in per cent."""
+    percent = PERCENT * part
+    return f"{percent:.0f} %" if percent >= TWO_DIGITS else f"{percent:.2g} %"

@@ -1,0 +1,199 @@
+"""Failures in the nights of a plan: jobs that fail, are tried again or run late, and what later nights then have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from simbackup.errors import InputError
+from simbackup.planning.failure import SiteFailureSpec, outages
+from simbackup.planning.loading import read_site
+from simbackup.planning.plan import Plan, plan
+from simbackup.planning.restore import restore
+from simbackup.planning.restore_points import points_at
+from simbackup.planning.settled import settled
+from simbackup.planning.site import load_site
+from simbackup.policies.levels import Level
+
+SATURDAY = date(2027, 1, 9)
+SITE: dict[str, Any] = {
+    "title": "One pool", "start": "2027-01-04", "network": "network/gigabit-ethernet",
+    "machines": {"server": {"host": "host/linux-2016-server", "storage": "ssd/nvme-gen3-2018"}},
+    "targets": {
+        "pool": {
+            "host": "host/linux-2016-server",
+            "device": {"model": "raid/hardware-raid5-2018", "disk": "disk/nearline-12tb-2018", "disks": 6},
+        },
+    },
+    "policies": {
+        "nightly": {
+            "to": "pool", "at": "20:00", "window": "20:00 to 22:00",
+            "schedule": {"full": "saturday", "incremental": "daily"},
+        },
+    },
+    "systems": {
+        name: {"size": "500 GB", "change": {"model": "change/file-server", "daily": "2 %"}, "policy": "nightly"}
+        for name in ("a", "b")
+    },
+}  # fmt: skip
+"""Two systems of 500 GB: each line carries 117.7 MB/s, and so does that of the pool, which both share."""
+VAULT = {
+    "beside": "pool", "link": {"rate": "800 MB/s", "latency": "0.1 ms"},
+    "device": {"model": "tape_library/autoloader-8", "drive": "tape_drive/lto-7", "drives": 1},
+}  # fmt: skip
+
+
+def of(failures: Mapping[str, Any], until: str = "2027-01-13", *, every_night: bool = False, **policy: Any) -> Plan:
+    """The plan of the site with some failures."""
+    policies = {"nightly": {**SITE["policies"]["nightly"], **policy}}
+    return plan(SITE | {"failures": dict(failures), "policies": policies}, until, every_night=every_night)
+
+
+def nights(found: Plan, system: str) -> dict[date, float]:
+    """Seconds of the backups of a system, by night."""
+    return {one.night: one.elapsed for one in found.verdicts if one.system == system and not one.copy}
+
+
+def levels(found: Plan, day: date) -> dict[str, tuple[Level, float]]:
+    """The level and the days since its base of each system that is saved on a day."""
+    runs = {run.policy: run for each in found.days if each.day == day for run, _ in each.runs}
+    return {one.name: (runs[one.policy].level, runs[one.policy].age / 86_400.0) for one in found.site.systems}
+
+
+def test_backup_server_that_dies_in_mid_night() -> None:
+    found, whole = of({"crash": {"host": "pool", "at": "2027-01-09 20:30", "lasts": "3 h"}}), of({})
+    assert nights(found, "a")[SATURDAY] == pytest.approx(1800.0)
+    assert nights(found, "a") | {SATURDAY: 0.0} != nights(whole, "a") | {SATURDAY: 0.0}  # the next has more to save
+    assert levels(found, date(2027, 1, 10)) == {"a": (Level.INCREMENTAL, 2.0), "b": (Level.INCREMENTAL, 2.0)}
+    assert levels(whole, date(2027, 1, 10)) == {"a": (Level.INCREMENTAL, 1.0), "b": (Level.INCREMENTAL, 1.0)}
+    assert found.days[-1].points == {"nightly": 9}  # ten days, one without
+    used, all_saved = (one.days[-1].stocks["pool"].used for one in (found, whole))
+    system = found.site.systems[0]
+    one, two = (system.differs(days * 86_400.0, 1.0) for days in (1, 2))
+    assert all_saved - used == pytest.approx(2 * 500e9 * (1.0 - (two - one)))  # no full one, a larger incremental
+    assert found.failures == [{"night": SATURDAY, "failures": "crash", "jobs": 2, "fail": 2, "late": 0}]
+    assert found.losses[0]["worst"] == pytest.approx(40 * 3600.0)  # at noon on Sunday, Friday 20:00 is the newest
+    assert found.losses[0]["day"] == date(2027, 1, 10)
+    assert whole.losses[0]["worst"] == pytest.approx(16 * 3600.0)
+    assert whole.failures == []
+
+
+def test_a_backup_that_is_tried_again_runs_late() -> None:
+    """It fails at 20:30, waits until the host is back at 21:30, and then takes as long as in any night."""
+    crash = {"host": "pool", "at": "2027-01-09 20:30", "lasts": "1 h"}
+    found, whole = of({"crash": crash}, retries=1, retry_after="5 min"), of({})
+    assert nights(found, "a")[SATURDAY] == pytest.approx(5400.0 + nights(whole, "a")[SATURDAY], rel=1e-6)
+    assert found.days[-1].points == {"nightly": 10}
+    assert found.failures[0] == {"night": SATURDAY, "failures": "crash", "jobs": 2, "fail": 0, "late": 2}
+
+
+def test_transfers_wait_for_a_line_that_is_soon_back() -> None:
+    outage = {"link": "network", "at": "2027-01-09 20:30", "lasts": "10 min", "timeout": "15 min"}
+    found, whole = of({"outage": outage}), of({})
+    assert nights(found, "a")[SATURDAY] == pytest.approx(600.0 + nights(whole, "a")[SATURDAY], rel=1e-6)
+    assert found.days[-1].points == {"nightly": 10}
+
+
+def test_an_outage_that_goes_on_from_day_to_day() -> None:
+    """The host is away from Thursday noon until Saturday noon: two nights fail at once."""
+    found = of({"repair": {"host": "pool", "at": "2027-01-07 12:00", "lasts": "48 h"}})
+    assert [nights(found, "a")[date(2027, 1, day)] for day in (7, 8)] == [0.0, 0.0]
+    assert [one["fail"] for one in found.failures] == [2, 2]
+    assert found.days[-1].points == {"nightly": 8}
+
+
+def test_systems_that_do_not_fail_alike_go_their_own_ways() -> None:
+    found, whole = of({"line": {"host": "a", "at": "2027-01-06 20:00:10", "lasts": "1 h"}}), of({})
+    assert levels(found, date(2027, 1, 7)) == {"a": (Level.INCREMENTAL, 2.0), "b": (Level.INCREMENTAL, 1.0)}
+    assert sorted(found.days[-1].points.values()) == [9, 10]
+    assert found.windows.levels.keys() == whole.windows.levels.keys()  # counted together
+    names, now = ("a", "b"), datetime(2027, 1, 8, 12, tzinfo=ZoneInfo("UTC"))
+    made = {one.systems: [each.time.day for each in one.points] for one in points_at(found.site, now)}
+    assert made == {names[:1]: [4, 5, 7], names[1:]: [4, 5, 6, 7]}
+
+
+def test_nothing_fails_in_the_daytime() -> None:
+    noon = {"host": "pool", "at": "2027-01-09 11:00", "lasts": "1 h"}
+    found, whole = (of(failures, every_night=True) for failures in ({"noon": noon}, {}))
+    assert nights(found, "a") == nights(whole, "a")
+    assert (found.days, found.failures) == (whole.days, [])
+
+
+def test_a_site_without_failures_is_left_as_it_is() -> None:
+    loaded = load_site(SITE)
+    assert settled(loaded, SATURDAY) is loaded
+    assert settled(load_site(SITE | {"failures": dict[str, Any]()}), SATURDAY).lacking == {}
+
+
+def test_a_copy_that_fails_leaves_the_backup() -> None:
+    """The only drive breaks while it writes the copy of `a`, which fails. That of `b` waits until the drive is back."""
+    vault: dict[str, Any] = {"targets": SITE["targets"] | {"vault": VAULT}}
+    broken = {"drive": "vault", "at": "2027-01-09 23:45", "lasts": "6 h"}
+    copies = {"tape": {"to": "vault", "which": "full", "at": "23:30"}}
+    policies = {"nightly": {**SITE["policies"]["nightly"], "copies": copies}}
+    found = plan(SITE | vault | {"policies": policies, "failures": {"drive": broken}}, "2027-01-13")
+    lacking = {
+        one.name: {time.date(): copies for time, copies in found.site.lacking[one.policy].items()}
+        for one in found.site.systems
+    }
+    assert lacking == {"a": {SATURDAY: frozenset({"tape"})}, "b": {}}
+    ends = {one.system: one.elapsed for one in found.verdicts if one.copy and one.night == SATURDAY}
+    assert ends["a"] == pytest.approx(3.75 * 3600.0, abs=60.0)  # the cartridge goes back to its slot
+    assert ends["b"] > 9.75 * 3600.0
+    assert min(found.days[-1].points.values()) == 10
+    again = plan(
+        SITE | vault | {"policies": {"nightly": {**policies["nightly"], "retries": 1}}, "failures": {"drive": broken}},
+        "2027-01-13",
+    )
+    assert not any(again.site.lacking.values())
+
+
+def test_a_restore_takes_what_came_about() -> None:
+    failing = SITE | {"failures": {"crash": {"host": "pool", "at": "2027-01-09 20:30", "lasts": "3 h"}}}
+    lost = {name: restore(site, "client a", date(2027, 1, 10)).systems[0].lost for name, site in
+            (("failing", failing), ("whole", SITE))}  # fmt: skip
+    assert lost == pytest.approx({"failing": 40 * 3600.0, "whole": 16 * 3600.0})
+
+
+def test_random_failures_come_as_often_as_stated_and_the_same_each_time() -> None:
+    def often(seed: int) -> list[datetime]:
+        raw = {"host": "pool", "yearly": 4, "lasts": "1 h", "seed": seed}
+        one = SiteFailureSpec.model_validate(raw)
+        return list(one.moments("crash", date(2027, 1, 1), date(2126, 12, 31), ZoneInfo("Europe/Berlin")))
+
+    assert often(0) == often(0) != often(1)
+    assert len(often(0)) == pytest.approx(400, abs=60)  # three standard deviations
+    assert often(0) == sorted(often(0))
+
+
+def test_outages_of_all_failures_in_their_order() -> None:
+    failures = {
+        "late": {"host": "pool", "at": "2027-01-09 20:30", "lasts": "1 h"},
+        "early": {"link": "network", "at": ["2027-01-12 20:30", "2027-01-05 20:30"], "lasts": "1 h"},
+    }
+    spec = read_site(SITE | {"failures": failures}).spec
+    assert [(one.name, one.begin.day) for one in outages(spec, SATURDAY)] == [("early", 5), ("late", 9)]
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        ({"host": "vault", "at": "2027-01-05 20:00"}, "there is no host 'vault'; choose from: a, b, pool"),
+        ({"link": "pool", "at": "2027-01-05 20:00"}, "there is no link 'pool'; choose from: network"),
+        ({"drive": "pool", "at": "2027-01-05 20:00"}, "there is no tape library 'pool'"),
+        ({"host": "pool"}, "does not say when it fails; write 'at: 2027-03-01 02:00', or 'yearly: 2'"),
+        ({"host": "pool", "at": "20:00 h"}, "'20:00 h' is not a date and a time of day"),
+        ({"host": "pool", "yearly": 1e9}, "1,000,000,000 failures in a year are too many"),
+        ({"host": "pool", "at": "2027-01-05 20:00", "yearly": 1}, "says when it fails, and how often"),
+        ({"at": "2027-01-05 20:00"}, "does not say what fails"),
+        ({"host": "pool", "at": "2027-01-05 20:00", "timeout": "1 min"}, "has no effect on a host"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_place(failure: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_site(SITE | {"failures": {"crash": failure | {"lasts": "1 h"}}})
+    assert any(said in str(one) and one.address.startswith("failures.crash") for one in caught.value.problems)
