@@ -57,7 +57,6 @@ class Reduction(Late):
     threads: float = 1.0
     expanders: int = 1
     overlapped: bool = False
-    rate: float | None = None
     repeated: float = 1.0
     cut_cpu: float = 0.0
     join_cpu: float = 0.0

@@ -22,8 +22,7 @@ from simbackup.trace.activity import Activity
 class Controller(Late):
     """Rates of a controller, seconds of each request, bytes of a stream that it reads ahead, and its write cache.
 
-    A write cache without a battery is not used: data are written through to the disks. A rebuild writes so many bytes a
-    second at most.
+    A rebuild writes so many bytes a second at most.
     """
 
     controller_rate: float = math.inf
@@ -32,14 +31,8 @@ class Controller(Late):
     prefetches: bool = False
     read_ahead: float = 0.0
     write_cache: float = 0.0
-    battery: bool = True
     write_behind: float = math.inf
     rebuild_rate: float = math.inf
-
-    @property
-    def staging(self) -> float:
-        """Bytes of the cache from which writes are acknowledged, 0 without one."""
-        return self.write_cache if self.battery else 0.0
 
     def rate(self, direction: Direction) -> float:
         """Greatest rate, bytes a second; that of reading unless writing has its own."""
@@ -53,12 +46,12 @@ class Controller(Late):
         `write_behind` bytes where the controller looks no further.
         """
         if writes:
-            return max(run, min(self.staging / max(together, 1), self.write_behind))
+            return max(run, min(self.write_cache / max(together, 1), self.write_behind))
         return max(run, self.read_ahead if self.prefetches else 0.0)
 
     def served(self, service: Service, size: float, direction: Direction) -> Service:
         """What a request takes behind the controller: a write that finds a cache is done when it is in there."""
-        if direction == "write" and self.staging >= size:
+        if direction == "write" and self.write_cache >= size:
             return Service(self.controller_overhead + size / self.rate("write"), service.busy)
         return Service(service.latency + self.controller_overhead, service.busy)
 
@@ -156,8 +149,8 @@ class Rebuilding(Landed):
 
     @property
     def gathers(self) -> float:
-        """Bytes of the write cache that a battery protects."""
-        return self.controller.staging
+        """Bytes of its write cache."""
+        return self.controller.write_cache
 
     @property
     def stripe(self) -> float:

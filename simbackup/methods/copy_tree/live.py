@@ -15,7 +15,6 @@ from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.equations.change import differs
 from simbackup.equations.deduplication import touched_chunks
-from simbackup.equations.files import delta
 from simbackup.late import Late, changed, late
 from simbackup.methods.file_backup.portion import Portion, portion
 from simbackup.methods.file_backup.walk import Walkers, walking
@@ -42,7 +41,7 @@ class CopyTree(Late):
     in which files differ reads these files at both ends, and writes them whole; one that compares checksums reads all.
     Its sender begins when the receiver has made the checksums of one such file, and the receiver reads its old
     blocks once more to write the new file, where memory does not hold them.
-    One that walks first lists all files at both ends before it sends any. The list crosses the networks, too.
+    One that walks first lists all files at both ends before it sends any.
     One that writes to a share waits for the other host with each file: so many round trips over all networks, what that
     host works, and the making of the file, before it goes on to the next (Callaghan, Pawlowski and Staubach, "NFS
     Version 3 Protocol Specification", RFC 1813, 1995, for the calls of a file; holds where a client asks one thing at
@@ -55,7 +54,6 @@ class CopyTree(Late):
     tool: Tool = NO_TOOL
     since: float | None = None
     workers: int = 1
-    connections: int = 1
     method: str = "copy_tree"
 
     def run(self, system: System, job: str) -> Steps:
@@ -81,9 +79,7 @@ class CopyTree(Late):
         made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it
         shape = self._reading(system, part)
         networks = [system.networks[name] for name in self.networks]
-        listed = self.tool.list_record * (part.files if self._tracked else system.data[self.ends[0]].files) / part.size
-        connections = self.connections if networks else 1
-        shape = self.tool.sending(shape, networks, connections, share=self._sent(system) + listed)
+        shape = self.tool.sending(shape, networks, share=self._sent(system))
         shared = self.tool.share_calls if networks else 0.0
         if self.hosts[0] != to:
             files = 0.0 if shared else made.per_byte
@@ -126,18 +122,11 @@ class CopyTree(Late):
     def _sent(self, system: System) -> float:
         """Bytes that cross networks for each byte of files that differ."""
         data = system.data[self.ends[0]]
-        if not self._by_block or self.since is None or data.change is None or data.file_change is None:
-            return 1.0
-        block = self.tool.delta_blocks(self._file_size(system))
-        if block is None:
+        block = self.tool.delta_blocks(data.size / max(data.files, 1))
+        if not self._by_block or block is None or self.since is None or data.change is None or data.file_change is None:
             return 1.0
         within = min(differs(data.change, self.since) / max(differs(data.file_change, self.since), LEAST), 1.0)
-        return min(delta(touched_chunks(within, data.run, block), block, self.tool.delta_checksum), 1.0)
-
-    def _file_size(self, system: System) -> float:
-        """Mean bytes of a file of the source."""
-        data = system.data[self.ends[0]]
-        return data.size / max(data.files, 1)
+        return touched_chunks(within, data.run, block)
 
     def _reading(self, system: System, part: Portion) -> FlowShape:
         """How a byte that is sent loads the source, with the files that are only looked at."""

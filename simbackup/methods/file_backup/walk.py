@@ -52,8 +52,6 @@ class Walkers(Late):
     """How many walk at the same time."""
     file_cpu: float = 0.0
     """Core seconds of the reference for each file that is sent."""
-    in_turn: float = 0.0
-    """Share of these (0 to 1) that only one worker at a time spends."""
     remote: Remote | None = None
     """The host that keeps the files, if it is another one."""
     look_cpu: float = 0.0
@@ -126,7 +124,6 @@ def walking(
         if remote.served is not None and sent > 0.0:
             shape = remote.served.bound(shape)
         shape = shape.over(remote.networks)
-    shape = shape._replace(serial=index * who.in_turn / each)
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
         run = store.run("read", keeper.window(store) or 0.0) * store.width / who.workers
         meanwhile = cold * _meanwhile(region, in_order, anywhere, apart, run)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from simbackup.devices.network.adapter import Adapter, Waiting
+from simbackup.devices.network.adapter import Adapter
 from simbackup.devices.network.live import Network
 from simbackup.devices.outstanding import Outstanding, at_device
 from simbackup.devices.visitors import Waiters
@@ -39,7 +39,6 @@ class Queues:
     demand: Demand
     network: FlowNetwork
     queue: Callable[[Network], Adapter]
-    waiting: Waiting | None = None
     load: Load = field(init=False)
     flow: Flow = field(init=False)
     found: dict[Link, Outstanding] = field(default_factory=dict[Link, Outstanding])
@@ -84,8 +83,6 @@ class Queues:
         now, found = float(self.network.env.now), self._now()
         self.settle(now)
         self.rate = self.flow.rate
-        if self.waiting is not None:
-            self.waiting.take(now, self.rate, lambda flow: flow.rate)
         if self.demand.rate is not None:
             self.each = self.load.response(self.rate, found)
             return

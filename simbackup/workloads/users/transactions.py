@@ -9,7 +9,6 @@ from typing import NamedTuple
 from simbackup.devices.changes import Spread
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Service
 from simbackup.devices.volume.first_write import ChunkRun, copying, served
@@ -20,10 +19,7 @@ from simbackup.workloads.users.load import Load
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """What users ask with one transaction: disk reads and updates, bytes of a read, core seconds, where updates go.
-
-    It also moves the bytes of a request over each of some networks.
-    """
+    """What users ask with one transaction: disk reads and updates, bytes of a read, core seconds, where updates go."""
 
     reads: float
     read_size: float
@@ -31,8 +27,6 @@ class Transaction:
     updates: float
     spread: Spread
     synchronous: bool
-    networks: tuple[Network, ...] = ()
-    request: float = 0.0
 
     @property
     def mean_size(self) -> float:
@@ -100,8 +94,6 @@ def load(
     found.take(store, asked_read, asked.reads, read, waits=True, direction="read")
     found.compute(host, asked.cpu)
     found.delay += asked.reads * _mapping(volume.snapshots, read)
-    for network in asked.networks:
-        found.send(network, asked.request)
     if asked.updates > 0.0:
         size, waits = min(asked.spread.size, place.size), asked.synchronous
         write = store.scattered("write", begin, place.size, size)
