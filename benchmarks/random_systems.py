@@ -118,7 +118,7 @@ def _work(draw: random.Random, engine: str) -> list[Plan]:
     join: Plan = {"method": "synchronise", "mirror": "mirror"}
     freeze: Plan = {"method": "create_snapshot", "snapshot": "pointers"}
     write: Plan = {"method": "write", "data": data, "flush": draw.random() < 0.5}
-    synchronous: Plan = {"method": "write", "data": data, "synchronous": True, "request": "64 KiB", "portion": "10 %"}
+    synchronous: Plan = {"method": "write", "data": data, "request": "64 KiB", "portion": "10 %"}
     back = [restore] if draw.random() < 0.6 else []
     return draw.choice(
         [

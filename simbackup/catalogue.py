@@ -61,8 +61,6 @@ class Reduction(Late):
     """Threads that expand a stream."""
     overlapped: bool = False
     """Whether a single thread compresses or expands while the program reads and writes."""
-    rate: float | None = None
-    """Greatest rate of a card that compresses, bytes a second before compression; None without a limit."""
     repeated: float = 1.0
     """Deduplication: bytes of the save set for each byte that is new to the store."""
     cut_cpu: float = 0.0

@@ -108,9 +108,8 @@ def _of_hosts(system: System, hosts: set[str], spec: Spec) -> list[Link]:
 
 def _of_network(system: System, name: str) -> list[Link]:
     """All directions and ports of a link."""
-    found = {network.link: None for way, network in system.networks.items() if way.split(WAY)[0].split(".")[0] == name}
-    switch = system.networks.switches.get(name)
-    return [*found, *([switch.fabric] if switch is not None and switch.fabric is not None else [])]
+    own = (network.link for way, network in system.networks.items() if way.split(WAY)[0].split(".")[0] == name)
+    return list(dict.fromkeys(own))
 
 
 def _of_device(system: System, name: str) -> list[Link]:

@@ -310,9 +310,6 @@ def _summarise(system: System, spec: Spec) -> None:
             part.record(system.trace)
     for name, network in system.networks.items():
         _device(system, f"links.{name}", "network", network.link)
-    for name, switch in system.networks.switches.items():
-        if switch.fabric is not None:
-            _device(system, f"links.{name}", "network", switch.fabric)
     for part in (*system.libraries.values(), *system.object_stores.values()):
         part.record(system.trace)
 

@@ -34,13 +34,8 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
         run=lambda: si_or(data.change.run if data.change else None, math.inf),
     )  # fmt: skip
     aged = data.aged
-    spread = None
-    if aged is not None:
-        spread = Spread(
-            aged.update_size.si, size * si_or(aged.working_set, 1.0), si_or(aged.hot_data, 1.0),
-            si_or(aged.hot_updates, 1.0),
-        )  # fmt: skip
-    made.volume.lay(f"data.{name}", (begin, size), spread, si_or(aged.updates, 0.0) if aged else 0.0)
+    spread = None if aged is None else Spread(aged.update_size.si, size, 1.0, 1.0)
+    made.volume.lay(f"data.{name}", (begin, size), spread, 0.0 if aged is None else aged.updates.si)
     return made
 
 

@@ -24,7 +24,6 @@ from simbackup.schema.quantity import (
     Frozen,
     Multiple,
     PositiveCount,
-    PositiveShare,
     PositiveSize,
     Quantity,
     Ratio,
@@ -138,12 +137,6 @@ class AgedSpec(Frozen):
     """Number of updates."""
     update_size: PositiveSize
     """Bytes of each update, such as the `8 KiB` of a page."""
-    working_set: PositiveShare | None = None
-    """Share of the data that was updated; all of it by default."""
-    hot_data: PositiveShare | None = None
-    """Share of the working set that received most of the updates."""
-    hot_updates: PositiveShare | None = None
-    """Share of the updates that went to the hot data."""
 
 
 class DataSpec(Part, Modelled, FilesSheet):
@@ -294,5 +287,3 @@ class DataSpec(Part, Modelled, FilesSheet):
         if not isinstance(below, VolumeDevice) or below.overwrites:
             message = f"has no effect on '{self.on}', which is overwritten in place"
             checks.report((*path, "aged"), message, "leave it out, or put the data on a redirect_volume")
-        if (self.aged.hot_data is None) != (self.aged.hot_updates is None):
-            checks.report((*path, "aged"), "hot_data and hot_updates go together", "give both, or neither")

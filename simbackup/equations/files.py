@@ -207,26 +207,3 @@ def flushed_writes(flushes: float) -> float:
     2.0
     """
     return 2.0 * flushes
-
-
-def delta(touched: float, block: float, checksum: float) -> float:
-    """Bytes sent in both directions together for each byte of a changed file, if the receiver has an older version.
-
-    `t + h / b`: the receiver sends a checksum of `h` bytes for each block of `b` bytes of its version, and the sender
-    sends whatever is in none of these blocks, a share `t`. Tridgell and Mackerras, "The rsync algorithm", Australian
-    National University, TR-CS-96-05, 1996. Holds if blocks are many, and references to them are small compared with
-    their data.
-
-    Parameters
-    ----------
-    touched
-        Share of the blocks in which something has changed.
-    block
-        Bytes of a block.
-    checksum
-        Bytes of the checksums of a block.
-
-    >>> delta(0.1, block=1000.0, checksum=20.0)
-    0.12000000000000001
-    """
-    return touched + checksum / block

@@ -26,10 +26,10 @@ def parts(size: float, part: float, most: float = math.inf) -> float:
     return float(min(max(math.ceil(size / part), 1), most))
 
 
-def at_once(connections: int, objects: float, each: float, most: float | None) -> int:
+def at_once(connections: int, objects: float, each: float) -> int:
     """Requests of a job that run at once: one per connection, and no more than there are parts to move.
 
-    `min(c, n min(p, m))`. Range: all objects have the same size, and the last ones, which leave connections idle, are
+    `min(c, n p)`. Range: all objects have the same size, and the last ones, which leave connections idle, are
     a small part of the whole.
 
     Parameters
@@ -40,33 +40,8 @@ def at_once(connections: int, objects: float, each: float, most: float | None) -
         Objects, n.
     each
         Parts of each, p.
-    most
-        Parts of one object that may be in flight at once, m; no limit if None.
 
-    >>> at_once(16, objects=1.0, each=13.0, most=None), at_once(16, objects=1e6, each=1.0, most=4.0)
+    >>> at_once(16, objects=1.0, each=13.0), at_once(16, objects=1e6, each=1.0)
     (13, 16)
     """
-    together = each if most is None else min(each, most)
-    return max(min(connections, math.floor(objects * together)), 1)
-
-
-def buffered_rate(filling: float, sending: float, buffers: float) -> float:
-    """Bytes a second of a stream whose parts are filled one by one in a few buffers and then sent: `b / (f + t)`.
-
-    Each buffer goes round: it is filled in `f` seconds a byte, sent in `t`, and is free again. Little, "A Proof for
-    the Queuing Formula: L = lambda W", Operations Research 9(3), 1961, with b buffers in the system. Range: an upper
-    bound, which constant times reach; with many buffers, filling itself is the limit.
-
-    Parameters
-    ----------
-    filling
-        Seconds to read or produce a byte, f.
-    sending
-        Seconds of a byte on a connection, including its share of the latency, t.
-    buffers
-        Buffers, b.
-
-    >>> round(buffered_rate(1 / 100e6, 1 / 50e6, buffers=2) / 1e6, 1)
-    66.7
-    """
-    return buffers / (filling + sending)
+    return max(min(connections, math.floor(objects * each)), 1)

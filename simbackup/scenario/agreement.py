@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from typing import Any
 
 from simbackup import units
 from simbackup.devices.host.spec import HostSpec
@@ -17,7 +18,6 @@ from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Part, Path, disagreements
 from simbackup.schema.quantity import si_or
 from simbackup.schema.tree import Node
-from simbackup.schema.workload import WorkloadSpec
 
 GREATEST_RUNS = 10_000_000
 """Runs of one job that a scenario may ask for: one a minute for nineteen years."""
@@ -161,7 +161,7 @@ def _cut_off(checks: Checks) -> None:
 
 def _loads(checks: Checks) -> None:
     """Report links that cannot carry their requests at a given rate: the queue would grow without end."""
-    crossing: dict[str, dict[str, WorkloadSpec]] = {}
+    crossing: dict[str, dict[str, Any]] = {}
     for name, link in checks.spec.links.items():
         with checks.about("links", name):
             crossing = crossing or _crossing(checks)
@@ -169,22 +169,18 @@ def _loads(checks: Checks) -> None:
                 _load(checks, street, link, crossing.get(street, {}))
 
 
-def _crossing(checks: Checks) -> dict[str, dict[str, WorkloadSpec]]:
+def _crossing(checks: Checks) -> dict[str, dict[str, Any]]:
     """The workloads whose requests cross each link or port, by its name."""
-    found: dict[str, dict[str, WorkloadSpec]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for name, part in checks.spec.workloads.items():
-        for link in part.via:
+        for link in getattr(part, "via", ()):
             found.setdefault(link, {})[name] = part
     return found
 
 
-def _load(checks: Checks, name: str, link: LinkSpec, crossing: Mapping[str, WorkloadSpec]) -> None:
+def _load(checks: Checks, name: str, link: LinkSpec, crossing: Mapping[str, Any]) -> None:
     """Report one link that cannot carry its requests."""
-    asked = {
-        w: part.request.si * part.transactions.si
-        for w, part in crossing.items()
-        if part.request is not None and part.transactions is not None
-    }
+    asked = {w: part.request.si * part.transactions.si for w, part in crossing.items() if part.transactions is not None}
     port = link.ports.get(name.split(".")[1]) if "." in name else None
     room = (port or link.rate).si * si_or(link.count, 1.0)
     if asked and sum(asked.values()) >= room:

@@ -10,11 +10,13 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from simbackup.errors import Problem
+from simbackup.schema.retired import instead_of
 from simbackup.schema.tree import Node
 from simbackup.schema.unknown import Unknown, UnknownPlace
 from simbackup.schema.wording import plain_message, unknown_key
 
 Part = TypeVar("Part", bound=BaseModel)
+RETIRED_KEY = "is no longer a key"
 KEY = "[key]"
 """What pydantic adds to the location of a key that is wrong itself."""
 
@@ -116,7 +118,10 @@ def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> li
     else:
         message, remedy = plain_message(detail)
         if detail["type"] == "extra_forbidden":
-            remedy = unknown_key(detail, _fields_at(part, loc[:-1]))
+            inner = _class_at(part, loc[:-1])
+            instead = instead_of(inner, str(loc[-1])) if inner is not None else None
+            message = message if instead is None else RETIRED_KEY
+            remedy = instead or unknown_key(detail, _fields_at(part, loc[:-1]))
         if detail["type"] == "missing" and "model" in _fields_at(part, loc[:-1]):
             remedy = "write it here, or name a model whose datasheet has it"
         reported = [(loc, message, remedy)]
@@ -128,13 +133,19 @@ def _placed(node: Node, address: str, path: tuple[str | int, ...], message: str,
     """A problem at the deepest part of its path that was written."""
     found, seen = node.find(path)
     whole = len(seen) == len(path)
-    place = found.key if message == "is not known here" and whole else found.place
+    place = found.key if message in {"is not known here", RETIRED_KEY} and whole else found.place
     full = ".".join([address, *map(str, path)]) if address else ".".join(map(str, path))
     return Problem(place, full, message, remedy)
 
 
 def _fields_at(part: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
     """The legal keys of a class, or of the class of the field that a path leads to."""
+    found = _class_at(part, path)
+    return [] if found is None else list(found.model_fields)
+
+
+def _class_at(part: type[BaseModel], path: tuple[str | int, ...]) -> type[BaseModel] | None:
+    """The class of the field that a path leads to, None if it is no part."""
     named = False
     for step in path:
         if named:  # a step that is a name, not a key
@@ -145,6 +156,6 @@ def _fields_at(part: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
         inner = [a for a in (annotation, *getattr(annotation, "__args__", ())) if isinstance(a, type)]
         nested = [a for a in inner if issubclass(a, BaseModel)]
         if not nested:
-            return []
+            return None
         part, named = nested[0], getattr(annotation, "__origin__", None) is dict
-    return list(part.model_fields)
+    return part

@@ -20,7 +20,7 @@ devices:
 data:
   all: {on: volume, size: 1 GiB}
 jobs:
-  dd: {method: write, data: all, synchronous: true, request: 256 KiB}
+  dd: {method: write, data: all, request: 256 KiB}
 """
 
 

@@ -69,12 +69,6 @@ def test_an_image_is_one_object_whose_parts_go_side_by_side() -> None:
     assert elapsed({"jobs.full.method": "image"}) == pytest.approx(expected, rel=TOLERANCE)
 
 
-def test_parts_at_once_hold_a_single_object_back_but_not_many() -> None:
-    few = {"devices.bucket.parts_at_once": 4}
-    assert elapsed({"jobs.full.method": "image", **few}) == pytest.approx(4 * elapsed({"jobs.full.method": "image"}))
-    assert elapsed(few) == elapsed()
-
-
 def test_small_files_gathered_into_large_objects_wait_less() -> None:
     small = {"data.files.files": 100_000, "data.files.size": "10 GB"}
     alone, gathered = elapsed(small), elapsed({**small, "jobs.full.object_size": "80 MB"})
@@ -91,13 +85,6 @@ def test_a_bucket_serves_so_many_requests_a_second(key: str, job: str, rate: flo
     result = sb.simulate(sb.load(SITE, changes))
     assert result.get(f"jobs.{job}.elapsed") == pytest.approx(1e6 / rate, rel=TOLERANCE)
     assert sb.explain(result, job)[job].bottleneck == f"devices.bucket.{key}_requests"
-
-
-def test_all_jobs_share_the_connections_that_it_serves() -> None:
-    more = "  other: {method: image, data: files, to: bucket, connections: 16}\n"
-    both = sb.simulate(sb.load(SITE + more, {"devices.bucket.connections": 16, "jobs.full.method": "image"}))
-    alone = elapsed({"jobs.full.method": "image"})
-    assert both.get("jobs.full.elapsed") == pytest.approx(2.0 * alone, rel=TOLERANCE)
 
 
 @pytest.mark.parametrize(("key", "job"), [("write_rate", "full"), ("read_rate", "back")])
@@ -170,21 +157,6 @@ def test_a_bucket_without_a_way_and_keys_of_tape_are_refused() -> None:
         sb.load(SITE, {"links": None})
     with pytest.raises(sb.InputError, match="no effect on a backup to an object store"):
         sb.load(SITE, {"jobs.full.streams": 2})
-
-
-@for_each("source", [60e6, 300e6])
-@for_each("connections, buffers", [(1, 1), (1, 2), (4, 4), (4, 16), (8, 3)])
-def test_a_stream_fills_parts_in_memory_before_it_sends_them(source: float, connections: int, buffers: int) -> None:
-    """One by one, as `b / (f + t)`, `c / t` and the source's own rate, whichever is least."""
-    changes = {
-        "jobs.full.method": "image", "jobs.full.connections": connections, "devices.disk.read_rate": f"{source} B/s",
-        "jobs.full.tool": {"start_time": "0 s", "mount_time": "0 s", "part": "64 MB", "part_buffers": buffers},
-        "data.files.cached": "0 %", "devices.bucket.object_requests": 0,
-    }  # fmt: skip
-    expected = oracle.streamed(
-        40e9, part=64e6, latency=WRITE + AWAY, rate=RATE, connections=connections, buffers=buffers, source=source
-    )
-    assert elapsed(changes) == pytest.approx(expected, rel=TOLERANCE)
 
 
 @for_each("connections", [1, 4, 16])

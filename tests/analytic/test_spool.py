@@ -25,7 +25,6 @@ devices:
     exchange_time: 5 s
     cartridges: 5
     drives: 1
-    media: LTO-4
     drive:
       media: LTO-4
       native_rate: 120 MB/s

@@ -1,4 +1,4 @@
-"""A switch with a port for each part against closed forms: max-min fair rates over ports and fabric."""
+"""A switch with a port for each part against closed forms: max-min fair rates over ports."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ NATIVE = "database_native, engine: backup_engine/sql-server-2008, buffers: 3"
         (FULL, ("ab", "bc", "ca"), PORT),  # a ring: each sends and receives at full rate, in any order of `joins`
         (FULL, ("ab", "ac"), PORT / 2),  # one sends to two
         (FULL, ("ac", "bc"), PORT / 2),  # one receives from two
-        (FULL + ", fabric: 150 MB/s", ("ab", "bc", "ca"), PORT / 2),
         (FULL + ", ports: {c: 1 GB/s}", ("ac", "bc"), PORT),
         (FULL + ", ports: {a: 10 MB/s}", ("ab",), PORT / 10),
         ("", ("ab", "cd"), PORT),
@@ -98,7 +97,7 @@ def test_an_idle_third_part_changes_nothing(job: str) -> None:
     ("lan", "says"),
     [
         (", ports: {e: 1 GB/s}", "links.lan.ports.e: the link does not join 'e'"),
-        (", medium: shared, fabric: 1 GB/s", "links.lan.fabric: has no effect on a shared medium"),
+        (", medium: shared, ports: {a: 1 GB/s}", "links.lan.ports: has no effect on a shared medium"),
     ],
 )
 def test_wrong_ports_are_reported(lan: str, says: str) -> None:

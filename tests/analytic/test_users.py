@@ -118,7 +118,7 @@ jobs:
   alone: {method: observe, workload: users, duration: 100 s}
 """
 BESIDE = """\
-  load: {method: write, data: rest, after: alone, synchronous: true, request: 1 MB, over: lan}
+  load: {method: write, data: rest, after: alone, request: 1 MB, over: lan}
   beside: {method: observe, workload: users, duration: 10 s, after: alone}
 links:
   lan: {joins: [server, target], rate: RATE, latency: 0 s}

@@ -27,35 +27,3 @@ def seconds(sizes: list[float], *, part: float, latency: float, rate: float, con
 
     env.run(until=env.all_of([env.process(connection()) for _ in range(connections)]))
     return float(env.now)
-
-
-def streamed(
-    size: float, *, part: float, latency: float, rate: float, connections: int, buffers: int, source: float
-) -> float:
-    """Seconds until a stream is sent that comes from a source at its rate and fills so many buffers, one by one.
-
-    A full buffer waits for a connection, and is free again when it has its answer.
-    """
-    env, left = simpy.Environment(), size
-    empty, full = simpy.Container(env, buffers, buffers), simpy.Store(env)
-    whole = math.ceil(size / part)
-
-    def fill() -> Generator[simpy.Event, Any, None]:
-        nonlocal left
-        while left > 0.0:
-            yield empty.get(1)
-            each = min(part, left)
-            yield env.timeout(each / source)
-            left -= each
-            yield full.put(each)
-
-    def connection(takes: int) -> Generator[simpy.Event, Any, None]:
-        for _ in range(takes):
-            each = yield full.get()
-            yield env.timeout(latency + each / rate)
-            yield empty.put(1)
-
-    env.process(fill())
-    shares = [whole // connections + (i < whole % connections) for i in range(connections)]
-    env.run(until=env.all_of([env.process(connection(takes)) for takes in shares]))
-    return float(env.now)

@@ -46,7 +46,7 @@ def test_who_is_held_up_elsewhere_leaves_more_here() -> None:
         "first": {"method": "image", "data": "db", "to": "fast"},
         "second": {"method": "image", "data": "db", "to": "room"},
     }
-    third = {"method": "write", "data": "here", "synchronous": True, "request": "64 KiB", "portion": "10 %"}
+    third = {"method": "write", "data": "here", "request": "64 KiB", "portion": "10 %"}
     host = SITE["hosts"]["server"] | {"memory": "64 MB"}  # what is written goes to disk at once
     more = {"jobs": jobs | {"third": third}, "hosts": {"server": host}}
     before = run(SITE | {"title": "Before", "jobs": jobs, "hosts": {"server": host}})

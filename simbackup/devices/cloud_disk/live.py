@@ -45,7 +45,6 @@ class CloudDisk(FlatStore):
         self.link = Link(name, 1.0)
         self.pipe = Network(Link(f"{name}.throughput", limits.rate, fastest=limits.rate), 0.0, limits.rate)
         self.credits: Credits | None = None
-        self.byte_credits: Credits | None = None
         self._buses: tuple[Network, ...] = ()
 
     @property
@@ -81,9 +80,8 @@ class CloudDisk(FlatStore):
         return Service(self.limits.latency if own is None else own, size * self.stream(direction, position, size))
 
     def record(self, trace: Trace) -> None:
-        """Record the pipe and the credits in the trace; those of operations where there are both."""
-        link, saved = self.pipe.link, self.credits or self.byte_credits
-        left = saved.reported() if saved is not None else {}
+        """Record the pipe and the credits in the trace."""
+        link, left = self.pipe.link, self.credits.reported() if self.credits is not None else {}
         trace.device(
             link.name, "cloud disk throughput", link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
             peak_bytes_per_s=link.peak_bytes_per_s, **left,

@@ -31,11 +31,6 @@ class CloudDiskSheet(Frozen):
     credits: PositiveCount | None = None
     """Maximum credits that it can hold; one credit is one operation above the baseline."""
 
-    baseline_rate: Rate | None = None
-    """Bytes per second without credits, and credits earned per second; `rate` by default."""
-    byte_credits: PositiveSize | None = None
-    """Maximum credits for bytes that it can hold; one credit is one byte above the baseline."""
-
     def rules(self) -> Rules:
         """Credits and a baseline go together, and the baseline is the lower rate; a sequence takes no longer."""
         if self.sequential_latency is not None and self.sequential_latency.si > self.latency.si:
@@ -45,12 +40,6 @@ class CloudDiskSheet(Frozen):
                 message,
                 "a request that continues the last one takes no longer than another",
             )
-        if (self.baseline_rate is None) != (self.byte_credits is None):
-            message = "baseline_rate and byte_credits go together"
-            yield ("baseline_rate", "byte_credits"), message, "give both, or neither"
-        elif self.baseline_rate is not None and self.baseline_rate.si > self.rate.si:
-            message = "baseline_rate is above rate"
-            yield ("baseline_rate", "rate"), message, "rate is the maximum, with or without credits"
         if (self.baseline_iops is None) != (self.credits is None):
             message = "baseline_iops and credits go together"
             yield ("baseline_iops", "credits"), message, "give both, or neither"
@@ -69,7 +58,7 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
     def rules(self) -> Rules:
         """Only credits can be saved up."""
         yield from super().rules()
-        if self.saved_up is not None and self.credits is None and self.byte_credits is None:
+        if self.saved_up is not None and self.credits is None:
             yield ("saved_up", "credits"), "saved_up has no effect without credits", "leave it out, or add credits"
 
     def figures(self) -> Figures:
@@ -83,4 +72,3 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
         yield from amount(self.rate)
         yield from amount(self.iops, "at most")
         yield from amount(self.baseline_iops, "without credits")
-        yield from amount(self.baseline_rate, "without credits")

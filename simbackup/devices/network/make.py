@@ -34,9 +34,8 @@ def make(networks: Networks, name: str, link: LinkSpec, ends: Collection[str]) -
 
 
 def _switch(networks: Networks, name: str, link: LinkSpec, ends: Collection[str]) -> None:
-    """Add the ports of a switch, and its fabric."""
-    fabric = None if link.fabric is None else Link(f"links.{name}", link.fabric.si, fastest=link.fabric.si)
-    networks.switches[name] = switch = Switch({}, fabric)
+    """Add the ports of a switch."""
+    networks.switches[name] = switch = Switch({})
     for end in ends:
         port, rate = f"{name}.{end}", link.ports.get(end, link.rate)
         if link.duplex == "half":

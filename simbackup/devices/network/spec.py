@@ -121,17 +121,14 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     """
     ports: dict[Text, Rate] = Field(default_factory=dict[str, Rate])
     """Rates of ports that differ from that of the link, such as the port of a server with a faster adapter."""
-    fabric: Rate | None = None
-    """Rate that all ports share inside the switch, counted once for each byte; no limit by default."""
 
-    of_many: ClassVar[tuple[str, ...]] = ("medium", "ports", "fabric")
+    of_many: ClassVar[tuple[str, ...]] = ("medium", "ports")
 
     def rules(self) -> Rules:
         """A shared medium has no ports."""
         yield from super().rules()
-        for key in ("ports", "fabric") if self.medium == "shared" else ():
-            if getattr(self, key):
-                yield (key,), "has no effect on a shared medium", "leave it out, or write 'medium: switched'"
+        if self.ports and self.medium == "shared":
+            yield ("ports",), "has no effect on a shared medium", "leave it out, or write 'medium: switched'"
 
     def streets(self, name: str, ends: Collection[str]) -> tuple[str, ...]:
         """The names of what one can load by itself: both directions of the link, or those of each port.
@@ -150,15 +147,13 @@ class LinkSpec(Part, Modelled, NetworkSheet):
 
     def figures(self) -> Figures:
         """How much it was used."""
-        found = {street.removeprefix("."): USE for street in self.streets("", self.joins)}
-        return found | {"": USE} if self.fabric is not None else found
+        return {street.removeprefix("."): USE for street in self.streets("", self.joins)}
 
     def facts(self) -> Facts:
         """Number, rate and round trip."""
         if self.count is not None and self.count.si > 1:
             yield from number(self.count, "link side by side", "links side by side")
         yield from amount(self.rate)
-        yield from amount(self.fabric, "all ports together")
         if self.latency.si > 0:
             yield from amount(self.latency, "round trip")
 

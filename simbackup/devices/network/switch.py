@@ -1,4 +1,4 @@
-"""Switches: each part of a link has a port of its own, and all ports share a fabric."""
+"""Switches: each part of a link has a port of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from simbackup.devices.network.live import Network
 from simbackup.devices.network.spec import TO, WAY
-from simbackup.engine.link import Link
 from simbackup.late import changed
 
 
@@ -20,28 +19,26 @@ class Port(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Switch:
-    """The ports of a link by the parts that it joins, and the fabric that they share, if that has a limit.
+    """The ports of a link by the parts that it joins.
 
-    A byte from one part to another loads the port of the one, the fabric and the port of the other at the same time,
-    and is under way for one latency.
+    A byte from one part to another loads the ports of both at the same time, and is under way for one latency.
     """
 
     ports: dict[str, Port]
-    fabric: Link | None = None
     ways: dict[tuple[str, str], Network] = field(default_factory=dict[tuple[str, str], Network])
 
     def way(self, before: str, after: str) -> Network:
         """The way from one part to another; its opposite is the way back."""
         if (before, after) not in self.ways:
-            there = self._way(self.ports[before].send, self.ports[after].receive)
-            back = self._way(self.ports[after].send, self.ports[before].receive)
+            there = _way(self.ports[before].send, self.ports[after].receive)
+            back = _way(self.ports[after].send, self.ports[before].receive)
             there.other, back.other = back, there
             self.ways[before, after], self.ways[after, before] = there, back
         return self.ways[before, after]
 
-    def _way(self, out: Network, into: Network) -> Network:
-        inside = () if self.fabric is None else (self.fabric,)
-        return changed(out, beyond=(*inside, into.link), rate=min(out.rate, into.rate), other=None)
+
+def _way(out: Network, into: Network) -> Network:
+    return changed(out, beyond=(into.link,), rate=min(out.rate, into.rate), other=None)
 
 
 class Networks(dict[str, Network]):

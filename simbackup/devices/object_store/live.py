@@ -42,10 +42,6 @@ class Terms(Late):
     """Bytes a second that all jobs together can write; None without a limit."""
     read_rate: float | None = None
     """Bytes a second that all jobs together can read; None without a limit."""
-    connections: float | None = None
-    """Connections that it serves at once; None without a limit."""
-    parts_at_once: float | None = None
-    """Parts of one object that are in flight at once; None for as many as there are connections."""
     object_requests: float = 0.0
     """Further requests to begin and complete an object of several parts."""
     most_parts: float = math.inf
@@ -65,8 +61,6 @@ class Objects(NamedTuple):
     """How many there are."""
     part: float | None = None
     """Bytes of a part, if the program chooses it; otherwise the object store does."""
-    buffers: float | None = None
-    """Parts that the program holds in memory; None without a limit."""
     by_turns: bool = False
     """Whether the program does nothing else while its requests are in flight."""
 
@@ -77,7 +71,7 @@ class ObjectStore:
     def __init__(self, name: str, terms: Terms) -> None:
         self.name = name
         self.terms = terms
-        self.link = Link(name, terms.connections or 1.0)
+        self.link = Link(name, 1.0)  # counts the bytes, and limits nothing
         self.requests: dict[Direction, Link] = {
             "write": Link(f"{name}.write_requests", terms.write_requests),
             "read": Link(f"{name}.read_requests", terms.read_requests),
@@ -92,15 +86,14 @@ class ObjectStore:
         """The shape of bytes that also go to objects, or come from them, over networks on some connections.
 
         The next requests are made while those before them are answered, one at a time on each connection. A program
-        with few buffers sends each part when it has filled it, and one that takes turns fills none while it waits for
-        its connections. `drawn` takes the address of a latency, and how many
-        requests have it: how many times as long as stated it is for them.
+        that takes turns fills no part while it waits for its connections. `drawn` takes the address of a latency, and
+        how many requests have it: how many times as long as stated it is for them.
         """
         terms, write = self.terms, direction == "write"
         most = equations.parts(objects.size, objects.part or terms.part, terms.most_parts)
         requests = most + (terms.object_requests if write and most > 1.0 else 0.0)
         each = objects.size / requests  # bytes of a request on average
-        at_once = equations.at_once(connections, objects.number, most, terms.parts_at_once)
+        at_once = equations.at_once(connections, objects.number, most)
         rate, sending = self._sending(networks, each)
         own = terms.write_latency if write else terms.read_latency
         own *= drawn(f"{self.name}.{direction}_latency", requests * objects.number)
@@ -108,8 +101,7 @@ class ObjectStore:
         parts = {(self.name, Activity.WAIT_FOR_REQUESTS.value): own / each, **travel}
         parts |= {part: parts.get(part, 0.0) + seconds for part, seconds in sending.items()}
         alone = requests_rate(each, own + sum(travel.values()) * each, rate, 1.0)
-        workers = max(shape.workers, 1)  # who share connections and buffers
-        filling = _filling(shape) if write and objects.buffers is not None else {}
+        workers = max(shape.workers, 1)  # who share connections
         before = {} if not objects.by_turns else shape.parts if shape.workers > 1 else _filling(shape)
         shape = shape.over(networks, connections=at_once)
         share = at_once / workers
@@ -117,14 +109,7 @@ class ObjectStore:
         shape = shape.within(limit_of(sent, alone * share), share)
         if before:
             shape = shape.cycle(before | {part: before.get(part, 0.0) + seconds for part, seconds in sent.items()})
-        if filling and objects.buffers is not None:
-            share, parts = objects.buffers / workers, {**filling, **parts}
-            rate = equations.buffered_rate(sum(filling.values()), 1.0 / alone, share)
-            shape = shape.within(
-                limit_of({part: seconds / share for part, seconds in parts.items()}, rate), 1.0 / workers
-            )
-        held = 1.0 / alone if terms.connections is not None else 0.0
-        demands = {self.link: held, self.requests[direction]: 1.0 / each}
+        demands = {self.link: 0.0, self.requests[direction]: 1.0 / each}
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
         return shape.plus(demands, dict.fromkeys(demands, 1.0))._replace(sent=1.0)
 
@@ -139,11 +124,9 @@ class ObjectStore:
         own = self.terms.write_latency if direction == "write" else self.terms.read_latency
         return own + travel_time(networks) + size * max(1.0 / rate - 1.0 / slowest, 0.0)
 
-    def buffered(self, direction: Direction, networks: Sequence[Network], size: float) -> FlowShape:
+    def buffered(self, direction: Direction, size: float) -> FlowShape:
         """How a byte of buffers of some size, each of which is a request, loads the limits of the store."""
-        slowest = min((network.rate for network in networks), default=math.inf)
-        held = self.buffer_wait(direction, networks, size) / size + 1.0 / slowest
-        demands = {self.link: held if self.terms.connections is not None else 0.0, self.requests[direction]: 1.0 / size}
+        demands = {self.link: 0.0, self.requests[direction]: 1.0 / size}
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
         return FlowShape(demands, dict.fromkeys(demands, 1.0), sequential=0.0)
 
@@ -157,8 +140,7 @@ class ObjectStore:
             parts |= {part: parts.get(part, 0.0) + seconds * size for part, seconds in sending.items()}
             demands |= {self.pipes[direction]: size} if direction in self.pipes else {}
             demands |= {link: size for network in networks for link in network.links}
-        seconds = math.fsum(parts.values())
-        demands |= {self.link: seconds if self.terms.connections is not None else 0.0}
+        demands |= {self.link: 0.0}
         return FlowShape(demands, dict.fromkeys(demands, size)).cycle(parts)
 
     def retrieve(self, clock: Clock, job: str, objects: float) -> Generator[simpy.Event, Any, None]:
@@ -187,7 +169,7 @@ class ObjectStore:
         return self.terms.connection_rate, {(self.name, ""): 1.0 / self.terms.connection_rate}
 
     def record(self, trace: Trace) -> None:
-        """Record the connections and each limit in the trace."""
+        """Record the bytes and each limit in the trace."""
         for link in (self.link, *self.requests.values(), *self.pipes.values()):
             kind = "object store" if link is self.link else "object store limit"
             trace.device(

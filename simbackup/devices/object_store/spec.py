@@ -40,10 +40,6 @@ class ObjectStoreSheet(Frozen):
     """Maximum rate of writing; no limit by default."""
     read_rate: Rate | None = None
     """Maximum rate of reading; no limit by default."""
-    connections: Pieces | None = None
-    """Maximum number of connections that it serves at once; no limit by default."""
-    parts_at_once: Pieces | None = None
-    """Number of parts of one object that are in flight at once; by default, as many as there are connections."""
     most_parts: Pieces | None = None
     """Maximum number of parts of an object; the parts of a larger one are larger. No limit by default."""
     object_requests: Count | None = None

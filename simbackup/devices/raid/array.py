@@ -20,10 +20,7 @@ from simbackup.trace.activity import Activity
 
 @dataclass(frozen=True, slots=True)
 class Controller(Late):
-    """The controller of an array.
-
-    Without a battery, its write cache is not used: writes go through to the disks.
-    """
+    """The controller of an array."""
 
     controller_rate: float = math.inf
     """Greatest rate, bytes a second."""
@@ -37,17 +34,10 @@ class Controller(Late):
     """Bytes of one stream that it reads ahead at once."""
     write_cache: float = 0.0
     """Bytes of the cache that gathers writes."""
-    battery: bool = True
-    """Whether a battery protects the write cache."""
     write_behind: float = math.inf
     """Greatest number of bytes of one stream that go from the cache to the disks at once."""
     rebuild_rate: float = math.inf
     """Greatest rate at which a rebuild writes the new disk, bytes a second."""
-
-    @property
-    def staging(self) -> float:
-        """Bytes of the cache that acknowledges writes; 0 without one."""
-        return self.write_cache if self.battery else 0.0
 
     def rate(self, direction: Direction) -> float:
         """Greatest rate in a direction, bytes a second."""
@@ -61,12 +51,12 @@ class Controller(Late):
         at most `write_behind` bytes.
         """
         if writes:
-            return max(run, min(self.staging / max(together, 1), self.write_behind))
+            return max(run, min(self.write_cache / max(together, 1), self.write_behind))
         return max(run, self.read_ahead if self.prefetches else 0.0)
 
     def served(self, service: Service, size: float, direction: Direction) -> Service:
         """The time of a request with the controller; a write that fits into the cache is done when it is there."""
-        if direction == "write" and self.staging >= size:
+        if direction == "write" and self.write_cache >= size:
             return Service(self.controller_overhead + size / self.rate("write"), service.busy)
         return Service(service.latency + self.controller_overhead, service.busy)
 
@@ -180,8 +170,8 @@ class Rebuilding(Landed):
 
     @property
     def gathers(self) -> float:
-        """Bytes of the write cache that a battery protects."""
-        return self.controller.staging
+        """Bytes of its write cache."""
+        return self.controller.write_cache
 
     @property
     def stripe(self) -> float:

@@ -80,7 +80,7 @@ class FlashArray(Rebuilding, FlatStore):
 
     def append(self, position: float, size: float) -> Service:
         """What the next write of a sequence takes; a write cache gathers whole stripes."""
-        if self.controller.staging < size:
+        if self.controller.write_cache < size:
             return self.request("write", position, position, size)
         busy = self.stream("write", position, size) * size
         return self.controller.served(Service(busy, busy), size, "write")

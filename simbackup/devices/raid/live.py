@@ -152,7 +152,7 @@ class Raid(Rebuilding):
     def append(self, position: float, size: float) -> Service:
         """The time of a write that just missed its place on its disks; a write cache gathers whole stripes."""
         array, controller = self.layout, self.controller
-        if controller.staging >= size:
+        if controller.write_cache >= size:
             busy = self.stream("write", min(position, self.size - size), size) * size
             return controller.served(Service(busy, busy), size, "write")
         one = missed(self.disk, position / self.data_disks, size / array.touched(size)).latency
@@ -213,4 +213,4 @@ class Raid(Rebuilding):
         """The disks that it touches, or one if a write is done when it is in the cache."""
         if not writes:
             return self.layout.touched(size)
-        return 1 if self.controller.staging >= size else min(self.layout.written(size), self.layout.writing_disks)
+        return 1 if self.controller.write_cache >= size else min(self.layout.written(size), self.layout.writing_disks)

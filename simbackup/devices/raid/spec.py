@@ -50,8 +50,6 @@ class RaidSheet(Frozen):
     """Maximum bytes of one stream that go from the write cache to the disks at once, when several streams are written;
     by default, the stream's part of the cache.
     """
-    battery: Annotated[bool, Word()] = True
-    """Whether a battery protects the write cache; without one, the controller writes through."""
     rebuild_rate: Rate | None = None
     """Maximum bytes per second that a rebuild writes to the new disk, as operating systems and controllers set it; no
     limit by default.

@@ -41,14 +41,8 @@ class CopyOnWriteSheet(Frozen):
     """
     commit_backlog: PositiveSize
     """Mean bytes that wait to be written by programs that do not wait for each write; their chunks share a commit."""
-    unplug_delay: Duration | None = None
-    """Time for which copies and held writes wait in an idle queue of the block layer; none by default."""
-    unplug_requests: PositiveCount | None = None
-    """Number of requests in that queue at which the waiting ends."""
     map_time: Duration | None = None
     """Time that a request to the origin needs for each chunk, to be split and looked up; none by default."""
-    gathers: Annotated[bool, Word()] = False
-    """Whether copies that wait together are written to the copy area in one write."""
     create_time: Duration
     """Time to create the frozen image."""
     remove_time: Duration
@@ -63,9 +57,6 @@ class CopyOnWriteSheet(Frozen):
             yield ("chunk",), "is not a power of two of at least 512 bytes", "write for example 8 KiB"
         if self.record.si > self.chunk.si:
             yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk must fit into a chunk"
-        if (self.unplug_delay is None) != (self.unplug_requests is None):
-            missing = "unplug_delay" if self.unplug_delay is None else "unplug_requests"
-            yield (missing,), "is missing", "give both 'unplug_delay' and 'unplug_requests', or neither"
 
 
 class SnapshotSheet(CopyOnWriteSheet):
@@ -73,6 +64,19 @@ class SnapshotSheet(CopyOnWriteSheet):
 
     method: Annotated[Literal["copy_on_write"], Word()]
     """How the frozen image is kept."""
+    unplug_delay: Duration | None = None
+    """Time for which copies and held writes wait in an idle queue of the block layer; none by default."""
+    unplug_requests: PositiveCount | None = None
+    """Number of requests in that queue at which the waiting ends."""
+    gathers: Annotated[bool, Word()] = False
+    """Whether copies that wait together are written to the copy area in one write."""
+
+    def rules(self) -> Rules:
+        """Report half of a waiting time, besides what all copies on write have in common."""
+        yield from super().rules()
+        if (self.unplug_delay is None) != (self.unplug_requests is None):
+            missing = "unplug_delay" if self.unplug_delay is None else "unplug_requests"
+            yield (missing,), "is missing", "give both 'unplug_delay' and 'unplug_requests', or neither"
 
 
 class SnapshotSpec(ImageDevice, OnDevice, Modelled, SnapshotSheet):

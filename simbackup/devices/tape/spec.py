@@ -31,7 +31,6 @@ from simbackup.schema.quantity import (
     Quantity,
     Rate,
     Speed,
-    Text,
     Unit,
     Word,
 )
@@ -128,8 +127,6 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     """Its drives: a datasheet `tape_drive/name`, or a mapping."""
     drives: Pieces
     """Number of drives."""
-    media: Text | None = None
-    """The type of its cartridges; the one that its drives take by default."""
     cartridges: Pieces | None = None
     """Total number of cartridges; by default, as many as there are slots."""
     new_cartridges: Annotated[Quantity, Unit("count", most=EVERY, words=(("all", EVERY),))] | None = None
@@ -161,9 +158,6 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         if self.drives.si > self.bays.si:
             message = f"there are more drives than bays in the library: {self.bays.si:.0f}"
             yield ("drives", "bays"), message, f"write {self.bays.si:.0f} or fewer"
-        if self.media is not None and self.media != self.drive.media:
-            message = f"a cartridge '{self.media}' does not fit into drives that take '{self.drive.media}'"
-            yield ("media",), message, f"leave it out, or write '{self.drive.media}'"
         named = sum(many.si for many in (self.pools or {}).values())
         if named > (self.cartridges or self.slots).si:
             message = "the pools have more cartridges than the library"

@@ -64,7 +64,7 @@ def _coded(
     if server is not None and how.at in {"wire", "server"}:
         for coding in (undone,) if how.at == "wire" else there:
             shape = _behind(shape, server, coding(server, how), overlapped=how.overlapped)
-    return shape if client is None else _bounded(shape, client, how)
+    return shape
 
 
 def _inline(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -> FlowShape:
@@ -80,13 +80,3 @@ def _inline(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -
 def _behind(shape: FlowShape, host: Host, coding: Coding, *, overlapped: bool) -> FlowShape:
     """The shape when a program at the other end codes in parallel; workers who wait for requests wait for it."""
     return _inline(shape, host, coding, overlapped=overlapped or not shape.workers)
-
-
-def _bounded(shape: FlowShape, host: Host, how: Reduction) -> FlowShape:
-    """The shape with the greatest rate of a card or device that codes."""
-    if how.rate is None:
-        return shape
-    address = f"{host.name}.compressor"
-    if shape.workers:
-        return shape.after(1.0 / how.rate, address, Activity.COMPRESS)
-    return shape.at_most(how.rate, address, Activity.COMPRESS)

@@ -62,5 +62,5 @@ def reduction_of(
     return changed(found, **{name: lambda name=name: getattr(how, name) for name in OF_COMPRESSION})
 
 
-OF_COMPRESSION = ("ratio", "expand_cpu", "scaling", "measured_at", "threads", "expanders", "overlapped", "rate")
+OF_COMPRESSION = ("ratio", "expand_cpu", "scaling", "measured_at", "threads", "expanders", "overlapped")
 """What deduplication leaves to the compressor."""

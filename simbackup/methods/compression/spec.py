@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from simbackup.schema.part import Modelled, Path
-from simbackup.schema.quantity import Frozen, Multiple, Pieces, Rate, Ratio, TimePerByte
+from simbackup.schema.quantity import Frozen, Multiple, Pieces, Ratio, TimePerByte
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -37,8 +37,6 @@ class CompressorSheet(Frozen):
     """Speed of the core on which its costs were measured; for other cores they follow `scaling`. By default, that of
     the reference core.
     """
-    rate: Rate | None = None
-    """Maximum rate, before compression, of a card or device that compresses; by default, only the cores limit it."""
 
 
 class CompressionSpec(Modelled, CompressorSheet):

@@ -10,9 +10,9 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
-from simbackup.methods.file_backup.disk import Wait, fetching, seek
+from simbackup.methods.file_backup.disk import fetching, seek
 from simbackup.methods.file_backup.portion import scattered_writes
-from simbackup.methods.job import Moved, Steps, side_by_side
+from simbackup.methods.job import Moved, Steps
 from simbackup.methods.new_copy import in_one_piece
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
@@ -43,8 +43,6 @@ class Consolidation:
     """Bytes of save sets that are read and written; None for those of the data (full) or of the newest save set
     (merge).
     """
-    streams: int = 1
-    """Parts that are combined at once."""
     tool: Tool = NO_TOOL
     """The program."""
     method: str = "consolidate"
@@ -69,17 +67,12 @@ class Consolidation:
         position = system.reserve(self.on, size) if self.full else before
         yield from prepare(system, job, data, self.tool, 0.0)
         beside = FlowShape() if self.full else self._scattered(volume, saved, data, (there, stored))
-
-        def stream(begin: float, size: float) -> Wait:
-            source = volume.region.part(before + begin, size)
+        if size > 0.0:
+            source = volume.region.part(before, size)
             yield from seek(system, job, source, ())
             shape = fetching((host, host), source, self.tool.copying(host), self.tool)
-            place = VolumeRange(volume, position + begin, size, beside)
+            place = VolumeRange(volume, position, size, beside)
             yield from system.write_through(job, self.host, place, shape, Activity.COPY)
-
-        if size > 0.0:
-            each = size / self.streams
-            yield from side_by_side(system, [stream(number * each, each) for number in range(self.streams)])
         if self.full:
             begin = max(position + size - data.size / stored, 0.0)
             how = changed(lies.reduction, repeated=1.0)

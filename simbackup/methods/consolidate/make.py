@@ -8,7 +8,6 @@ from simbackup.methods.consolidate.live import Consolidation
 from simbackup.methods.consolidate.spec import ConsolidateSpec
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.job import Copying
-from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -20,5 +19,4 @@ def make(job: ConsolidateSpec, spec: Spec) -> Consolidation:
     backup = by.save_set if isinstance(by, Copying) else job.save_set
     on, tool = str(getattr(by, "to", "")), tool_of(getattr(spec.jobs[backup], "tool", None))
     size = job.size.si if job.size is not None else None
-    streams = int(si_or(job.streams, 1.0))
-    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", size, streams, tool)
+    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", size, tool)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from simbackup.errors import choices
 from simbackup.schema.job import Copying, JobSpec, Saving, Storing
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Pieces, PositiveSize, Text, Word
+from simbackup.schema.quantity import PositiveSize, Text, Word
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -29,10 +29,6 @@ class ConsolidateSpec(JobSpec):
     size: PositiveSize | None = None
     """Bytes that are read, and also the bytes that are written; by default, the size of the data for a full backup, the
     size of the newest save set for a merge, and none if the save set is deduplicated.
-    """
-    streams: Pieces | None = None
-    """Number of parts, such as machines, that are combined at the same time, each by a thread of its own; one by
-    default.
     """
 
     def tool_of(self) -> str | None:

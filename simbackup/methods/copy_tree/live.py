@@ -15,7 +15,6 @@ from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.equations.change import differs
 from simbackup.equations.deduplication import touched_chunks
-from simbackup.equations.files import delta
 from simbackup.late import Late, changed, late
 from simbackup.methods.file_backup.portion import Portion, portion
 from simbackup.methods.file_backup.walk import Walkers, walking
@@ -62,8 +61,6 @@ class CopyTree(Late):
     """Seconds of changes that are copied; None to copy all files."""
     workers: int = 1
     """Workers that walk at once."""
-    connections: int = 1
-    """Network connections."""
     method: str = "copy_tree"
 
     def run(self, system: System, job: str) -> Steps:
@@ -89,9 +86,7 @@ class CopyTree(Late):
         made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it
         shape = self._reading(system, part)
         networks = [system.networks[name] for name in self.networks]
-        listed = self.tool.list_record * (part.files if self._tracked else system.data[self.ends[0]].files) / part.size
-        connections = self.connections if networks else 1
-        shape = self.tool.sending(shape, networks, connections, share=self._sent(system) + listed)
+        shape = self.tool.sending(shape, networks, share=self._sent(system))
         shared = self.tool.share_calls if networks else 0.0
         if self.hosts[0] != to:
             files = 0.0 if shared else made.per_byte
@@ -134,18 +129,11 @@ class CopyTree(Late):
     def _sent(self, system: System) -> float:
         """Bytes that cross networks for each byte of changed files."""
         data = system.data[self.ends[0]]
-        if not self._by_block or self.since is None or data.change is None or data.file_change is None:
-            return 1.0
-        block = self.tool.delta_blocks(self._file_size(system))
-        if block is None:
+        block = self.tool.delta_blocks(data.size / max(data.files, 1))
+        if not self._by_block or block is None or self.since is None or data.change is None or data.file_change is None:
             return 1.0
         within = min(differs(data.change, self.since) / max(differs(data.file_change, self.since), LEAST), 1.0)
-        return min(delta(touched_chunks(within, data.run, block), block, self.tool.delta_checksum), 1.0)
-
-    def _file_size(self, system: System) -> float:
-        """Mean bytes of a file of the source."""
-        data = system.data[self.ends[0]]
-        return data.size / max(data.files, 1)
+        return touched_chunks(within, data.run, block)
 
     def _reading(self, system: System, part: Portion) -> FlowShape:
         """What each byte of changed files loads at the source, including files that are only examined."""

@@ -34,8 +34,6 @@ class CopyTreeSpec(SharedOut):
     """
     workers: Pieces | None = None
     """Number of copies that run at the same time, each for a different part of the tree; one by default."""
-    connections: Pieces | None = None
-    """Number of network connections over which the bytes are spread; one by default."""
     tool: BackupToolSpec | None = None
     """The program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 

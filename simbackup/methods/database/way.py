@@ -134,7 +134,7 @@ class Way(Late):
         """The shape of so many bytes that some workers write to objects, or read from there."""
         store, networks = system.object_stores[copy.target], [system.networks[name] for name in self.networks]
         (size, workers), tool = part, self.tool
-        objects = Objects(size / workers, float(workers), tool.part, tool.part_buffers)
+        objects = Objects(size / workers, float(workers), tool.part)
         connections = self.connections or workers
         return store.carrying(shape, direction, objects, networks, connections, drawn=system.drawn(copy.job))
 

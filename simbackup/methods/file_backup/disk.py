@@ -287,8 +287,7 @@ class DiskRestore(Late):
             shape = taken if turns else both
         if not made.per_byte:
             return shape
-        serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
-        return shape._replace(workers=self.workers, serial=serial)
+        return shape._replace(workers=self.workers)
 
 
 def lying(system: System, copy: Copy, begin: float, size: float) -> Region:

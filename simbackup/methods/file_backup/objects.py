@@ -28,7 +28,7 @@ from simbackup.trace.activity import Activity
 def objects_of(size: float, files: float, method: str, each: float | None, tool: Tool) -> Objects:
     """The objects of a save set: of `each` bytes if stated, else one for each file, or one for an image."""
     own = each if each is not None else size / files if method == "file_level" else size
-    return Objects(min(own, size), max(size / own, 1.0), tool.part, tool.part_buffers)
+    return Objects(min(own, size), max(size / own, 1.0), tool.part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,7 @@ class ObjectRestore(Late):
         shape = host.then(FlowShape(), self.tool.restoring(host, self._arrival.copies))
         shape = making(shape, system, (host, self.share), target, made)
         if made.per_byte:
-            serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
-            shape = shape._replace(workers=self.workers, serial=serial)
+            shape = shape._replace(workers=self.workers)
         shape = expanded(shape, host, None, copy.reduction).times(copy.fetched)
         store, objects = system.object_stores[copy.target], objects._replace(by_turns=self.tool.alternates)
         shape = store.carrying(shape, "read", objects, networks, self.connections, drawn=system.drawn(job))

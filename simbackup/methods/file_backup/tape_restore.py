@@ -256,8 +256,7 @@ class TapeRestore(Late):
             fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte, how.handled())
         fill = making(fill, system, (host, self.share), target, made)
         if made.per_byte:
-            serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
-            fill = fill._replace(workers=self.workers, serial=serial)
+            fill = fill._replace(workers=self.workers)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = VolumeRange(target.volume, begin, extent.size, it.beside)
         fill = fill._replace(share=share, sent=1.0 / how.sent)

@@ -12,7 +12,7 @@ from simbackup.system import System
 def walkers(system: System, tool: Tool, workers: int, share: Share | None) -> Walkers:
     """Those who walk the files of a backup, over a share if there is one."""
     return late(
-        Walkers, workers=workers, file_cpu=lambda: tool.file_cpu, in_turn=lambda: tool.in_turn,
+        Walkers, workers=workers, file_cpu=lambda: tool.file_cpu,
         remote=None if share is None else remote(system, share), look_cpu=lambda: tool.look_cpu,
         reads_records=lambda: tool.reads_records, tracked=lambda: tool.tracks_files,
     )  # fmt: skip
@@ -24,5 +24,5 @@ def remote(system: System, share: Share) -> Remote:
     return late(
         Remote, keeper=keeper, networks=networks, calls=share.calls, request=share.request,
         look_calls=lambda: share.look_calls, answering=keeper.seconds(share.call_cpu),
-        served=lambda: share.served(system),
+        bound=lambda: share.bound,
     )  # fmt: skip

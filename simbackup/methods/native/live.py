@@ -14,7 +14,6 @@ from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.link import Link
-from simbackup.equations.coding import cost_of_coding
 from simbackup.late import Late, changed
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.job import Moved, Steps, side_by_side
@@ -50,16 +49,6 @@ class Engine(Late):
     """Threads that compress or expand; None for one on each core."""
     fills_files: bool = False
     """Whether a restore first writes zeros to the files."""
-    compress_coded_cpu: float = 0.0
-    """Core seconds to compress, in addition, for each byte after compression."""
-    expand_coded_cpu: float = 0.0
-    """Core seconds to expand, in addition, for each byte before expansion."""
-
-    def coding(self, ratio: float, *, backup: bool) -> float:
-        """Core seconds for each byte of a database with a compression ratio: to compress it, or else to expand it."""
-        if backup:
-            return cost_of_coding(self.compress_cpu, self.compress_coded_cpu, ratio)
-        return cost_of_coding(self.expand_cpu, self.expand_coded_cpu, ratio)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +165,7 @@ class NativeRestore:
                 yield from side_by_side(system, [_filled(system, job, part) for part in parts])
             if copy.target in system.libraries:
                 host = system.hosts[self.host]
-                seconds = host.seconds(self.engine.coding(_ratio(parts), backup=False)) if self.loop.compress else 0.0
+                seconds = host.seconds(self.engine.expand_cpu) if self.loop.compress else 0.0
                 yield from from_tape(system, job, parts, (copy, self.files[0].networks), (host, seconds))
             else:
                 yield from _run_loop(system, (job, Activity.RESTORE), self, parts, copy)
@@ -302,7 +291,7 @@ def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) ->
             region = system.volumes[file.to].region.part(lies.position, lies.size / copy.compression)
         files.append(End(f"files.{i + 1}", region, networks, system.object_stores.get(file.to or "")))
     size, each, request = job.loop.size, 1.0 / copy.compression, job.engine.request_latency
-    coding = _coding(system.hosts[job.host], job, copy.compression, backup=backup)
+    coding = _coding(system.hosts[job.host], job, backup=backup)
 
     def sides(turns: Mapping[Link, float]) -> Sides:
         there = Side(volumes, "read" if backup else "write", 1.0, request, size, turns)
@@ -327,9 +316,9 @@ def _of_files(copy: Copy, many: int) -> list[Extent]:
     ]  # fmt: skip
 
 
-def _coding(host: Host, job: Native, ratio: float, *, backup: bool) -> Coding | None:
+def _coding(host: Host, job: Native, *, backup: bool) -> Coding | None:
     """The threads that compress or expand; None where nothing is compressed, or that takes no time."""
-    seconds = host.seconds(job.engine.coding(ratio, backup=backup))
+    seconds = host.seconds(job.engine.compress_cpu if backup else job.engine.expand_cpu)
     if not job.loop.compress or seconds <= 0.0:
         return None
     threads = min(job.engine.compress_threads or host.machine.cores, host.machine.cores)

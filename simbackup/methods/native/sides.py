@@ -64,7 +64,7 @@ class Side:
             shape = shape.plus(there.demands, there.moves, there.places).over(place.networks, share)
             shape = shape.plus({region.store.link: self.turns.get(region.store.link, 0.0) * share})
         for place, store in self._objects:
-            there = store.buffered(self.direction, place.networks, self.size * self.each).part(share)
+            there = store.buffered(self.direction, self.size * self.each).part(share)
             shape = shape.plus(there.demands, there.moves)
             each_way = {link: share for network in place.networks for link in network.links}
             shape = shape.plus(each_way, each_way)
@@ -101,7 +101,7 @@ class Side:
         found: list[Leg] = []
         for place in self.places:
             if place.objects is not None:
-                limits = place.objects.buffered(self.direction, place.networks, self.size * self.each)
+                limits = place.objects.buffered(self.direction, self.size * self.each)
                 stops = [
                     Stop(link, 0, self.direction, FlowShape({link: demand * self.each}, {link: self.each}))
                     for link, demand in limits.demands.items()

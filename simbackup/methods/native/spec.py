@@ -46,12 +46,8 @@ class BackupEngineSheet(Frozen):
     """
     compress_cpu: TimePerByte
     """Time of the reference core for each byte of the database that is compressed."""
-    compress_coded_cpu: TimePerByte | None = None
-    """Time of the reference core, in addition, for each byte that compressing gives; none by default."""
     expand_cpu: TimePerByte
     """Time of the reference core for each byte of the database that is expanded in a restore."""
-    expand_coded_cpu: TimePerByte | None = None
-    """Time of the reference core, in addition, for each byte that is taken to be expanded; none by default."""
     buffer_sets: Pieces
     """Number of buffer sets that a compressed backup uses: if there are several, read and written data have sets of
     their own.

@@ -59,28 +59,20 @@ class Tool(Late):
     """Whether it knows which files have changed without examining them."""
     part: float | None = None
     """Bytes of a part of an object."""
-    part_buffers: float | None = None
-    """Parts of an object that it holds in memory."""
     file_cpu: float = 0.0
     """Core seconds for each file that it saves."""
     make_cpu: float | None = None
     """Core seconds for each file that a restore creates; None for `file_cpu`."""
     look_cpu: float = 0.0
     """Core seconds for each file that it only examines."""
-    list_record: float = 0.0
-    """Bytes of the list of files that it sends, for each file."""
     delta_block: float | None = None
     """Bytes of a block, if it sends only the changed blocks of a file; None if it sends files whole."""
     most_delta_block: float | None = None
     """Greatest number of bytes of a block, if blocks grow with the square root of the size of a file."""
-    delta_checksum: float = 0.0
-    """Bytes of the checksum of a block."""
     delta_cpu: float = 0.0
     """Core seconds at each end for each byte whose checksum is made."""
     checksums: bool = False
     """Whether it makes checksums of all files."""
-    in_turn: float = 0.0
-    """Share (0 to 1) of `file_cpu` and `make_cpu` that only one worker at a time can spend."""
     attributes: float = 0.0
     """Changes of attributes of each restored file."""
     share_calls: float = 0.0

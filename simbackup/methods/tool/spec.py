@@ -99,14 +99,6 @@ class BackupToolSheet(Frozen):
     """Size of the parts in which it writes or reads objects of an object store, one request each; by default, that of
     the store.
     """
-    part_buffers: PositiveCount | None = None
-    """Number of parts that it holds in memory. It fills a part before it sends it, and reuses its memory when it has
-    been sent. By default, as many as it needs.
-    """
-    list_record: SizePerFile | None = None
-    """Bytes that a copy of a tree to another host sends for each file of the source, changed or not: its name and
-    attributes. None by default.
-    """
     delta_block: PositiveSize | None = None
     """Size of the blocks that a repeated copy to another host compares; it only sends those that changed. By default,
     files that differ are sent whole.
@@ -115,8 +107,6 @@ class BackupToolSheet(Frozen):
     """Largest size of those blocks if they grow with the square root of a file's size, as with rsync; by default, all
     have the size `delta_block`.
     """
-    delta_checksum: PositiveSize | None = None
-    """Bytes of checksums that the receiver sends for each block; none by default."""
     delta_cpu: TimePerByte | None = None
     """Time of the reference core, at each end, for each byte of files whose checksums are calculated; none by default.
     """
@@ -130,8 +120,6 @@ class BackupToolSheet(Frozen):
     """Whether it examines all files before it saves or sends the first one, for example to count or list them, or to
     map inodes and directories.
     """
-    in_turn: Share | None = None
-    """Share of file_cpu and make_cpu that only one worker can spend at a time; none by default."""
     serial_share: Share | None = None
     """Share of the work of a job that one of several workers does while the others wait; zero where the workers are
     requests ahead of a single program. By default, that of the job.

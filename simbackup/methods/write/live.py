@@ -26,8 +26,6 @@ class Write:
     """The data set."""
     size: float
     """Bytes."""
-    cpu_per_byte: float | None = None
-    """Seconds of the reference core for each byte; None for those of a copy."""
     flush: bool = False
     """Whether it waits until all bytes are on disk."""
     method: str = "write"
@@ -35,9 +33,8 @@ class Write:
     def run(self, system: System, job: str) -> Steps:
         """Fill the page cache at the pace of one core until its limit, then at the pace of the disk."""
         host, data = system.hosts[self.host], system.data[self.data]
-        cpu = host.seconds(self.cpu_per_byte) if self.cpu_per_byte is not None else 1.0 / host.copy_rate
         made = FilesMade(data.files / data.size) if makes(data) else NONE
-        fill = filling(host.then(FlowShape(workers=1 if made.per_byte else 0), cpu), host, data, made)
+        fill = filling(host.then(FlowShape(workers=1 if made.per_byte else 0), 1.0 / host.copy_rate), host, data, made)
         write = system.write_through if self.flush else system.write
         place = VolumeRange(data.volume, data.begin, self.size, beside(data, made))
         yield from write(job, self.host, place, fill)

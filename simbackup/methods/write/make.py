@@ -17,6 +17,6 @@ def make(job: WriteSpec, spec: Spec) -> Work:
     """The writer, request by request or through the page cache."""
     host = spec.host_of(job.data)
     size = spec.data[job.data].size.si * si_or(job.portion, 1.0)
-    if job.synchronous and job.request is not None:
+    if job.request is not None:
         return SynchronousWrite(host, job.data, size, job.request.si, (job.over,) if job.over else ())
-    return Write(host, job.data, size, job.cpu_per_byte.si if job.cpu_per_byte else None, flush=job.flush)
+    return Write(host, job.data, size, flush=job.flush)

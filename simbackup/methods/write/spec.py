@@ -17,7 +17,6 @@ from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     PositiveShare,
     PositiveSize,
-    PositiveTimePerByte,
     Text,
 )
 
@@ -30,14 +29,12 @@ class WriteSpec(JobSpec):
     """The data set that is written."""
     portion: PositiveShare | None = None
     """Share of the data set that is written, from its beginning; all of it by default."""
-    cpu_per_byte: PositiveTimePerByte | None = None
-    """Time of the reference core for each byte; by default, as given by the host's copy_rate."""
     flush: bool = False
     """Whether it ends only when all its data are on disk, as dd does with conv=fsync."""
-    synchronous: bool = False
-    """Whether each request must be on disk before the next one is issued."""
     request: PositiveSize | None = None
-    """Bytes of one request of a synchronous writer."""
+    """Bytes of one request, if each must be on disk before the next one is issued; by default, it writes through the
+    page cache.
+    """
     over: Annotated[Text, Refers("crosses", "links")] | None = None
     """The link through which the writer reaches the host of the data."""
 
@@ -46,17 +43,7 @@ class WriteSpec(JobSpec):
         yield from amount(self.portion, "of it")
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Report keys that do not go with its way of writing."""
+        """Report unknown data, and an unknown link."""
         checks.data_set(path, self.data)
-        with checks.about(*path):
-            self._check_requests(checks, path)
         if self.over is not None:
             checks.street((*path, "over"), self.over)
-
-    def _check_requests(self, checks: Checks, path: Path) -> None:
-        if self.synchronous and self.request is None:
-            message = "a synchronous writer needs the size of its requests"
-            checks.report(path, message, "write for example 'request: 4 KiB'")
-        if not self.synchronous and self.request is not None:
-            message = "has no effect on a writer through the page cache"
-            checks.report((*path, "request"), message, "add 'synchronous: true'")

@@ -11,7 +11,7 @@ import simpy
 
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.network.adapter import Adapter, Waiting
+from simbackup.devices.network.adapter import Adapter
 from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Store
@@ -57,9 +57,6 @@ class Users:
     place: VolumeRange
     """Where the data set is."""
     queue: Callable[[Network], Adapter]
-    """The queue in front of a network link."""
-    waiting: Waiting | None = None
-    """How long requests wait for networks; None if transactions cross none."""
     nominal: float = field(init=False)
     """Transactions a second when no job is running."""
     flow: Flow = field(init=False)
@@ -88,7 +85,7 @@ class Users:
 
     def __post_init__(self) -> None:
         self.load = self._loaded({})
-        self.queues = Queues(self.name, self.demand, self.network, self.queue, self.waiting)
+        self.queues = Queues(self.name, self.demand, self.network, self.queue)
         self.nominal, self.undisturbed = self.queues.undisturbed(self.load)
 
     @property
@@ -264,8 +261,6 @@ class Users:
         self.queues.settle(now)
         done, asked = self.queues.passed, self.asked.until(now)
         self.watches[job] = Watch(now, self.completed, self.store.link.busy_s, self.own_busy, done, asked)
-        if self.waiting is not None:
-            self.waiting.watch(job, now)
 
     def tell(self, job: str, now: float) -> None:
         """Record what a job that ends now cost the users."""
@@ -278,7 +273,6 @@ class Users:
         served = self.completed - begun.completed + waiting  # who waited is served when the lock is given up
         others = max(self.store.link.busy_s - begun.busy_s - (self.own_busy - begun.own_s), 0.0)
         held_up = sum(wait.transactions * wait.mean for wait in waits)
-        networks = self.waiting.impact(job, now) if self.waiting is not None else {}
         self.queues.settle(now)
         response = self._during(begun, seconds, held_up, served)
         self.trace.event(
@@ -293,7 +287,6 @@ class Users:
             slowdown=min(slowdown(others / seconds if seconds else 0.0), GREATEST_SLOWDOWN),
             response=response,
             slower=response / self.undisturbed if 0.0 < self.undisturbed < math.inf else 1.0,
-            **networks,
         )
 
     def _waits(self, held: float) -> LockWaits:

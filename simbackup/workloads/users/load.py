@@ -73,11 +73,6 @@ class Load:
             self.shape = host.working(self.shape, host.seconds(seconds))
             self._wait(host.cpu, host.seconds(seconds), host.seconds(seconds), 1.0)
 
-    def send(self, network: Network, size: float) -> None:
-        """Add bytes that cross a network on one of its wires."""
-        self.shape = self.shape.plus({network.link: size}, {network.link: size})
-        self._pass(network, 1.0, size)
-
     def _pass(self, network: Network, times: float, size: float) -> None:
         """Wait for `times` round trips over a network, and for the bytes of each."""
         self.delay += times * network.latency

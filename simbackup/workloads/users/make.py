@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from simbackup.devices.changes import Spread
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.network.adapter import Waiting
 from simbackup.schema.quantity import si_or
 from simbackup.workloads.users.live import Users
 from simbackup.workloads.users.spec import UsersSpec
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
-    """The users, whose requests wait in the adapters of the links that they cross; notes if they ask for too much."""
-    data, adapters = system.data[users.data], system.queues(users.via)
+    """The users; notes if they ask for too much."""
+    data = system.data[users.data]
     live = Users(
         name=address,
         data=users.data,
@@ -30,7 +29,6 @@ def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
         host=system.hosts[spec.host_of(users.data)],
         place=VolumeRange(data.volume, data.begin, data.size),
         queue=system.adapters.of,
-        waiting=Waiting(adapters, users.timeout.si if users.timeout else None) if adapters else None,
     )
     if live.undisturbed == math.inf:
         what = f"ask for more transactions than '{users.data}' can serve even without a job, so they wait without end"
@@ -56,8 +54,6 @@ def _demand(system: System, users: UsersSpec) -> Demand:
         updates=updates,
         spread=spread,
         synchronous=updates > 0.0 and users.synchronous,
-        networks=tuple(system.networks[link] for link in users.via),
-        request=si_or(users.request, 0.0),
     )
     rate = users.transactions.si if users.transactions else None
     return Demand(transaction, users.writes.si, rate, si_or(users.clients, 1.0), si_or(users.think_time, 0.0))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from simbackup.devices.network.adapter import Adapter, Waiting
+from simbackup.devices.network.adapter import Adapter
 from simbackup.devices.network.live import Network
 from simbackup.devices.outstanding import Outstanding, at_device
 from simbackup.devices.visitors import Waiters
@@ -40,9 +40,6 @@ class Queues:
     demand: Demand
     network: FlowNetwork
     queue: Callable[[Network], Adapter]
-    """The queue in front of a network link."""
-    waiting: Waiting | None = None
-    """How long requests wait for networks; None if transactions cross none."""
     load: Load = field(init=False)
     """What a transaction loads."""
     flow: Flow = field(init=False)
@@ -95,8 +92,6 @@ class Queues:
         now, found = float(self.network.env.now), self._now()
         self.settle(now)
         self.rate = self.flow.rate
-        if self.waiting is not None:
-            self.waiting.take(now, self.rate, lambda flow: flow.rate)
         if self.demand.rate is not None:
             self.each = self.load.response(self.rate, found)
             return

@@ -14,14 +14,12 @@ if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
 
-from simbackup.schema.job import Names
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
     Frozen,
     Multiple,
     PositiveCount,
-    PositiveDuration,
     PositiveShare,
     PositiveSize,
     Share,
@@ -67,19 +65,13 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
     """Number of users; each starts the next transaction when the previous one is done."""
     think_time: Duration | None = None
     """Time that a user waits between two transactions; none by default."""
-    via: Annotated[Names, Refers("works on", "links")] = ()
-    """The links that a transaction crosses, in order; none by default."""
-    request: PositiveSize | None = None
-    """Mean bytes of a transaction on each of these links, in both directions together."""
-    timeout: PositiveDuration | None = None
-    """Longest wait on the links before a transaction times out; by default, transactions never time out."""
 
     recognised_by: ClassVar[tuple[str, ...]] = ("data", "model")
     usual: ClassVar[bool] = True
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Report data without a host, and incomplete keys of updates and networks."""
-        for step in (self._check_data, self._check_updates, self._check_network):
+        """Report data without a host, and incomplete keys of updates."""
+        for step in (self._check_data, self._check_updates):
             with checks.about(*path):
                 step(checks, path)
         super().check(checks, path)
@@ -89,20 +81,13 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
             checks.owned(path, checks.spec.data[self.data].on)
 
     def _check_updates(self, checks: Checks, path: Path) -> None:
-        if not (self.reads.si or self.cpu.si or si_or(self.updates, 0.0) or self.via):
+        if not (self.reads.si or self.cpu.si or si_or(self.updates, 0.0)):
             checks.report(path, "its transactions do nothing", "write 'reads', 'updates' or 'cpu' above 0")
         if self.update_size is not None and self.updates is None:
             checks.report((*path, "update_size"), "has no effect without updates", "write 'updates:' of a transaction")
         if (self.hot_data is None) != (self.hot_updates is None):
             missing = "hot_data" if self.hot_data is None else "hot_updates"
             checks.report(path, f"needs '{missing}'", "give both 'hot_data' and 'hot_updates'")
-
-    def _check_network(self, checks: Checks, path: Path) -> None:
-        if self.via and self.request is None:
-            checks.report((*path, "via"), "has no effect without 'request'", "write 'request: 16 KiB'")
-        for key in ("request", "timeout"):
-            if getattr(self, key) is not None and not self.via:
-                checks.report((*path, key), "has no effect on users who cross no link", "write 'via:' and a link")
 
     def figures(self) -> Figures:
         """What a job costs them: waits for locks, a slower disk, and slower transactions."""

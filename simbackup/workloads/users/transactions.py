@@ -9,7 +9,6 @@ from typing import NamedTuple
 from simbackup.devices.changes import Spread
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Service
 from simbackup.devices.volume.first_write import ChunkRun, copying, served
@@ -34,10 +33,6 @@ class Transaction:
     """Bytes of a write, and where writes go."""
     synchronous: bool
     """Whether a user waits for the writes."""
-    networks: tuple[Network, ...] = ()
-    """The networks that it crosses."""
-    request: float = 0.0
-    """Bytes that cross each of them."""
 
     @property
     def mean_size(self) -> float:
@@ -110,8 +105,6 @@ def load(
     found.take(store, asked_read, asked.reads, read, waits=True, direction="read")
     found.compute(host, asked.cpu)
     found.delay += asked.reads * _mapping(volume.snapshots, read)
-    for network in asked.networks:
-        found.send(network, asked.request)
     if asked.updates > 0.0:
         size, waits = min(asked.spread.size, place.size), asked.synchronous
         write = store.scattered("write", begin, place.size, size)

@@ -135,7 +135,6 @@ def test_bytes_shrink_behind_the_place_and_its_host_pays_in_both_directions(tmp_
         ("target", {}, 1e9 / 50e6, 1e9 / 50e6),
         ("client", {"jobs.full.compressor.threads": 2, "jobs.full.streams": 2}, 0.25e9 / 20e6, 1e9 / 200e6),
         ("client", POOL | {"jobs.full.compressor.threads": 1, "jobs.full.streams": 2}, 1e9 * CLIENT, 1e9 / 200e6),
-        ("client", {"jobs.full.compressor.threads": 4, "jobs.full.compressor.rate": "40 MB/s"}, 1e9 / 40e6, 1e9 / 40e6),
     ],
 )  # fmt: skip
 def test_what_limits_is_the_slowest_of_what_is_left(

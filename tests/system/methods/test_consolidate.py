@@ -131,22 +131,6 @@ def test_what_is_compressed_is_copied_as_it_is(ratio: int) -> None:
     assert rows(result)["full"]["elapsed"] == pytest.approx(100e9 / ratio * second, rel=0.05)
 
 
-@pytest.mark.parametrize("into", ["full", "older"])
-def test_several_machines_are_combined_on_a_core_each(into: str) -> None:
-    jobs = f"  again: {{method: consolidate, into: {into}, streams: STREAMS, save_set: save, after: save}}\n"
-    site = FLASH.replace("since: 24 h}", f"since: 24 h, {BUSY}}}") + jobs
-    one, four = (rows(simulate(site.replace("STREAMS", number)))["again"] for number in ("1", "4"))
-    assert four["bytes"] == pytest.approx(one["bytes"])
-    written = 4e9 / 4e9  # at the end, the flash still takes what the cache holds of a merge of 4 GB
-    assert one["elapsed"] / 4 <= four["elapsed"] <= 1.02 * one["elapsed"] / 4 + written
-
-
-def test_more_streams_on_one_disk_turn_more_often() -> None:
-    jobs = "  full: {method: consolidate, streams: STREAMS, save_set: save, after: save}\n"
-    one, four = (rows(run(jobs.replace("STREAMS", number)))["full"]["elapsed"] for number in ("1", "4"))
-    assert one <= four < 3.0 * one
-
-
 @for_each("run_size", [64, 256, 1024])
 def test_a_merge_writes_each_run_where_it_belongs(run_size: int) -> None:
     """One disk: the incremental in sequence, and then as many positioned writes as there are runs."""

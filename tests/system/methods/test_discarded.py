@@ -97,7 +97,7 @@ def test_a_restore_uses_as_many_connections_as_the_copy_that_it_reads(
     tmp_path: Path, copied: int | str, restored: int | str, rate: float
 ) -> None:
     """A connection to the bucket brings 40 MB/s, and the line and the server more than three do."""
-    changes = {"jobs.cloud.connections": copied, "devices.bucket.parts_at_once": 8} if copied else {}
+    changes = {"jobs.cloud.connections": copied} if copied else {}
     more = f", connections: {restored}" if restored else ""
     result = run(tmp_path, f"  back: {{restore: disk, copied_by: cloud, to: here, after: cloud{more}}}\n", changes)
     assert result.get("jobs.back.elapsed") == pytest.approx(8e9 / rate, rel=0.01)

@@ -25,8 +25,8 @@ jobs:
 """
 TOOL = "tool: {start_time: 0 s, mount_time: 0 s, ends_in_cache: CACHE}"
 PROGRAM = """\
-  job: {method: program, operation: restore, data: here, target: fast, program: {operations: {restore: {serial_share: 0 %,
-    phases: {all: {one: {items: files, of: all, steps: {make: {at: data, do: create}, FLUSH
+  job: {method: program, operation: restore, data: here, target: fast, program: {operations: {restore: {
+    serial_share: 0 %, phases: {all: {one: {items: files, of: all, steps: {make: {at: data, do: create}, FLUSH
       read: {at: target, do: read}, write: {at: data, do: write}}}}}}}}}
 """
 JOBS = {

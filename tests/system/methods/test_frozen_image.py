@@ -225,7 +225,7 @@ def test_a_backup_by_an_image_that_exists_fails(tmp_path: Path) -> None:
     assert row(result, "backup")["status"] == "done"
 
 
-SYNC = "  write: {method: write, data: db, synchronous: true, request: 1 MB, begin: 100 s}\n"
+SYNC = "  write: {method: write, data: db, request: 1 MB, begin: 100 s}\n"
 AGAIN = SYNC.replace("write: {", "again: {").replace("begin: 100 s", "after: write")
 
 

@@ -134,13 +134,6 @@ def test_workers_and_jobs_side_by_side_come_to_the_same(tmp_path: Path) -> None:
     assert both.get("jobs.one.elapsed") == pytest.approx(2.0 * one.get("jobs.one.elapsed"), rel=0.01)
 
 
-def test_what_only_one_worker_does_at_a_time_bounds_all(tmp_path: Path) -> None:
-    tool = "tool: {start_time: 0 s, mount_time: 0 s, file_cpu: 4 ms/file, in_turn: 50 %}"
-    jobs = f"  save: {{method: file_level, data: d, to: nul, workers: 8, {tool}}}\n"
-    rate = mva_closed([2e-3], 8, 2e-3 + 0.1e-3).throughput
-    assert run(tmp_path, jobs).get("jobs.save.elapsed") == pytest.approx(FILES / rate, rel=0.02)
-
-
 def test_a_share_of_scattered_files_is_the_mean_of_both(tmp_path: Path) -> None:
     def seconds(layout: str) -> float:
         file = tmp_path / "case.yaml"

@@ -74,7 +74,7 @@ def test_a_repeated_job_reports_each_run(tmp_path: Path) -> None:
 
 
 def test_a_run_that_takes_longer_than_its_period_delays_the_next(tmp_path: Path) -> None:
-    result = run(tmp_path, "  dd: {method: write, data: a, cpu_per_byte: 1 us/B, every: 30 s, until: 30 s}\n")
+    result = run(tmp_path, "  dd: {method: write, data: a, most_rate: 1 MB/s, every: 30 s, until: 30 s}\n")
     assert starts(result) == {"dd.1": 0.0, "dd.2": pytest.approx(50.0)}
 
 
@@ -90,7 +90,7 @@ def test_a_job_outside_its_window_is_late_but_done(tmp_path: Path, window: str, 
 
 def test_a_window_counts_from_when_a_run_was_due(tmp_path: Path) -> None:
     """Each run of 25 s is due every 10 s: the third begins 30 s late, and ends outside its 40 s."""
-    line = "  dd: {method: write, data: a, cpu_per_byte: 500 ns/B, every: 10 s, until: 20 s, window: 40 s}\n"
+    line = "  dd: {method: write, data: a, most_rate: 2 MB/s, every: 10 s, until: 20 s, window: 40 s}\n"
     rows = run(tmp_path, line).job_rows
     assert [row["start"] for row in rows] == pytest.approx([0.0, 25.0, 50.0])
     assert [row["status"] for row in rows] == ["done", "done", "late"]
@@ -99,15 +99,15 @@ def test_a_window_counts_from_when_a_run_was_due(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("deadline", "status", "reason"), [("22:01", "done", ""), ("22:00:01", "late", "deadline")])
 def test_a_job_that_ends_after_its_deadline_is_late(tmp_path: Path, deadline: str, status: str, reason: str) -> None:
     """25 s from 22:00 on; the time that the user means, whatever the job's own window."""
-    line = f'  dd: {{method: write, data: a, cpu_per_byte: 500 ns/B, begin: "22:00", deadline: "{deadline}"}}\n'
+    line = f'  dd: {{method: write, data: a, most_rate: 2 MB/s, begin: "22:00", deadline: "{deadline}"}}\n'
     [row] = run(tmp_path, line).job_rows
     assert (row["status"], reason in row["reason"]) == (status, True)
 
 
 def test_a_deadline_counts_from_the_beginning_of_a_chain(tmp_path: Path) -> None:
     """The first of two jobs of 25 s begins 30 s before midnight, so that the second ends after the deadline of both."""
-    first = '  dd: {method: write, data: a, cpu_per_byte: 500 ns/B, begin: "23:59:30", deadline: "00:00:10"}\n'
-    second = '  next: {method: write, data: b, cpu_per_byte: 500 ns/B, after: dd, deadline: "00:00:10"}\n'
+    first = '  dd: {method: write, data: a, most_rate: 2 MB/s, begin: "23:59:30", deadline: "00:00:10"}\n'
+    second = '  next: {method: write, data: b, most_rate: 2 MB/s, after: dd, deadline: "00:00:10"}\n'
     rows = run(tmp_path, first + second).job_rows
     assert [row["status"] for row in rows] == ["done", "late"]
 
@@ -123,7 +123,7 @@ def test_a_deadline_on_a_weekday_counts_from_the_first_day(
     tmp_path: Path, first_day: str, hours: int, status: str
 ) -> None:
     """50 MB at 2 ms/B take 28 h."""
-    line = "  dd: {method: write, data: a, cpu_per_byte: 2 ms/B, deadline: Monday 06:00}\n"
+    line = "  dd: {method: write, data: a, most_rate: 500 B/s, deadline: Monday 06:00}\n"
     [row] = run(tmp_path, line + f"first_day: {first_day}\n").job_rows
     assert (row["window"], row["status"]) == (hours * 3600.0, status)
 

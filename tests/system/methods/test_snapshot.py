@@ -162,7 +162,7 @@ FAR = (
 )
 SYNC = "  sync: {method: synchronise, mirror: third, BEGIN}\n"
 SPLIT = "  split: {method: create_snapshot, snapshot: third, BEGIN}\n"
-WRITE = "  write: {method: write, data: file, portion: PART, synchronous: true, request: 1 MB, BEGIN}\n"
+WRITE = "  write: {method: write, data: file, portion: PART, request: 1 MB, BEGIN}\n"
 UPDATES = """
 workloads:
   users: {data: file, transactions: 1 /s, writes: 0 %, reads: 0.001, read_size: 4 KiB, cpu: 0 s, updates: 1}

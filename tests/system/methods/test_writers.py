@@ -49,19 +49,13 @@ def test_a_portion_is_written(tmp_path: Path) -> None:
     assert result.get("devices.sda.bytes") == pytest.approx(250e6)
 
 
-def test_a_slow_program_sets_its_own_pace(tmp_path: Path) -> None:
-    result = run(tmp_path, "  dd: {method: write, data: a, cpu_per_byte: 100 ns/B}\n")
-    assert result.get("jobs.dd.elapsed") == pytest.approx(100.0)
-    assert list(result.activities("dd")) == [("hosts.server.cores", "write")]
-
-
 def test_a_synchronous_writer_pays_a_revolution_for_each_request(tmp_path: Path) -> None:
-    jobs = "  db: {method: write, data: a, portion: 1 %, synchronous: true, request: 10 kB}\n"
+    jobs = "  db: {method: write, data: a, portion: 1 %, request: 10 kB}\n"
     assert run(tmp_path, jobs).get("jobs.db.elapsed") == pytest.approx(1000 * 0.01)
 
 
 def test_a_synchronous_writer_over_a_network_also_pays_its_round_trip(tmp_path: Path) -> None:
-    jobs = "  db: {method: write, data: a, portion: 1 %, synchronous: true, request: 10 kB, over: lan}\n"
+    jobs = "  db: {method: write, data: a, portion: 1 %, request: 10 kB, over: lan}\n"
     result = run(tmp_path, jobs)
     assert result.get("jobs.db.elapsed") == pytest.approx(1000 * (0.01 + 1e-3 + 1e-4))
     lan = next(row for row in result.device_rows if row["device"] == "links.lan")
@@ -94,7 +88,7 @@ def test_a_copy_on_one_disk_is_slower_than_between_two(tmp_path: Path) -> None:
 
 @for_each("request_size", ["4 KiB", "8 KiB", "64 KiB"])
 def test_a_synchronous_writer_is_never_faster_under_a_snapshot(request_size: str) -> None:
-    changes = {"jobs.dd.synchronous": True, "jobs.dd.request": request_size, "jobs.dd.portion": "1 %"}
+    changes = {"jobs.dd.request": request_size, "jobs.dd.portion": "1 %"}
     folder = "published/003-lvm-snapshots"
     none, same, second = (
         simulate(f"{folder}/{name}", changes).get("jobs.dd.elapsed")

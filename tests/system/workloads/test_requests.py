@@ -155,27 +155,6 @@ def test_a_stream_that_something_else_limits_stands_there_at_times(tmp_path: Pat
     assert impact(result, "network_wait") == pytest.approx(0.01 + 0.5 * 0.04 / 0.5, rel=0.01)
 
 
-USERS = "{data: db, transactions: 50 /s, reads: 1, read_size: 8 KiB, cpu: 1 ms, writes: 0 %, via: nic, request: 1 MB}"
-
-
-def test_users_of_data_may_cross_links(tmp_path: Path) -> None:
-    file = tmp_path / "case.yaml"
-    file.write_text(SYSTEM.replace("{via: nic, request: 1 MB, timeout: 20 ms}", USERS), encoding="utf-8")
-    result = sb.simulate(file, {"workloads.app.timeout": "20 ms"})
-    assert result.get("links.nic.busy") == pytest.approx(0.5)
-    assert impact(result, "network_wait") == pytest.approx(0.01)
-    assert impact(result, "timed_out") == pytest.approx(0.5 * math.exp(-1))
-    assert impact(result, "longest_wait") == 0.0
-
-
-def test_users_of_data_wait_for_the_network_as_they_do_for_disks(tmp_path: Path) -> None:
-    """Clients take 10 ms on the wire and little elsewhere: a hundred of them fill it."""
-    file = tmp_path / "case.yaml"
-    one = USERS.replace("transactions: 50 /s", "clients: 100")
-    file.write_text(SYSTEM.replace("{via: nic, request: 1 MB, timeout: 20 ms}", one), encoding="utf-8")
-    assert impact(sb.simulate(file), "rate") == pytest.approx(100.0, rel=0.02)
-
-
 def test_what_several_jobs_have_outstanding_adds_up() -> None:
     at_least, seconds = together([Standing((1.0, 0.5), 1.0, 1.0), Standing((1.0,), 4.0, 1.0)], wires=1.0)
     assert at_least == pytest.approx((1.0, 1.0, 0.5))

@@ -79,29 +79,3 @@ def test_a_round_trip_is_no_queue() -> None:
     assert rate[1] == pytest.approx(1 / 0.051001)
     expected, _ = behind_windows(Sender(0.001, 0.05, users=40), 0.01, 0)
     assert rate[40] == pytest.approx(expected, rel=0.07)
-
-
-ACROSS = """\
-title: Users of a server whose requests cross a link of 50 ms
-hosts:
-  server: {cores: 4, memory: 8 GiB, dirty_limit: 40 %, dirty_background: 10 %, copy_rate: 1000 GB/s, owns: [flash]}
-  desk: {cores: 4, memory: 8 GiB, dirty_limit: 40 %, dirty_background: 10 %, copy_rate: 1000 GB/s}
-devices:
-  flash: {kind: ssd, capacity: 100 GB, read_rate: 100 GB/s, write_rate: 100 GB/s, read_latency: 0 s,
-    write_latency: 0 s}
-links:
-  lan: {joins: [server, desk], rate: 100 MB/s, latency: 50 ms}
-data: {d0: {on: flash, size: 20 GB}}
-workloads:
-  users: {data: d0, clients: 40, reads: 1, read_size: 4 kB, cpu: 0 s, writes: 0 %, via: lan, request: 1 MB}
-jobs:
-  j0: {method: observe, workload: users, duration: 100 s}
-"""
-
-
-def test_nor_is_one_between_users_and_their_server() -> None:
-    expected, _ = behind_windows(Sender(0.01, 0.05, users=40), 0.01, 0)
-    assert sb.simulate(ACROSS).get("workloads.users.j0.rate") == pytest.approx(expected, rel=0.07)
-    few, _ = behind_windows(Sender(0.01, 0.05, users=4), 0.01, 0)
-    found = sb.simulate(ACROSS.replace("clients: 40", "clients: 4")).get("workloads.users.j0.rate")
-    assert found == pytest.approx(few, rel=0.07)

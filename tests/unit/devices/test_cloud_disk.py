@@ -145,20 +145,6 @@ def test_gp2_reads_in_sequence_at_its_rate_and_then_at_its_baseline(tmp_path: Pa
     assert published(tmp_path, "cloud_disk/gp2-100gib", "10 TiB") == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("size", [5e11, 7e11])
-def test_a_bucket_of_bytes_lasts_as_one_of_operations(tmp_path: Path, size: float) -> None:
-    """170 MB/s for half an hour, as credits of 126 GB grant above 100 MB/s, and then 100 MB/s."""
-    site = SITE.replace("baseline_iops: 300 /s, credits: 540000SAVED", "baseline_rate: 100 MB/s, byte_credits: 126 GB")
-    (tmp_path / "case.yaml").write_text(
-        site.replace("RATE", "170 MB/s").replace("SIZE", f"{size:.0f} B") + READ, encoding="utf-8"
-    )
-    result = sb.simulate(tmp_path / "case.yaml")
-    expected = 1800.0 + (size - 170e6 * 1800.0) / 100e6
-    assert busy_time(Bucket(170e6, 100e6, 126e9), 126e9, size) == pytest.approx(expected)
-    assert result.get("jobs.read.elapsed") == pytest.approx(expected, rel=1e-6)
-    assert [event.time for event in result.trace.events if event.what == "has used up its credits"] == [1800.0]
-
-
 @for_each("ahead, rate", [(131_072, 131_072 / 1e-3), (262_144, 262_144 / 1e-3), (2**20, 400e6)])
 def test_windows_one_by_one_take_the_latency_of_a_sequence(tmp_path: Path, ahead: int, rate: float) -> None:
     """The next window is asked for when the program begins on one, so that two are under way: 2 ms for both."""

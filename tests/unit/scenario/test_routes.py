@@ -125,11 +125,11 @@ def test_a_way_through_a_switch_is_named_by_its_ends_whatever_their_order(tmp_pa
     assert site.way_to("server", "array") == ("lan:server>filer",)
 
 
-def test_a_way_through_a_switch_passes_both_ports_and_the_fabric_and_is_under_way_once(tmp_path: Path) -> None:
-    system, _ = build(switched(tmp_path, ", count: 2, fabric: 150 MB/s, ports: {jukebox: 40 MB/s}"), 0)
+def test_a_way_through_a_switch_passes_both_ports_and_is_under_way_once(tmp_path: Path) -> None:
+    system, _ = build(switched(tmp_path, ", count: 2, ports: {jukebox: 40 MB/s}"), 0)
     way = system.networks["lan:filer>jukebox"]
-    assert [link.name for link in way.links] == ["links.lan.filer.send", "links.lan", "links.lan.jukebox.receive"]
-    assert [link.capacity for link in way.links] == [200e6, 150e6, 80e6]
+    assert [link.name for link in way.links] == ["links.lan.filer.send", "links.lan.jukebox.receive"]
+    assert [link.capacity for link in way.links] == [200e6, 80e6]
     assert (way.latency, way.rate, way.wires) == (1e-3, 40e6, 2)
     assert way.other is system.networks["lan:jukebox>filer"]
 
