@@ -193,7 +193,7 @@ class System:
         link = self.most.get(job_of(job))
         if link is not None:
             shape = shape.plus({link: shape.sent}, {link: shape.sent})
-        return shape._replace(alone=self.serial_share(job)) if shape.shared_out else shape
+        return shape._replace(serial_share=self.serial_share(job)) if shape.shared_out else shape
 
     def serial_share(self, job: str) -> float:
         """The share (0 to 1) of the work of a run that one of several workers does while the others wait."""

@@ -36,12 +36,11 @@ _NOTHING: dict[Any, Any] = {}
 
 
 class FlowShape(NamedTuple):
-    """What one unit of a flow costs each link that it crosses, and how fast the flow can be at most.
+    """How one unit of a flow, usually a byte, loads the links that it crosses, and how fast the flow can be at most.
 
-    A shape has three parts. The cycle (`cap` and `parts`) is the seconds of a unit in series; `after`, `following` and
-    `cycle` change it. Limits in parallel with the cycle only lower the rate; `within`, `beside` and `at_most` add them.
-    Demands on links that flows share come from `plus`, `over` and `through`. `FlowShape.start` makes a flow of a shape
-    and an amount. A unit is usually a byte.
+    A shape has a *cycle*: seconds of a unit in series (`parts`), to which `after`, `following` and `cycle` add. Stages
+    *parallel* to the cycle only limit the rate: `within`, `at_most` and `in_parallel_with`. `plus`, `over` and
+    `through` add demands on links. `start` makes a flow of a shape and an amount.
     """
 
     demands: dict[Link, float] = _NOTHING
@@ -62,9 +61,9 @@ class FlowShape(NamedTuple):
     """
     workers: int = 0
     """Workers that circulate as customers of a queueing network; 0 for a plain stream."""
-    serial: float = 0.0
+    locked: float = 0.0
     """Seconds of a worker's cycle that only one worker at a time can spend, as under a lock."""
-    most: Limit = UNBOUND
+    parallel: Limit = UNBOUND
     """Greatest rate of each worker in stages parallel to the cycle that all workers share, such as a compressor thread.
     """
     early: Ahead | None = None
@@ -77,9 +76,9 @@ class FlowShape(NamedTuple):
     """What changes the shape while the flow runs."""
     among: LocalWeight | None = None
     """The only link on which `share` is the weight; None if it is everywhere."""
-    one: Limit = UNBOUND
-    """The same as `most`, while only one worker works and the others wait for it."""
-    alone: float = 0.0
+    parallel_alone: Limit = UNBOUND
+    """The same limit while only one worker works and the others wait for it."""
+    serial_share: float = 0.0
     """Share (0 to 1) of the units that one worker moves while the others wait for it."""
 
     @property
@@ -90,12 +89,12 @@ class FlowShape(NamedTuple):
     @property
     def bound(self) -> Limit:
         """The limit of the flow, or of each worker, without others: its own cycle, or a stage parallel to it."""
-        return self.most if self.most.rate < self.cap else limit_of(self.parts, self.cap)
+        return self.parallel if self.parallel.rate < self.cap else limit_of(self.parts, self.cap)
 
     @property
     def by_one(self) -> FlowShape:
         """The shape while a single worker, thread or connection works, and the others wait for it."""
-        return self._replace(workers=min(self.workers, 1), most=self.one, alone=0.0)
+        return self._replace(workers=min(self.workers, 1), parallel=self.parallel_alone, serial_share=0.0)
 
     @property
     def shared_out(self) -> bool:
@@ -122,8 +121,8 @@ class FlowShape(NamedTuple):
         )  # fmt: skip
         if self.source is not None and flow.active:
             self.source.follow(network, flow, self)
-        if self.alone > 0.0 and flow.active and math.isfinite(amount) and self.shared_out:
-            network.add_phase(flow, (1.0 - self.alone) * amount, lambda: self.by_one.go_on(network, flow))
+        if self.serial_share > 0.0 and flow.active and math.isfinite(amount) and self.shared_out:
+            network.add_phase(flow, (1.0 - self.serial_share) * amount, lambda: self.by_one.go_on(network, flow))
         return flow
 
     def go_on(self, network: FlowNetwork, flow: Flow) -> None:
@@ -155,7 +154,7 @@ class FlowShape(NamedTuple):
         if math.isfinite(self.cap):
             ahead = {link for link, place in self.places.items() if math.isinf(place.share)}
             waited = {link: demand for link, demand in self.demands.items() if link not in ahead}
-            going = Rounds(self.workers, self.parts, waited, self.serial)
+            going = Rounds(self.workers, self.parts, waited, self.locked)
         parts = {part: seconds / self.workers for part, seconds in limit.parts.items()}
         return Limit(limit.rate * self.workers, limit.cause, parts), going
 
@@ -226,15 +225,18 @@ class FlowShape(NamedTuple):
         A worker alone takes `alone` times the seconds of the limit. The cycle does not wait for what the limit stands
         for.
         """
-        most = bound if bound.rate < self.most.rate else self.most
+        most = bound if bound.rate < self.parallel.rate else self.parallel
         one = _longer(bound, alone)
-        return self._replace(most=most, one=one if one.rate < self.one.rate else self.one)
+        return self._replace(
+            parallel=most,
+            parallel_alone=one if one.rate < self.parallel_alone.rate else self.parallel_alone,
+        )
 
-    def beside(self, other: FlowShape, alike: int = 1) -> FlowShape:
+    def in_parallel_with(self, other: FlowShape, alike: int = 1) -> FlowShape:
         """The shape when another process handles each unit in parallel with the cycle; `alike` workers share it."""
         shape = self.plus(other.demands, other.moves, other.places).within(_longer(other.bound, alike), 1.0 / alike)
-        alone = other._replace(most=other.one).bound
-        shape = shape._replace(one=alone) if alone.rate < shape.one.rate else shape
+        alone = other._replace(parallel=other.parallel_alone).bound
+        shape = shape._replace(parallel_alone=alone) if alone.rate < shape.parallel_alone.rate else shape
         return shape._replace(sequential=min(self.sequential, other.sequential))  # requests here and there stay such
 
     def cycle(self, parts: Mapping[tuple[str, str], float], rate: float | None = None) -> FlowShape:
@@ -277,7 +279,14 @@ class FlowShape(NamedTuple):
         """The shape when only a share (0 to 1) of the units loads the links; at 0, no link is crossed."""
         if share <= 0.0:
             return self._replace(
-                demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND, one=UNBOUND, early=None
+                demands={},
+                moves={},
+                places={},
+                cap=math.inf,
+                parts={},
+                parallel=UNBOUND,
+                parallel_alone=UNBOUND,
+                early=None,
             )
         if share == 1.0:
             return self
@@ -287,7 +296,7 @@ class FlowShape(NamedTuple):
         early = self.early.times(share) if self.early else None
         return self._replace(
             demands=demands, moves=moves, cap=self.cap / share, parts=parts, early=early,
-            most=_longer(self.most, share), one=_longer(self.one, share),
+            parallel=_longer(self.parallel, share), parallel_alone=_longer(self.parallel_alone, share),
         )  # fmt: skip
 
     def times(self, units: float) -> FlowShape:
@@ -299,10 +308,10 @@ class FlowShape(NamedTuple):
             moves={link: moved * units for link, moved in self.moves.items()},
             cap=self.cap / units,
             parts={part: seconds * units for part, seconds in self.parts.items()},
-            serial=self.serial * units,
+            locked=self.locked * units,
             sent=self.sent * units,
-            most=_longer(self.most, units),
-            one=_longer(self.one, units),
+            parallel=_longer(self.parallel, units),
+            parallel_alone=_longer(self.parallel_alone, units),
             early=self.early.times(units) if self.early else None,
             source=self.source.times(units) if self.source is not None else None,
             share=self.share if self.among is None else self.share / units,

@@ -173,7 +173,7 @@ class FromTape:
             away = command_travel(self._networks(system, self.there), reading=False)
             written = Stream(copy.compression / stored, self.tool.block, spread=1.0 / stored, away=away)
             towards = writing.drive.crossing(written)
-            shape = self._sent(system, shape, 1.0 / stored).beside(towards)
+            shape = self._sent(system, shape, 1.0 / stored).in_parallel_with(towards)
             law = slower(reading.law(read), writing.drive.law(written))
             flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, size, law=law)
             yield flow.done

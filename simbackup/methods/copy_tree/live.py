@@ -100,7 +100,7 @@ class CopyTree(Late):
                 shape = server.working(shape, answering).after(answering, server.cpu.name, Activity.WAIT_FOR_REQUESTS)
             shape = filling(shape, system.hosts[to], target, made)
         else:
-            shape = shape.beside(filling(FlowShape(), system.hosts[to], target, made))
+            shape = shape.in_parallel_with(filling(FlowShape(), system.hosts[to], target, made))
         place = VolumeRange(target.volume, target.begin, part.size, beside(target, made))
         dirty = yield from system.write(job, to, place, shape, Activity.COPY)
         yield from system.written_back(job, self.tool.awaited([dirty]))

@@ -208,7 +208,7 @@ class Way(Late):
         if server is host or self.tool.alternates:
             shape = expanded(shape, host, server, how)
         else:  # the host takes what has come while the server reads on
-            shape = expanded(FlowShape(), host, None, how).beside(expanded(shape, None, server, how))
+            shape = expanded(FlowShape(), host, None, how).in_parallel_with(expanded(shape, None, server, how))
         networks = [system.networks[name] for name in self.networks]
         shape = self.tool.sending(shape, networks, self.workers, share=1.0 / how.returned)
         return shape if server is host else self.tool.serving(shape, server, handled=how.handled(written=False))
@@ -230,7 +230,7 @@ def of_workers(shape: FlowShape, workers: int) -> FlowShape:
 
 def in_turn(shape: FlowShape, engine: Database, seconds: float, workers: int) -> FlowShape:
     """The shape when bytes take core seconds, a share of which only one of several workers can spend at a time."""
-    return shape._replace(serial=seconds * engine.in_turn) if workers > 1 else shape
+    return shape._replace(locked=seconds * engine.in_turn) if workers > 1 else shape
 
 
 def copying(host: Host, region: Region, tool: Tool) -> FlowShape:

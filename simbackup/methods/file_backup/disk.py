@@ -283,7 +283,7 @@ class DiskRestore(Late):
             taken = expanded(host.then(read if turns else FlowShape(), copy), host, None, how)
             taken = making(taken, system, maker, target, made)
             # the requests of whoever makes files, or else those of whoever reads, meet others in queues
-            both = taken.beside(read) if made.per_byte else read.beside(taken)
+            both = taken.in_parallel_with(read) if made.per_byte else read.in_parallel_with(taken)
             shape = taken if turns else both
         if not made.per_byte:
             return shape
@@ -311,7 +311,7 @@ def fetching(way: tuple[Host, Host], source: Region, copy: float, tool: Tool) ->
     if host is server:
         return host.reading(source, copy, request=tool.request)
     read = server.reading(source, request=tool.request)
-    return host.then(read, copy) if tool.alternates else read.beside(host.then(FlowShape(), copy))
+    return host.then(read, copy) if tool.alternates else read.in_parallel_with(host.then(FlowShape(), copy))
 
 
 def seek(system: System, job: str, source: Region, networks: Sequence[Network], number: float = 1.0) -> Wait:

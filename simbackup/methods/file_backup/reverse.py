@@ -89,7 +89,7 @@ class ReverseBackup:
         away = it.server != it.host
         tool = changed(it.tool, **{"further_served" if away else "further": further})
         shape = changed(it, tool=tool).arriving(system, job, part)
-        shape = shape.beside(old, max(shape.workers, 1))
+        shape = shape.in_parallel_with(old, max(shape.workers, 1))
         size = part.size / stored
         into = VolumeRange(volume, begin, size, scattered_writes(volume, (begin, whole), share, run))
         flow = system.bounded(job, shape).start(system.network, job, Activity.SAVE, part.size)

@@ -25,7 +25,7 @@ def handing_over(
     (towards, waits), (crossed, share) = crossing, networks
     if not tool.alternates:
         bound = towards._replace(demands={}, moves={}, places={})
-        return shape.beside(bound, max(shape.workers, 1))._replace(sent=share)  # workers share it
+        return shape.in_parallel_with(bound, max(shape.workers, 1))._replace(sent=share)  # workers share it
     address = max(towards.demands, key=lambda link: towards.demands[link]).name
     handed, far = shape.after(waits, address, Activity.WRITE, idle=True), commanded(crossed)
     handed = tool.sending(handed, crossed, loaded=True, share=share, travelled=far)

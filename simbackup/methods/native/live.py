@@ -245,7 +245,7 @@ def _steady(
         return loop, system.bounded(job, sides.shape()._replace(sent=1.0 / copy.compression))
 
     loop, shape = going(native)
-    flow = shape._replace(alone=0.0).start(system.network, job, activity, amount, law=loop.law)
+    flow = shape._replace(serial_share=0.0).start(system.network, job, activity, amount, law=loop.law)
     with ExitStack() as standing:
         standing.enter_context(system.standing(flow, loop))
 

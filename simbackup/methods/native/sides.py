@@ -169,7 +169,7 @@ class Sides(NamedTuple):
         shape = self.before.shape()
         for part in (self.after, self.coding):
             if part is not None:
-                shape = shape.beside(part.shape())
+                shape = shape.in_parallel_with(part.shape())
         return shape
 
     def ways(self, *, files_first: bool) -> Ways:

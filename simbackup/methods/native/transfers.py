@@ -266,5 +266,5 @@ class Transfers:
 def _slower(shape: FlowShape, factor: float) -> FlowShape:
     """The shape when each byte takes so many times as long, and moves as many bytes."""
     demands = {link: demand * factor for link, demand in shape.demands.items()}
-    most = shape.most._replace(rate=shape.most.rate / factor)
-    return shape._replace(demands=demands, cap=shape.cap / factor, most=most)
+    most = shape.parallel._replace(rate=shape.parallel.rate / factor)
+    return shape._replace(demands=demands, cap=shape.cap / factor, parallel=most)

@@ -240,7 +240,7 @@ class _Phase:
             towards, waits = crossing[0].times(passed), crossing[1] * passed
             towards = towards.over(networks, passed / stored)._replace(sent=1.0)
             own = group.shape.times(each)
-            both = own.plus(towards.demands, towards.moves, towards.places).within(towards.most)
+            both = own.plus(towards.demands, towards.moves, towards.places).within(towards.parallel)
             both = handing_over(both, (towards, waits), (networks, passed / stored), tool)
             return system.bounded(context.job, both)._replace(
                 alone=self._serial_part(group) if both.shared_out else 0.0
@@ -284,11 +284,11 @@ class _Phase:
         system, job = self.context.system, self.context.job
         last = group is self.groups[-1]
         shape = system.bounded(job, group.shape) if last else group.shape
-        shape = shape._replace(alone=self._serial_part(group) if shape.shared_out else 0.0)
+        shape = shape._replace(serial_share=self._serial_part(group) if shape.shared_out else 0.0)
         workers, largest = shape.workers, self.context.data.largest
         if group.group.item != FILES or workers == 1 or largest <= 0.0:
             return [_Part(shape, 0.0, group.items)]
-        alone, one = largest * group.items, shape._replace(workers=1, alone=0.0)
+        alone, one = largest * group.items, shape._replace(workers=1, serial_share=0.0)
         if largest >= 1.0:
             return [_Part(one, 0.0, group.items)]
         others = shape._replace(workers=workers - 1, share=shape.share * (workers - 1))

@@ -306,8 +306,14 @@ def _then(shape: FlowShape, step: FlowShape) -> FlowShape:
     if step.early is not None or step.among is not None:
         shape, step = step, shape
     both = shape.plus(step.demands, step.moves, step.places).following(step.parts)
-    most, one = (min(pair, key=lambda bound: bound.rate) for pair in ((shape.most, step.most), (shape.one, step.one)))
-    return both._replace(most=most, one=one, sequential=min(shape.sequential, step.sequential))
+    most, one = (
+        min(pair, key=lambda bound: bound.rate)
+        for pair in (
+            (shape.parallel, step.parallel),
+            (shape.parallel_alone, step.parallel_alone),
+        )
+    )
+    return both._replace(parallel=most, parallel_alone=one, sequential=min(shape.sequential, step.sequential))
 
 
 def _named(shape: FlowShape, name: str) -> FlowShape:

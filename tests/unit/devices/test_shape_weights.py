@@ -33,4 +33,4 @@ def test_a_stream_counts_byte_for_byte_where_it_is_read_and_where_it_is_sent(
 def test_requests_here_and_there_stay_such_beside_another_process() -> None:
     disk, card = Link("devices.sda", 100.0), Link("links.lan", 100.0)
     read, sent = FlowShape({disk: 1.0}, sequential=0.25), FlowShape({card: 1.0})
-    assert read.beside(sent).sequential == sent.beside(read).sequential == 0.25
+    assert read.in_parallel_with(sent).sequential == sent.in_parallel_with(read).sequential == 0.25
