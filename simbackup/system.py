@@ -237,7 +237,7 @@ class System:
         return max(behind, self.taken.get(volume, 0.0))
 
     def allocated(self, store: Store) -> tuple[float, float]:
-        """Bytes on a device that hold data sets, backups and what snapshots keep; and the share that lies scattered."""
+        """Bytes on a device in data sets, backups and what snapshots keep, and the share (0 to 1) that is scattered."""
         total = scattered = 0.0
         for name, volume in self.volumes.items():
             if volume.region.store.link is not store.link:
@@ -259,7 +259,7 @@ class System:
         return self.clock.trace
 
     def drawn(self, job: str) -> Callable[[str, float], float]:
-        """How many times as long as stated the times at an address are that a job lets pass so often, on average."""
+        """A function of an address and a number of times: the mean factor that `chance:` draws for durations there."""
         return lambda address, times: self.clock.drawn(address, job, times)
 
     def write(
@@ -362,7 +362,7 @@ class System:
 
     @contextmanager
     def standing(self, flow: Flow, loop: ClosedLoop) -> Generator[None]:
-        """Queue a closed loop in the adapters that requests pass, inside; the last one of a flow counts."""
+        """Within `with`, queue a closed loop at all adapters that it passes; the last one for a flow counts."""
         for adapter in self.adapters.values():
             adapter.loops[flow] = loop
         try:
@@ -372,9 +372,9 @@ class System:
                 adapter.loops.pop(flow, None)
 
     def account(self, job: str, flow: Flow, leader: Callable[[Segment], Flow] | None = None) -> None:
-        """Record how long a flow that has ended was held by each of its bottlenecks; fails if it could not go on.
+        """Record how long a flow that has ended was limited by each of its bottlenecks; fails if it could not continue.
 
-        Of flows that go at one pace, one is recorded; at each time, what was done is what their `leader` did.
+        Of flows with coupled rates, only one is recorded; at each time, its activity is that of their `leader`.
         """
         for segment in flow.segments:
             doing = flow if leader is None else leader(segment)
@@ -392,10 +392,10 @@ class System:
 
 
 def _waiting_for_one(job: str, flow: Flow, segment: Segment) -> Segment:
-    """A segment of a flow, with the seconds that go by as one worker works and the others wait for it.
+    """A segment of a flow, with the seconds that pass while one worker works and the others wait for it.
 
-    These are the seconds of a unit beyond those that it took while all of them worked. A device that one worker fills
-    holds up all of them as much.
+    These are the seconds of a unit in excess of those that it took while all of them worked. A device that one worker
+    saturates delays all of them as much.
     """
     if flow.phase_change is None or segment.begin < flow.phase_change[0] or not segment.parts:
         return segment

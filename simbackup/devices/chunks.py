@@ -9,15 +9,15 @@ from simbackup.devices.store import Direction, Service, Store
 
 
 class ChunkStore(Over):
-    """A device that holds a deduplicated store: whoever reads in sequence goes to another place after each piece.
+    """A device with a deduplicated store: a sequential reader seeks after each piece.
 
-    The pieces of a save set lie `together` bytes on average, and the next one anywhere in the store. For each of them
-    `read` bytes are read, where others lie between them, or itself alone. `at_once` pieces
-    are asked for at a time, so that a reader waits for the device no longer than that works, or for his part of the
-    latency of one. Writes go on where the last one ended.
+    The pieces of a save set have `together` bytes on average, and the next one may be anywhere in the store. For each
+    piece `read` bytes are read, as for a container, or only the piece. `at_once` pieces are requested at a time, so
+    that a reader waits for the device no longer than it works, or for its part of the latency of one piece. Writes
+    continue where the last one ended.
 
-    Readers ask for `asked` bytes at a time, a piece unless stated: no other reader comes between these, and the way to
-    a piece costs the same from wherever the arm comes.
+    Readers request `asked` bytes at a time, a piece unless stated. No other reader comes between these, and a piece
+    costs the same wherever the arm comes from.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class ChunkStore(Over):
 
     @property
     def jumps(self) -> float:
-        """Share of what is asked for that is the beginning of a piece."""
+        """Share (0 to 1) of the requests that begin a piece."""
         return min(self.asked / min(self.together, self.extent), 1.0)
 
     def _piece(self) -> Service:
-        """What a piece takes."""
+        """The time of one piece."""
         size = min(self.read, self.extent)
         one = self.below.scattered("read", self.begin, max(self.extent, size), size)
         return Service(max(one.latency / self.at_once, one.busy), one.busy)
@@ -60,24 +60,24 @@ class ChunkStore(Over):
         return 1.0
 
     def alone(self, position: float, size: float) -> float:
-        """Greatest rate of one reader: one piece after the other."""
+        """Greatest rate of one reader, bytes a second: one piece after the other."""
         del position, size
         return min(self.together, self.extent) / self._piece().latency
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """What a request takes: a read goes to each piece."""
+        """The time of a request; a read seeks to each piece."""
         if direction == "write":
             return self.below.request(direction, head, position, size)
         return self.continued(position, size)
 
     def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
-        """What a request at a random place takes."""
+        """The time of a request at a random place."""
         if direction == "write":
             return self.below.scattered(direction, begin, extent, size)
         return self.continued(begin, size)
 
     def continued(self, position: float, size: float) -> Service:
-        """What one read takes that goes on where the last one ended: its part of the pieces."""
+        """The time of a read that continues the one before: that of its part of the pieces."""
         del position
         one, pieces = self._piece(), size / min(self.together, self.extent)
         return Service(one.latency * pieces, one.busy * pieces)

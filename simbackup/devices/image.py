@@ -60,7 +60,7 @@ class ImageSource:
             self.within.follow(network, flow, shape)
 
     def times(self, units: float) -> ImageSource:
-        """The source of a flow each unit of which is so many units of this one."""
+        """The source for a flow whose unit is so many units of this one."""
         return self if self.within is None else replace(self, within=self.within.times(units))
 
 

@@ -94,11 +94,11 @@ class Over:
         return self.below.scattered(direction, begin, extent, size)
 
     def continued(self, position: float, size: float) -> Service:
-        """What one read takes that goes on where the last one ended."""
+        """The time of a read that continues the one before."""
         return self.below.continued(position, size)
 
     def append(self, position: float, size: float) -> Service:
-        """What a write takes that goes on where the last one ended."""
+        """The time of a write that continues the one before."""
         return self.below.append(position, size)
 
     def rewriting(self, share: float, run: float) -> Mapping[Link, float]:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Space:
-    """Room on a device that several volumes and clones share: each takes what it is guaranteed, or what it uses."""
+    """Space on a device that several volumes and clones share: each takes what it is guaranteed, or what it uses."""
 
     size: float
+    """Bytes of the device."""
     taken: dict[str, Callable[[], float]] = field(default_factory=dict[str, Callable[[], float]])
+    """Bytes that each volume, clone, copy area or mirror takes, by name."""
 
     @property
     def free(self) -> float:

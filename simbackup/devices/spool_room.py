@@ -13,10 +13,10 @@ from simbackup.trace.clock import Clock
 
 
 class SpoolRoom:
-    """Pieces of a volume that are lent: the lowest free place that is large enough, in the order of requests.
+    """Space on a volume that is lent: the lowest free range that is large enough, in the order of requests.
 
-    `used` is where the free end of each volume begins, and `grow` takes room there, if there is some. What comes back
-    below the end of another piece is a hole, which a later request may fill.
+    `used` is the byte at which free space begins on each volume, and `grow` allocates space there, if there is some. A
+    range that is returned below another one is a hole, which a later request may fill.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class SpoolRoom:
         self._returned = clock.env.event()
 
     def take(self, job: str, size: float) -> Generator[simpy.Event, Any, float | None]:
-        """Where so many bytes begin, as soon as there is room; None if none is lent that could come back."""
+        """Wait for so many bytes of space; the byte at which they begin, or None if nothing is lent to wait for."""
         turn = self._queue.request()
         with self._clock.span(job, f"devices.{self._volume}", Activity.WAIT_FOR_ROOM):
             yield turn
@@ -40,7 +40,7 @@ class SpoolRoom:
         return place
 
     def give_back(self, begin: float, size: float) -> None:
-        """Return a piece."""
+        """Return a range."""
         self._lent -= 1
         self._holes.add(begin, begin + size)
         last, end = self._holes.ranges[-1]
@@ -51,7 +51,7 @@ class SpoolRoom:
         event.succeed()
 
     def _place(self, size: float) -> float | None:
-        """The lowest hole that is large enough, else room at the end of the volume; None if there is neither."""
+        """The lowest hole that is large enough, or else space at the end of the volume; None without either."""
         for begin, end in self._holes.ranges:
             if end - begin >= size:
                 self._holes.remove(begin, begin + size)

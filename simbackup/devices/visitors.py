@@ -46,12 +46,12 @@ class Visitor:
 
 
 def visits(region: Region, direction: Direction, stream: float, window: float = 0.0) -> Visited | None:
-    """A stream, which takes so many seconds for each byte, and the users to whose requests one of its disks goes.
+    """A stream that takes `stream` seconds for each byte, and the users whose requests draw one of its disks away.
 
-    None if there are none, or no arm moves. Of the stream, a `window` is asked for, or written out, at once. A request
-    of users takes what it does after another of theirs; what the way from the stream to the first of them takes more,
-    the way back, and the turn of the disk until the stream goes on, is for the stream. Users who share a place with it
-    are a third of that place away on average.
+    None without users, or without an arm. Of the stream, `window` bytes are requested, or written out, at once. A
+    request of users costs them what it does after another of theirs. The stream pays for the longer seek to the first
+    of them, for the seek back, and for half a revolution until it continues. Users in the same place are a third of
+    that place away on average.
     """
     store = region.store
     if not store.visitors or math.isinf(run := store.run(direction, window)):
@@ -75,9 +75,10 @@ def visits(region: Region, direction: Direction, stream: float, window: float = 
 
 
 def lost_to_visitors(region: Region, stream: float, window: float = 0.0) -> float:
-    """Seconds of a device that a reader, who takes so many for each byte, loses per byte by coming back from users.
+    """Seconds of a device for each byte that a reader loses by returning from users.
 
-    So many bytes are asked for at once. Of several streams, each loses no more than this and its turns (`DiskTurns`).
+    The reader takes `stream` seconds for each byte, and requests `window` bytes at once. Of several streams, each loses
+    no more than this and its switchovers (`DiskTurns`).
     """
     visited = visits(region, "read", stream, window)
     return returns(visited) / region.store.width if visited is not None else 0.0

@@ -1,4 +1,4 @@
-"""The values among which a study looks for the best: choices, whole numbers, and what lies between two ends."""
+"""The values among which a study searches: choices, whole numbers, or any value between two ends."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from simbackup.system import JobFailedError, System
 
 
 def begun(system: System, job: str, to: str, saved: SaveSet, how: Reduction, *, time: float) -> Copy:
-    """The copy that a job makes of a save set on a device, of which nothing is there yet but objects."""
+    """A new copy of a save set on a device, as yet without extents, except in an object store."""
     if to in system.libraries:
         if how is NO_REDUCTION:  # the drive compresses
             own = system.data[saved.data].compression if saved.shrinks is None else saved.shrinks
@@ -19,15 +19,15 @@ def begun(system: System, job: str, to: str, saved: SaveSet, how: Reduction, *, 
 
 
 def enter(system: System, saved: SaveSet, place: Extent, how: Reduction) -> None:
-    """Enter a save set with its own copy, which lies in one piece on a disk or in an object store."""
+    """Enter a save set with its first copy, which is one extent on a disk or in an object store."""
     saved.copies.append(Copy(saved.job, place.medium, how.stored, saved.time, [place], how))
     system.catalogue.add(saved)
 
 
 def carried(how: Reduction) -> Reduction:
-    """What a save set that is read brings along.
+    """The reduction that a save set keeps when it is read and copied.
 
-    A device that compresses by itself gives it back as it was; what was deduplicated is written in one piece.
+    A device that compresses by itself returns it expanded; what was deduplicated is written in one piece.
     """
     if how is NO_REDUCTION:
         return how
@@ -43,7 +43,7 @@ def in_one_piece(saved: SaveSet, lies: Copy) -> Copy:
 
 
 def shared(how: Reduction) -> Reduction:
-    """What the client of a backup does for all copies that are written at once; the rest is done for the first alone.
+    """What the client of a backup does for all copies that are written at once; the rest is only for the first.
 
     >>> shared(Reduction(2.0, "client", repeated=3.0)).stored, shared(Reduction(2.0, "server")).stored
     (2.0, 1.0)

@@ -1,4 +1,4 @@
-"""The ledger of save sets: what lies where on each day, exactly as calendars, levels and retention have it."""
+"""The ledger of save sets: what each target holds on each day, by calendars, levels and retention."""
 
 from __future__ import annotations
 

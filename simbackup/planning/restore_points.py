@@ -1,4 +1,4 @@
-"""The restore points of a site at a moment: what each needs, where it lies, which rule keeps it, and until when."""
+"""The restore points of a site at a moment: the chain of each, the rules that keep it, and when it expires."""
 
 from __future__ import annotations
 

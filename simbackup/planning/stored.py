@@ -44,7 +44,7 @@ NOTHING = WrittenObjects()
 
 
 def objects_of(target: Target, size: float, number: float = 1.0) -> WrittenObjects:
-    """The objects of a save set of so many bytes: `number` unless the target states their size."""
+    """The objects of a save set of `size` bytes: `number` objects, unless the target states their size."""
     if target.objects is None:
         return NOTHING
     if target.object_size is None:
@@ -158,7 +158,7 @@ class Clients:
         return not all(system.change.compounds for system in self.systems)
 
     def new_chunks(self, chunking: Chunking, point: RestorePoint, before: float | None) -> Bytes:
-        """Bytes of each at a point that a store does not have, whose newest save set is so many seconds older."""
+        """Bytes of each system at a point that a store lacks, if its newest save set is `before` seconds older."""
         factors, key = self.factors(point.time), (chunking, before)
         if self.added or key not in self.chunks:
             each = zip(self.systems, factors, strict=True)
@@ -166,7 +166,7 @@ class Clients:
         return self.sizes * factors * self.chunks[key]
 
     def files(self, sizes: Bytes) -> float:
-        """Files in save sets of so many bytes of each, together."""
+        """Number of files of all systems in save sets of so many bytes of each."""
         return float(np.sum(sizes / self.sizes * self.each_files))
 
 

@@ -1,4 +1,4 @@
-"""A scenario as a result keeps it: what was written, what it was completed from, and the whole that came of it."""
+"""A scenario as a result stores it: the text of its file, what completed it, and the complete scenario."""
 
 from __future__ import annotations
 

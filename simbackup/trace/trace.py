@@ -82,9 +82,9 @@ class Trace:
         loads: Mapping[str, tuple[float, float]],
         beside: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
-        """Record the level of a root from `time` on, and what links carry of it at level 1, where that changed.
+        """Record the level of a saturated link from `time` on, and the loads of links at level 1 that have changed.
 
-        `beside` are the busy shares and bytes a second of flows by themselves on these links, zero where not named.
+        `beside` are the busy shares and bytes a second of other flows on these links, zero if not named.
         """
         if self.keeps == NONE:
             self.left_out, self.last = self.left_out + 1, float(time)

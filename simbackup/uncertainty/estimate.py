@@ -190,7 +190,7 @@ def run_all(
     before: int = 0,
     more: int = 0,
 ) -> list[T]:
-    """What each case gives, in order; so many cases were run `before`, and so many `more` will follow."""
+    """The outcome of each case, in order; `before` cases were run already, and `more` will follow."""
     found: list[T] = []
     for outcome in executor.map(run, cases) if executor else map(run, cases):
         found.append(outcome)

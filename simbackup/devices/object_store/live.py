@@ -86,8 +86,8 @@ class ObjectStore:
         """The shape of bytes that also go to objects, or come from them, over networks on some connections.
 
         The next requests are made while those before them are answered, one at a time on each connection. A program
-        that takes turns fills no part while it waits for its connections. `drawn` takes the address of a latency, and
-        how many requests have it: how many times as long as stated it is for them.
+        that alternates fills none while it waits for its connections. `drawn` takes the address of a latency and the
+        number of requests that have it, and returns the mean factor that chance draws for them.
         """
         terms, write = self.terms, direction == "write"
         most = equations.parts(objects.size, objects.part or terms.part, terms.most_parts)
@@ -151,10 +151,10 @@ class ObjectStore:
             yield clock.env.timeout(asked + lasts)
 
     def _sending(self, networks: Sequence[Network], each: float) -> tuple[float, dict[tuple[str, str], float]]:
-        """Bytes a second of one connection, and the seconds of a byte by what sets them: store, wire, or travel.
+        """Bytes a second of one connection, and the seconds of a byte by their cause: store, wire, or round trips.
 
-        A request of so many bytes waits for a round trip in any case, in which the first window is under way: for s
-        bytes and a window of W, those behind it take `(s - W) T / W` more.
+        A request of `each` bytes waits for a round trip in any case, in which the first window is in flight: for s
+        bytes and a window of W, those after it take `(s - W) T / W` more.
         """
         slowest = min(networks, key=lambda network: network.rate, default=None)
         bound = connection_rate(networks)

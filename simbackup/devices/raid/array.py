@@ -209,7 +209,7 @@ class Rebuilding(Landed):
         return capacity if self.layout.rebuilds == "whole" else capacity * min(allocated / self.size, 1.0)
 
     def filling(self, member: float, stream: float, skipping: Callable[[float], float] = lambda _: 0.0) -> FlowShape:
-        """How a byte of the new disk loads the array when each disk takes so many seconds for one.
+        """What each byte of the new disk loads on the array when each disk takes `member` seconds for one.
 
         All disks of the group but the new one are read, of a mirror the other half; the controller passes what is read.
         In a declustered array, these and the spare space are parts of all disks, which pass what lies between, or take

@@ -110,9 +110,9 @@ class RedirectStore(Over):
         self.fragments = Fragments(parameters.block)
 
     def _hop(self) -> Service:
-        """What it takes to go to a block elsewhere on the volume, besides its transfer in one piece with others.
+        """The time of a seek to a block elsewhere on the volume, without its transfer in one piece with others.
 
-        The two are places drawn at random of the volume.
+        Both places are drawn at random.
         """
         block, there = self.parameters.block, self.begin + max(self.room - self.parameters.block, 0.0) / 2.0
         one = self.below.scattered("read", self.begin, self.room, block)
@@ -120,16 +120,16 @@ class RedirectStore(Over):
         return Service(max(one.latency - each, 0.0), max(one.busy - each / self.below.sides(there, block), 0.0))
 
     def _disks(self) -> int:
-        """Requests that the device below serves at once: the time of one over the device's time that it takes."""
+        """Requests that the device below serves at once: latency of one divided by its time on the device."""
         one = self.below.request("read", self.begin, self.begin, self.parameters.block)
         return max(round(one.latency / one.busy), 1)
 
     def _breaks(self, position: float, size: float) -> float:
-        """Fragments that begin inside a range, on average."""
+        """Expected number of fragments that begin inside a range."""
         return self.fragments.breaks(position, size) * max(size - self.parameters.block, 0.0)
 
     def _ahead(self, size: float) -> float:
-        """Bytes requested from the disks at once when a client asks for so many in sequence."""
+        """Bytes that are requested from the disks at once when a client requests `size` bytes in sequence."""
         return min(max(size, self.parameters.read_ahead or 0.0), self.room)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
@@ -174,7 +174,7 @@ class RedirectStore(Over):
         return window / equations.fetch_time(window, breaks, self._disks(), self._hop().latency, rate)
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """What one request takes: a read goes to each fragment, a write is safe before it goes to disk in a run."""
+        """The time of a request: a read goes to each fragment, a write is safe before it goes to disk in a run."""
         if direction == "write":
             whole = max(size, self.parameters.block)
             each = self.below.stream("write", self.begin, whole) + self._hop().busy / self.parameters.run
@@ -183,20 +183,20 @@ class RedirectStore(Over):
         return self._fetched(one, breaks)
 
     def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
-        """What a request takes at a random place of an extent."""
+        """The time of a request at a random place of an extent."""
         if direction == "write":
             return self.request(direction, begin, begin, size)
         return self._fetched(self.below.scattered(direction, begin, extent, size), self._breaks(begin, size))
 
     def continued(self, position: float, size: float) -> Service:
-        """What one read takes that goes on where the last one ended: its part of all that is asked for at once."""
+        """The time of a read that continues the one before: its part of everything that is requested at once."""
         ahead = max(min(self._ahead(size), self.size - position), size)
         share = size / ahead
         one = self._fetched(self.below.continued(position, ahead), self.fragments.breaks(position, ahead) * ahead)
         return Service(one.latency * share, one.busy * share)
 
     def _fetched(self, one: Service, breaks: float) -> Service:
-        """A read in one piece when so many breaks are in it."""
+        """The time of a contiguous read with so many breaks in it."""
         if not breaks:
             return one
         hop = self._hop()
@@ -204,5 +204,5 @@ class RedirectStore(Over):
         return Service(one.latency + queue * hop.latency, one.busy + breaks * hop.busy)
 
     def append(self, position: float, size: float) -> Service:
-        """What a write takes; there is no rotation to miss, as any free place will do."""
+        """The time of a write, which never misses its place, as any free place will do."""
         return self.request("write", position, position, size)

@@ -1,4 +1,4 @@
-"""Reading a frozen image part of which lies in a copy area, more and more of it while writers go on."""
+"""Reading a frozen image, a growing part of which is in a copy area."""
 
 from __future__ import annotations
 

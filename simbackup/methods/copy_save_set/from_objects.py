@@ -54,7 +54,7 @@ class FromObjects:
     def onto_tape(
         self, system: System, job: str, saved: SaveSet, crossing: Crossing, networks: tuple[list[Network], float]
     ) -> FlowShape:
-        """How a byte of the save set also loads a drive, and the networks to it, so many bytes of which it sends."""
+        """What a byte of the save set loads, including a drive, and the networks to it with the bytes that are sent."""
         shape = self.reading(system, job, saved)
         shape = shape.plus(crossing[0].demands, crossing[0].moves, crossing[0].places)
         return handing_over(shape, crossing, networks, self.tool)

@@ -189,9 +189,9 @@ class CopySaveSet(Late):
             system.account(copy.job, flow)
 
     def _read(self, system: System, saved: SaveSet, copies: tuple[Copy, Copy], way: tuple[Host, Host]) -> FlowShape:
-        """How a byte of the save set loads the disk on which it lies and its `way` through a host.
+        """What a byte of the save set loads on the disk that has it and on its `way` through a host.
 
-        `copies` are where it lies and the new one, whose bytes are those that the host copies.
+        `copies` are the copy that is read, and the new one, whose bytes the host copies.
         """
         lies, copy = copies
         if lies.target in system.object_stores:

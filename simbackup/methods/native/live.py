@@ -124,7 +124,7 @@ class NativeBackup:
 
     @staticmethod
     def _reserved(system: System, to: str, size: float) -> float:
-        """Where so many bytes of a file begin; an object store has room."""
+        """The byte at which so many bytes of a file begin; an object store always has space."""
         return 0.0 if to in system.object_stores else system.reserve(to, size)
 
 
@@ -236,7 +236,7 @@ def _run_loop(system: System, doing: tuple[str, str], native: Native, parts: Seq
 def _steady(
     system: System, doing: tuple[str, str], native: Native, phase: tuple[list[DataSet], float, float], copy: Copy
 ) -> Wait:
-    """Run the loop over some parts at its mean rate: so many bytes, a share of them with one file alone."""
+    """Run the loop over some parts at its mean rate; a share of the bytes with one file alone."""
     (job, activity), (parts, amount, serial) = doing, phase
 
     def going(it: Native) -> tuple[SteadyLoop, FlowShape]:
@@ -307,7 +307,7 @@ def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) ->
 
 
 def _of_files(copy: Copy, many: int) -> list[Extent]:
-    """Where each of so many files lies in a copy: in an extent of its own, or one behind the other in a single one."""
+    """The extent of each file in a copy: one of its own, or a part of a single one."""
     if len(copy.extents) >= many:
         return copy.extents[:many]
     (whole,), each = copy.extents, copy.extents[0].size / many

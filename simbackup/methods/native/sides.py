@@ -76,17 +76,17 @@ class Side:
         return [(place, place.objects) for place in self.places if place.objects is not None]
 
     def wait(self) -> float:
-        """Seconds that a request waits besides all queues, on average."""
+        """Mean seconds that a request waits in addition to all queues."""
         waits = [self._wait(place, region) for place, region in self.kept]
         waits += [self._answer(place, store) for place, store in self._objects]
         return sum(waits) / len(self.places)
 
     def _answer(self, place: End, store: ObjectStore) -> float:
-        """Seconds of a request in engine, networks and store, besides what its bytes load."""
+        """Seconds of a request in engine, networks and store, in addition to what its bytes load."""
         return self.request + store.buffer_wait(self.direction, place.networks, self.size * self.each)
 
     def _wait(self, place: End, region: Region) -> float:
-        """Seconds of a request in engine and networks, and in a device beside what a stream would take of it."""
+        """Seconds of a request in engine and networks, and in a device beyond the time of its bytes in a stream."""
         store, size = region.store, self.size * self.each
         begin = max(min(region.begin, store.size - size), 0.0)
         read = self.direction == "read"
@@ -97,7 +97,7 @@ class Side:
         return self.request + max(device, 0.0) + travel_time(place.way(self.direction))
 
     def legs(self, wires: dict[Link, int]) -> list[Leg]:
-        """How a buffer comes to each place, on wires that no other took."""
+        """The path of a buffer to each place, on wires that no other leg uses if possible."""
         found: list[Leg] = []
         for place in self.places:
             if place.objects is not None:
@@ -123,7 +123,7 @@ class Side:
 
 
 def _wires(networks: Sequence[Network], share: float, taken: dict[Link, int]) -> list[Stop]:
-    """The networks of a leg, for so many bytes; each leg keeps to one wire, the next that was not taken."""
+    """The networks of a leg, for `share` bytes of each byte; each leg uses one wire, the next free one."""
     stops: list[Stop] = []
     for network in networks:
         wire = taken[network.link] = taken.get(network.link, -1) + 1

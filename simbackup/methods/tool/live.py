@@ -198,7 +198,7 @@ class Tool(Late):
         return server.on_threads(shape, each, 1.0 / max(shape.workers, 1))
 
     def copying(self, host: Host, copies: float = 2.0) -> float:
-        """Seconds of a core of a host for each byte that passes through: its own, or those of so many copies."""
+        """Core seconds of a host for each byte that passes through: the program's own, or those of so many copies."""
         own = host.seconds(self.copy_cpu) if self.copy_cpu is not None else copies / host.copy_rate
         return own + self.further / host.copy_rate
 
