@@ -76,6 +76,8 @@ class FlowShape(NamedTuple):
     """What one worker can do at most while the others wait for it."""
     alone: float = 0.0
     """Share of the units (0 to 1) that one worker moves while the others wait."""
+    visits: Mapping[Link, float] = _NOTHING
+    """How often a unit comes to links that serve in order of arrival, as locks do."""
 
     @property
     def cause(self) -> str | None:
@@ -150,7 +152,7 @@ class FlowShape(NamedTuple):
         if math.isfinite(self.cap):
             ahead = {link for link, place in self.places.items() if math.isinf(place.share)}
             waited = {link: demand for link, demand in self.demands.items() if link not in ahead}
-            going = Rounds(self.workers, self.parts, waited, self.serial)
+            going = Rounds(self.workers, self.parts, waited, self.serial, self.visits)
         parts = {part: seconds / self.workers for part, seconds in limit.parts.items()}
         return Limit(limit.rate * self.workers, limit.cause, parts), going
 
@@ -292,6 +294,7 @@ class FlowShape(NamedTuple):
             cap=self.cap / units,
             parts={part: seconds * units for part, seconds in self.parts.items()},
             serial=self.serial * units,
+            visits={link: times * units for link, times in self.visits.items()},
             sent=self.sent * units,
             most=_longer(self.most, units),
             one=_longer(self.one, units),
