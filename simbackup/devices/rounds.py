@@ -22,7 +22,8 @@ class Rounds:
     """How each unit of a flow goes round: the parts of its cycle, what it holds of links, and how many workers go.
 
     `serial` are seconds of a unit that only one worker at a time can spend. `visits` are the times that a unit comes to
-    links that serve in order of arrival, such as the locks of programs, if all who come there say so; elsewhere all share the link.
+    links that serve in order of arrival, such as the locks of a program, if all who come there say so; elsewhere all
+    share the link.
     """
 
     workers: int
