@@ -80,6 +80,8 @@ class FlowShape(NamedTuple):
     """The same limit while only one worker works and the others wait for it."""
     serial_share: float = 0.0
     """Share (0 to 1) of the units that one worker moves while the others wait for it."""
+    visits: Mapping[Link, float] = _NOTHING
+    """Visits of a unit to links that serve in order of arrival, as locks do."""
 
     @property
     def cause(self) -> str | None:
@@ -154,7 +156,7 @@ class FlowShape(NamedTuple):
         if math.isfinite(self.cap):
             ahead = {link for link, place in self.places.items() if math.isinf(place.share)}
             waited = {link: demand for link, demand in self.demands.items() if link not in ahead}
-            going = Rounds(self.workers, self.parts, waited, self.locked)
+            going = Rounds(self.workers, self.parts, waited, self.locked, self.visits)
         parts = {part: seconds / self.workers for part, seconds in limit.parts.items()}
         return Limit(limit.rate * self.workers, limit.cause, parts), going
 
@@ -309,6 +311,7 @@ class FlowShape(NamedTuple):
             cap=self.cap / units,
             parts={part: seconds * units for part, seconds in self.parts.items()},
             locked=self.locked * units,
+            visits={link: times * units for link, times in self.visits.items()},
             sent=self.sent * units,
             parallel=_longer(self.parallel, units),
             parallel_alone=_longer(self.parallel_alone, units),

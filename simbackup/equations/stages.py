@@ -92,9 +92,9 @@ def _joined_rate(buffers: int, before: HalfLoop, after: HalfLoop, coding: float,
 def serial_part(share: float, together: float, alone: float, slowest: float) -> float:
     """Share of the work of a group that one of its workers does while the pace of all groups is that of this worker.
 
-    `max((1 - s) T + s A - M, 0) / (A - M)`, at most s: so that groups which go at one pace take the longest of
-    `(1 - s) T + s A` of any of them, but no less than M. Where one group sets the pace, `T = M`, and it is s. What one
-    worker does alone in a group that is far from setting the pace holds nobody up, as the others catch up with it.
+    `max((1 - s) T + s A - M, 0) / (A - M)`, at most s, of the group for which `(1 - s) T + s A` is longest: all
+    groups, at one pace, then take that time, but no less than M. If it sets the pace anyway, `T = M`, and the part is
+    s. What one worker does alone in a group that is far from setting the pace holds nobody up, as its others catch up.
 
     Parameters
     ----------

@@ -134,6 +134,25 @@ def test_compressing_costs_a_byte_before_and_a_byte_after() -> None:
     assert of_workers(1, {"at": "cpu", "codec": "expand"}, compressor=codec) == pytest.approx(5.0, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("threads", "cores", "seconds"),
+    [(1, 64, 20.0), (4, 64, 5.0), (4, 2, 10.0), (8, 4, 5.0)],  # 4 ns for each byte of a core of twice the speed
+)
+def test_a_codec_has_threads_of_its_own(threads: int, cores: int, seconds: float) -> None:
+    codec = {"compress_cpu": "4 ns/B", "expand_cpu": "4 ns/B", "threads": threads, "expand_threads": threads}
+    for do in ("compress", "expand"):
+        job = workers(1, {"at": "cpu", "codec": do}, {"wait": "1 ms"}, compressor=codec)
+        result = simulated(job.pop("groups"), changes={"hosts.client.cores": cores}, **job)
+        assert result.get("jobs.save.elapsed") == pytest.approx(seconds + FILES * 1e-3, rel=1e-6)
+
+
+def test_threads_of_all_workers_share_the_cores() -> None:
+    codec = {"compress_cpu": "4 ns/B", "expand_cpu": "4 ns/B", "threads": 4}
+    job = workers(8, {"at": "cpu", "codec": "compress"}, compressor=codec)
+    result = simulated(job.pop("groups"), changes={"hosts.client.cores": 10}, **job)
+    assert result.get("jobs.save.elapsed") == pytest.approx(SIZE * 2e-9 / 10.0, rel=0.05)
+
+
 def test_a_step_may_be_of_fewer_bytes_than_its_group() -> None:
     steps = ({"at": "cpu", "byte": "2 ns/B"}, {"at": "cpu", "byte": "2 ns/B", "of": "new"})
     assert of_workers(1, *steps, new="25 %") == pytest.approx(10.0 * 1.25, rel=1e-6)

@@ -46,6 +46,7 @@ WORDS = {
     "host": "a kind of datasheet, and a part of a system",
     "operation": "a column of measured rows: what was done",
     "target": "a machine of a site that keeps backups",
+    "filesystem": "a kind of datasheet, and what holds the files of data",
     "new": "a word of sentences",
 }
 """Words that also mean something that all rooms share, and what."""

@@ -295,11 +295,14 @@ class _Phase:
         return [_Part(others, alone, group.items - alone), _Part(one, 0.0, alone)]
 
     def _serial_part(self, group: Lowered) -> float:
-        """The share of the items of a group that one of its workers takes while all go at its pace."""
-        share = self.context.system.serial_share(self.context.job)
-        times = [self._seconds(each) for each in self.groups]
-        together, alone = self._seconds(group), group.items / group.shape.by_one.limited()[0].rate
-        return serial_part(share, together, alone, max(times))
+        """The share of the items of a group that one of its workers takes while all go at its pace.
+
+        There is one only in the group that takes longest with its share; the others catch up meanwhile.
+        """
+        share, slowest = self.context.system.serial_share(self.context.job), max(map(self._seconds, self.groups))
+        times = [(self._seconds(each), each.items / each.shape.by_one.limited()[0].rate) for each in self.groups]
+        longest = max(times, key=lambda found: (1.0 - share) * found[0] + share * max(found))
+        return serial_part(share, *longest, slowest) if self.groups[times.index(longest)] is group else 0.0
 
     def _seconds(self, group: Lowered) -> float:
         """Seconds of a group with all its workers, if it never waits for others, but shares what it uses with them."""

@@ -306,14 +306,14 @@ def _then(shape: FlowShape, step: FlowShape) -> FlowShape:
     if step.early is not None or step.among is not None:
         shape, step = step, shape
     both = shape.plus(step.demands, step.moves, step.places).following(step.parts)
-    most, one = (
-        min(pair, key=lambda bound: bound.rate)
-        for pair in (
-            (shape.parallel, step.parallel),
-            (shape.parallel_alone, step.parallel_alone),
-        )
+    visits = {
+        link: shape.visits.get(link, 0.0) + step.visits.get(link, 0.0) for link in {**shape.visits, **step.visits}
+    }
+    limits = ((shape.parallel, step.parallel), (shape.parallel_alone, step.parallel_alone))
+    most, one = (min(pair, key=lambda bound: bound.rate) for pair in limits)
+    return both._replace(
+        visits=visits, parallel=most, parallel_alone=one, sequential=min(shape.sequential, step.sequential)
     )
-    return both._replace(parallel=most, parallel_alone=one, sequential=min(shape.sequential, step.sequential))
 
 
 def _named(shape: FlowShape, name: str) -> FlowShape:
@@ -337,7 +337,7 @@ def _locked(context: Context, step: Step, shape: FlowShape) -> FlowShape:
     lock, total = context.lock(step.lock), sum(shape.parts.values())
     (_, name), *_ = shape.parts
     held = shape._replace(parts={}, cap=FlowShape().cap, early=None)
-    return held.after(total, lock, name)
+    return held.after(total, lock, name)._replace(visits={lock: 1.0})
 
 
 def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape:
@@ -370,11 +370,20 @@ def _requested(context: Context, step: Step, moved: float, ways: Sequence[Sequen
 
 
 def _working(context: Context, step: Step, moved: float) -> FlowShape:
-    """Seconds of a core; under a lock of no place, they pass without one."""
-    host = context.system.hosts[step.host]
-    seconds = host.seconds(step.item + step.byte * moved)
-    seconds += coding(host, context.codec, step.codec) * moved if step.codec else 0.0
-    return host.then(FlowShape(), seconds) if step.place == "cpu" else FlowShape().after(seconds, context.job)
+    """Seconds of a core; under a lock of no place, they pass without one.
+
+    A worker hands what a codec does to the threads of that, and waits until they have done it side by side.
+    """
+    host, codec = context.system.hosts[step.host], context.codec
+    seconds, coded, threads = host.seconds(step.item + step.byte * moved), 0.0, 1.0
+    if step.codec:
+        coded = coding(host, codec, step.codec) * moved
+        threads = min(codec.threads if step.codec == "compress" else codec.expanders, host.machine.cores)
+    waited = seconds + coded / threads
+    if step.place != "cpu":
+        return FlowShape().after(waited, context.job)
+    shape = host.then(FlowShape(), waited)
+    return host.working(shape, seconds + coded - waited) if threads > 1.0 else shape
 
 
 def _crossing(networks: list[Network], moved: float, trips: float) -> FlowShape:
