@@ -134,7 +134,7 @@ class Tool(Late):
 
     def awaited(self, pending: Sequence[Dirty]) -> Sequence[Dirty]:
         """What is on its way to disk, as far as it waits for that at its end."""
-        return () if self.ends_in_cache else pending
+        return () if self.ends_in_cache and not self.file_flushes else pending
 
     def made(self, per_byte: float) -> FilesMade:
         """What it adds to files that it makes of bytes that come back, if it makes any."""

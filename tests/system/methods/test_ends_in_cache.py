@@ -25,8 +25,8 @@ jobs:
 """
 TOOL = "tool: {start_time: 0 s, mount_time: 0 s, ends_in_cache: CACHE}"
 PROGRAM = """\
-  job: {method: program, operation: restore, data: here, target: fast, program: {operations: {restore: {serial_share: 0 %,
-    phases: {all: {one: {items: files, of: all, steps: {make: {at: data, do: create}, FLUSH
+  job: {method: program, operation: restore, data: here, target: fast, program: {operations: {restore: {
+    serial_share: 0 %, phases: {all: {one: {items: files, of: all, steps: {make: {at: data, do: create}, FLUSH
       read: {at: target, do: read}, write: {at: data, do: write}}}}}}}}}
 """
 JOBS = {
@@ -48,6 +48,13 @@ def test_it_ends_in_memory_or_on_disk(kind: str) -> None:
     """10 s until all is in memory, 50 s until all is on disk, which writes from the beginning on."""
     assert elapsed(kind, cache=True, limit="90 %") == pytest.approx(10.0, rel=0.01)
     assert elapsed(kind, cache=False, limit="90 %") == pytest.approx(50.0, rel=0.01)
+
+
+def test_whoever_flushes_each_file_does_not_end_in_memory() -> None:
+    """All that it has made is on disk when it has made the last file."""
+    flushing = JOBS["tree"].replace("ends_in_cache: CACHE", "ends_in_cache: true, file_flushes: 1")
+    text = (SITE + flushing).replace("LIMIT", "90 %")
+    assert float(sb.simulate(text).get("jobs.job.elapsed")) == pytest.approx(50.0, rel=0.01)
 
 
 @for_each("kind", list(JOBS))
