@@ -114,12 +114,12 @@ class FlowShape(NamedTuple):
         low_priority: bool = False,
     ) -> Flow:
         """Start a flow of this shape; requests of workers are served before those of low priority."""
-        limit, going = self.limited()
+        limit, customers = self.limited()
         share, among = self._weight()
         flow = network.start(
             name, activity, amount, self.demands, share=share, cap=limit.rate, cap_cause=limit.cause or None,
             cap_parts=limit.parts, moves=self.moves, places=self.places, sequential=self.sequential, law=law,
-            customers=going, among=among, low_priority=low_priority,
+            customers=customers, among=among, low_priority=low_priority,
         )  # fmt: skip
         if self.source is not None and flow.active:
             self.source.follow(network, flow, self)
@@ -129,13 +129,13 @@ class FlowShape(NamedTuple):
 
     def go_on(self, network: FlowNetwork, flow: Flow) -> None:
         """Give a running flow the limits of this shape; where it reads and writes stays as it is."""
-        limit, going = self.limited()
-        network.reshape(flow, flow.demands, flow.moves, limit, going, places=flow.places)
+        limit, customers = self.limited()
+        network.reshape(flow, flow.demands, flow.moves, limit, customers, places=flow.places)
 
     def change(self, network: FlowNetwork, flow: Flow) -> None:
         """Give a running flow this shape."""
-        limit, going = self.limited()
-        network.reshape(flow, self.demands, self.moves, limit, going, places=self.places)
+        limit, customers = self.limited()
+        network.reshape(flow, self.demands, self.moves, limit, customers, places=self.places)
 
     def _weight(self) -> tuple[float, LocalWeight | None]:
         """The weight of a flow of this shape, by bytes that are read or sent, and where it holds."""
@@ -150,15 +150,15 @@ class FlowShape(NamedTuple):
 
     def limited(self) -> tuple[Limit, Rounds | None]:
         """The limit of a flow of this shape, and how its requests go round."""
-        limit, going = self.bound, None
+        limit, customers = self.bound, None
         if not self.workers:
             return limit, None
         if math.isfinite(self.cap):
             ahead = {link for link, place in self.places.items() if math.isinf(place.share)}
             waited = {link: demand for link, demand in self.demands.items() if link not in ahead}
-            going = Rounds(self.workers, self.parts, waited, self.locked, self.visits)
+            customers = Rounds(self.workers, self.parts, waited, self.locked, self.visits)
         parts = {part: seconds / self.workers for part, seconds in limit.parts.items()}
-        return Limit(limit.rate * self.workers, limit.cause, parts), going
+        return Limit(limit.rate * self.workers, limit.cause, parts), customers
 
     def plus(
         self,

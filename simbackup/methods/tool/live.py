@@ -126,7 +126,7 @@ class Tool(Late):
 
     def awaited(self, pending: Sequence[Dirty]) -> Sequence[Dirty]:
         """The pending writes that it waits for at its end."""
-        return () if self.ends_in_cache else pending
+        return () if self.ends_in_cache and not self.file_flushes else pending
 
     def made(self, per_byte: float) -> FilesMade:
         """The costs of files that it creates, given the files for each byte."""

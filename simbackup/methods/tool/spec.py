@@ -138,8 +138,8 @@ class BackupToolSheet(Frozen):
     """How often it waits for each restored file until that is on disk (fsync); never by default."""
     ends_in_cache: Annotated[bool, Word()] = False
     """Whether a restore, or a copy of a tree, ends when its last bytes are in the memory of their host, as of programs
-    that never ask for a flush; they go to disk afterwards. By default, it ends when all is on disk. Save sets are
-    always on disk at the end.
+    that never ask for a flush; they go to disk afterwards. No effect beside `file_flushes`. By default, it ends when
+    all is on disk. Save sets are always on disk at the end.
     """
     resumes: Annotated[bool, Word()] = False
     """Whether a job that is tried again goes on with what its last attempt stored on a disk or as objects: it reads
