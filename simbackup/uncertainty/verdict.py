@@ -103,9 +103,11 @@ class JobInterval:
 
     def _learned(self) -> str:
         """What the error of the model was learned from, and what this means for the interval, in words."""
-        meant = {"none": ", so the error of all other kinds stands in", "own": ", so what is left is noise"}
+        meant = ", so the error of all other kinds stands in" if self.evidence == "none" else ""
+        if self.evidence == "own" and self.input_share < HALF:
+            meant = ", so what is left is noise"
         first, *more = self.tested.split("; ") if self.tested else [""]
-        return "; ".join([f"{first}{meant.get(self.evidence, '')}" if first else "", *more])
+        return "; ".join([f"{first}{meant}" if first else "", *more])
 
     def in_short(self) -> str:
         """The interval and its verdict in a sentence, and what widens it in another."""
