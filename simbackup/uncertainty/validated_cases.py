@@ -67,8 +67,8 @@ class Nearness(NamedTuple):
             return ""
         if not self.cases:
             return f"no job of its kind ({operation}) has been measured"
-        size = "larger" if self.outside == "more" else "smaller"
-        return f"{size} than any measured job of its kind ({operation}): the closest is {in_words(self.cases)}"
+        size, kind = "larger" if self.outside == "more" else "smaller", operation.replace("_", " ")
+        return f"{size} than any measured job of its kind ({kind}): the closest is {in_words(self.cases)}"
 
 
 def in_words(cases: Sequence[ValidatedCase]) -> str:

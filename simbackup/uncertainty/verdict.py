@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, CentralInterval, share_below
@@ -17,6 +17,7 @@ from simbackup.run import ran
 from simbackup.uncertainty.contributions import Contribution, decisive, input_share
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Estimate, Mapper, estimates
+from simbackup.uncertainty.model_error import FITTED, OWN, ModelError
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import UNKNOWN, Nearness, nearest
 from simbackup.uncertainty.whole import bounds_at, error_at, evidence, least_time, whole
@@ -58,7 +59,9 @@ class JobInterval:
     declared: float = 0.0
     """Seconds of the answer that are declared waits, such as until an archive is readable; they have no model error."""
     tested: str = ""
-    """What the model error was learned from, in words."""
+    """What the error of the model was learned from, in words."""
+    evidence: Literal["none", "others", "own"] = "others"
+    """Whether the kind of operation was never tested, or tested, or a constant is fitted to runs of this very job."""
     refused: int = 0
     """Cases whose values a check refused at first, so that nearer ones took their place."""
 
@@ -77,7 +80,7 @@ class JobInterval:
         low, high = (units.show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
         parts = [f"{low} to {high} in {100.0 * LEVEL:.0f} % of cases"]
         if self.fits is not None:
-            parts.insert(0, fitting(self.fits))
+            parts.insert(0, fitting(self.fits, sure=self.evidence != "none"))
         if abs(self.faster - HALF) >= ASKEW:
             side, share = ("less", self.faster) if self.faster > HALF else ("more", 1.0 - self.faster)
             parts.append(f"{side} than shown in {100.0 * share:.0f} % of them")
@@ -91,31 +94,41 @@ class JobInterval:
         if self.floor.line:
             shared = f" with the bytes of {self.floor.runs} jobs" if self.floor.runs > 1 else ""
             parts.append(f"{self.floor.line} sets the lower end{shared}")
-        if self.input_share < HALF:
+        if self.input_share < HALF and self.evidence == "others":
             parts.append("most of this range is model error")
-        parts += filter(None, [self.tested])
+        parts += filter(None, [self._learned()])
         if self.decides:
             names = " and ".join(one.input.named() for one in self.decides)
-            among = "of the inputs, " if self.input_share < HALF else ""
+            among = "of the inputs, " if self.input_share < HALF and self.evidence == "others" else ""
             first = "; measure it first" if len(self.decides) == 1 else ""
             parts.append(f"{among}{names} {'matter' if len(self.decides) > 1 else 'matters'} most{first}")
-        parts += filter(None, [self.nearest.sentence(self.operation)])
+        if self.nearest.cases:
+            parts += filter(None, [self.nearest.sentence(self.operation)])
         return "; ".join(parts)
+
+    def _learned(self) -> str:
+        """What the error of the model was learned from, and what this means for the interval, in words."""
+        meant = ", so the error of all other kinds stands in" if self.evidence == "none" else ""
+        if self.evidence == "own" and self.input_share < HALF:
+            meant = ", so what is left is noise"
+        first, *more = self.tested.split("; ") if self.tested else [""]
+        return "; ".join([f"{first}{meant}" if first else "", *more])
 
     def in_short(self) -> str:
         """The interval and its verdict in a sentence, and what widens it in another."""
         low, high = (units.show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
         text = f"{low} to {high} in {100.0 * LEVEL:.0f} % of cases"
         if self.fits is not None:
-            text += f"; it {fitting(self.fits)}"
+            text += f"; it {fitting(self.fits, sure=self.evidence != 'none')}"
         if self.cases < self.asked:
             text += f"; it fails in {100.0 * (1.0 - self.cases / self.asked):.0f} %"
         first = f"measure {' and '.join(one.input.named() for one in self.decides)} first" if self.decides else ""
-        if self.input_share < HALF:
+        if self.input_share < HALF and self.evidence == "others":
             why = f"Most of this is model error{f': of the inputs, {first}' if first else ''}."
         else:
             why = f"{first[:1].upper()}{first[1:]}." if first else ""
-        tested = f"{self.tested[:1].upper()}{self.tested[1:]}." if self.tested else ""
+        learned = self._learned()
+        tested = f"{learned[:1].upper()}{learned[1:]}." if learned else ""
         return " ".join(filter(None, (f"{text}.", tested, why)))
 
     def as_dict(self, *, nearest: bool = False) -> dict[str, Any]:
@@ -137,16 +150,18 @@ class JobInterval:
         }  # fmt: skip
 
 
-def fitting(share: float) -> str:
-    """In how many cases a job fits, in words.
+def fitting(share: float, *, sure: bool = True) -> str:
+    """In how many cases a job fits, in words; never all or none of them if one cannot be so `sure`.
 
     >>> fitting(0.83), fitting(0.999), fitting(0.001)
     ('fits its window in 83 % of cases', 'fits its window', 'misses its window')
+    >>> fitting(0.999, sure=False)
+    'fits its window in more than 99 % of cases'
     """
     if share >= SURE:
-        return "fits its window"
+        return "fits its window" if sure else "fits its window in more than 99 % of cases"
     if share <= 1.0 - SURE:
-        return "misses its window"
+        return "misses its window" if sure else "misses its window in more than 99 % of cases"
     return f"fits its window in {100.0 * share:.0f} % of cases"
 
 
@@ -315,9 +330,16 @@ def all_intervals(
                 share_below(one.spread.best, one.spread.best, one.values, error.deviation, one.declared)
                 if one.values else HALF
             ),
-            shares.get(job, 0.0) * one.spread.best, evidence(scenario, address), one.refused,
+            shares.get(job, 0.0) * one.spread.best, evidence(scenario, address), learned_from(error), one.refused,
         )  # fmt: skip
     return Intervals(intervals, figures)
+
+
+def learned_from(error: ModelError) -> Literal["none", "others", "own"]:
+    """Whether the error of the model was learned from nothing of its kind, from other publications, or from the job."""
+    if error.operation in {FITTED, OWN}:
+        return "own"
+    return "others" if error.rows else "none"
 
 
 def _floor(result: Result, job: str) -> Least:

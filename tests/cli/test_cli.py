@@ -59,7 +59,7 @@ def test_run_prints_the_jobs_and_the_devices(say: Say) -> None:
 
 def test_run_as_json_has_jobs_and_devices(say: Say) -> None:
     data = json.loads(say("run", SNAPSHOT, "--json").out)
-    assert list(data) == ["jobs", "devices", "intervals", "exact"]
+    assert list(data) == ["jobs", "devices", "intervals", "figures", "exact", "typical"]
     [interval] = data["intervals"]
     assert interval["low"] < interval["elapsed"] == data["jobs"][0]["elapsed"] < interval["high"]
     assert interval["level"] == 0.9

@@ -21,6 +21,13 @@ ASKED = (
     ("planning/bare-metal-recovery", "machine_back"),
     ("planning/compress-where", "back"),
     ("published/003-lvm-snapshots/same-disk", "dd"),
+    ("validation/walg/wal-4", "archive"),
+    ("planning/tape-drives-dlt7000", "back"),
+    ("planning/buffers", "back"),
+    ("planning/rebuild", "rebuild"),
+    ("planning/deduplicated", "backup"),
+    ("planning/program-in-packs", "nightly"),
+    ("planning/mirror-of-a-tree", "first"),
 )
 """Scenarios, and a job of each."""
 
