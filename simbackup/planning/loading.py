@@ -209,6 +209,19 @@ def _unknown_names(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     yield from _hosts(spec, tree)
     yield from _places(spec, tree)
     yield from _datastores(spec, tree)
+    yield from _purchases(spec, tree)
+
+
+def _purchases(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report purchases that change a part which is not there."""
+    for name, purchase in spec.purchases.items():
+        for address in purchase.set:
+            above = tuple(address.split("."))[:2]
+            groups = any(sign in address for sign in "*:")
+            if not groups and len(tree.find(above)[1]) < len(above):
+                node = tree.find(("purchases", name, "set"))[0].mapping[address]
+                message, remedy = "is not there", "write an address of the site, such as targets.pool.device.disks"
+                yield Problem(node.key, f"purchases.{name}.set", f"'{address}' {message}", remedy)
 
 
 def _devices(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
