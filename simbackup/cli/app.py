@@ -25,6 +25,7 @@ from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
 from simbackup.cli.of_site_report import report_site
 from simbackup.cli.of_sites import (
     WithTemplates,
+    buy,
     capacity_site,
     check_site,
     explain_site,
@@ -123,6 +124,7 @@ GROUPS = {
             "points": points_site,
             "check": check_site,
             "size": size_site,
+            "buy": buy,
             "plot": plot_site,
             "report": report_site,
         },

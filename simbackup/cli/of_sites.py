@@ -315,6 +315,35 @@ def size_site(
     raise typer.Exit(0 if found.best is not None else 1)
 
 
+def buy(
+    site: SiteFile,
+    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    most: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="How many purchases at most; all by default.")
+    ] = None,
+    until: Annotated[
+        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
+    ] = HORIZON,
+    sets: SiteSets = None,
+    as_json: Json = False,
+) -> None:
+    """Plan every set of purchases; the cheapest that meets the goals comes first. Exits with 1 if none does."""
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.planning.buying import bought, sets_of  # noqa: PLC0415
+    from simbackup.planning.goals import read_goals  # noqa: PLC0415
+    from simbackup.planning.loading import read_site  # noqa: PLC0415
+
+    file, wanted = read_site(site, overrides(sets or [])), read_goals(goals)
+    chosen = sets_of(file, most)
+    typer.echo(f"{len(chosen)} plans: every set of {len(file.spec.purchases)} purchases", err=True)
+    found = bought(file, wanted, chosen, until)
+    if as_json:
+        show.json([one.as_dict() for one in found])
+    else:
+        show_plan.purchases(file, found)
+    raise typer.Exit(1 if found[0].missed else 0)
+
+
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
     kind: Annotated[str, typer.Argument(help="capacity, calendar, restore or points.")] = "capacity",

@@ -8,9 +8,11 @@ from typing import Any, cast
 
 from simbackup.cli import show, show_causes
 from simbackup.planning.alike import called
+from simbackup.planning.buying import Purchased
 from simbackup.planning.cost import by_year
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
+from simbackup.planning.loading import SiteFile
 from simbackup.planning.night_reasons import NightReasons
 from simbackup.planning.plan import FitsUntil, Plan
 from simbackup.planning.recovery import SHARES, Recovery, RestoreReasons
@@ -235,6 +237,23 @@ def sizing(found: Sizing) -> None:
     """All configurations with what each costs and misses, the cheapest that meets all goals first."""
     rows = [(*one.values, f"{one.cost:,.0f}", _missed(one.missed)) for one in found.configurations]
     show.table((*found.addresses, "cost", ""), rows, "Configurations, the best first", right=(len(found.addresses),))
+
+
+def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
+    """All sets of purchases with what they cost and miss, the cheapest that meets all goals first, and its years."""
+    rows = [
+        (" and ".join(one.names) or "nothing", f"{one.price:,.0f}", f"{one.total:,.0f}", _missed(one.missed))
+        for one in found
+    ]
+    prices = file.spec.prices
+    money = f", {prices.currency}" if prices is not None else ""
+    show.table(("bought", "price", f"cost until the end{money}", ""), rows, "Purchases, the best first", right=(1, 2))
+    best = found[0]
+    if not best.missed:
+        years = [(str(y.year), *(f"{x:,.0f}" for x in (y.bought, y.yearly, y.storage, y.total))) for y in best.years]
+        head = ("year", "bought", "yearly", "storage", "total")
+        title = f"Cost of each year with {' and '.join(best.names) or 'nothing'}"
+        show.table(head, years, title, right=(1, 2, 3, 4))
 
 
 def _missed(goals: Sequence[Goal]) -> str:

@@ -289,8 +289,9 @@ def grows(growth: Quantity | None, later: Mapping[date, str], size: float, start
     turns: list[Turn] = []
     for day, text in sorted(later.items()):
         said = growth_on(text)
-        more = {"step": said.si / size} if said.unit == "B" else {"growth": 0.0, "added": 0.0} | _rate(said, size)
-        turns.append(Turn((day - start).days * DAY - DAY / 2.0, **more))
+        turn = Turn((day - start).days * DAY - DAY / 2.0)
+        rate = {"growth": 0.0, "added": 0.0} | _rate(said, size)
+        turns.append(turn._replace(step=said.si / size) if said.unit == "B" else turn._replace(**rate))
     return first._replace(turns=tuple(turns))
 
 

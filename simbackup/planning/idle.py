@@ -10,7 +10,7 @@ from simbackup.errors import Problem
 from simbackup.planning.hardware import datastore_of, machine_of, real_host
 from simbackup.planning.night import Night
 from simbackup.planning.origins import SECTIONS, Origins, Path, scenario_of
-from simbackup.planning.policy import PolicySpec
+from simbackup.planning.policy import BY_FILE, LOADED, PROGRAM, PolicySpec
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite
 from simbackup.run import reads_of
@@ -162,7 +162,7 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
             )
         if system.growth is not None or system.growth_from:
             yield ("systems", name, "change", "growth"), "the 'growth' of the system is used instead"
-        if site.file.method_of(name) not in {"file_level", "program"}:
+        if site.file.method_of(name) not in {BY_FILE, PROGRAM}:
             yield ("systems", name, "filesystem"), "it is only used in file_level backups"
 
 
@@ -224,7 +224,7 @@ def _policies(site: PlannedSite) -> Iterator[Idle]:
         if not systems:
             yield here, "no system follows it"
             continue
-        if not any(system.by_file for system in systems) and policy.method not in {"logical_dump", "hot_copy"}:
+        if not any(system.by_file for system in systems) and policy.method not in LOADED:
             yield (*here, "workers"), "they are only used in file_level backups, logical dumps and hot copies"
         if not site.targets[policy.target].tape:
             yield (*here, "staging"), "it is only used for backups to a tape library"

@@ -15,7 +15,7 @@ from simbackup.planning.division import divided, proxies
 from simbackup.planning.failure import legal, parts_that_fail
 from simbackup.planning.names import taken
 from simbackup.planning.overrides import overridden
-from simbackup.planning.policy import PolicySpec, SnapshotsSpec
+from simbackup.planning.policy import BY_FILE, LOADED, PLAIN, PROGRAM, PolicySpec, SnapshotsSpec
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.schema import tree as trees
@@ -48,12 +48,12 @@ class SiteFile:
     def method_of(self, system: str) -> str:
         """How a system is backed up: by the method of its policy, or else by its own."""
         given = self.spec.systems[system]
-        return self.spec.policies[given.policy].method or ("file_level" if given.by_file() else "image")
+        return self.spec.policies[given.policy].method or (BY_FILE if given.by_file() else "image")
 
     def operations(self, policy: str) -> Collection[str]:
         """The operations of the program of a policy; none without one."""
-        program = self.part("policies", policy, "program")
-        whole = over_datasheet(program, "program", f"policies.{policy}.program", []) if program is not None else None
+        program = self.part("policies", policy, PROGRAM)
+        whole = over_datasheet(program, PROGRAM, f"policies.{policy}.program", []) if program is not None else None
         return whole.mapping["operations"].mapping if whole is not None and "operations" in whole.mapping else ()
 
     def written(self, policy: str) -> str:
@@ -211,6 +211,7 @@ def _unknown_names(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     yield from _places(spec, tree)
     yield from _datastores(spec, tree)
     yield from _failures(spec, tree)
+    yield from _purchases(spec, tree)
 
 
 def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
@@ -224,6 +225,18 @@ def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             yield from _known(
                 tree, ("failures", name, failure.what), failure.name, legal(spec, failure.what), wanted[failure.what]
             )
+
+
+def _purchases(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report purchases that change a part which is not there."""
+    for name, purchase in spec.purchases.items():
+        for address in purchase.set:
+            above = tuple(address.split("."))[:2]
+            groups = any(sign in address for sign in "*:")
+            if not groups and len(tree.find(above)[1]) < len(above):
+                node = tree.find(("purchases", name, "set"))[0].mapping[address]
+                message, remedy = "is not there", "write an address of the site, such as targets.pool.device.disks"
+                yield Problem(node.key, f"purchases.{name}.set", f"'{address}' {message}", remedy)
 
 
 def _devices(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
@@ -306,12 +319,12 @@ def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             yield from _known(tree, ("systems", name, "machine"), system.machine, spec.machines, "machine")
         policy = spec.policies.get(system.policy)
         method = policy.method if policy is not None else None
-        if (system.by_file() if method is None else method == "file_level") and system.filesystem is None:
+        if (system.by_file() if method is None else method == BY_FILE) and system.filesystem is None:
             yield _problem(tree, ("systems", name, "method"), "needs a 'filesystem'", "name a datasheet filesystem/...")
         if method is not None and system.method is not None:
             message = f"the policy '{system.policy}' says how its systems are backed up"
             yield _problem(tree, ("systems", name, "method"), message, "leave it out")
-        if method in {"logical_dump", "hot_copy"} and system.database is None:
+        if method in LOADED and system.database is None:
             remedy = "write for example 'database: database/postgresql'"
             yield _problem(tree, ("systems", name), f"needs a 'database' for '{method}'", remedy, key=True)
 
@@ -348,7 +361,7 @@ def _divided(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
 def _deduplicating(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
     """Report a method of which a plan does not know what is new to a target that deduplicates."""
     policy = spec.policies[name]
-    if policy.method not in {None, "image", "file_level"}:
+    if policy.method not in {None, *PLAIN}:
         for to in (to for to in policy.to if to in spec.targets and spec.targets[to].deduplication is not None):
             message = f"'{to}' deduplicates, and a plan does not know what is new there of '{policy.method}'"
             yield _problem(tree, ("policies", name, "method"), message, "write another target, or no method")

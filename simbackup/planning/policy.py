@@ -175,7 +175,13 @@ class SnapshotsSpec(Frozen):
 
 Method = Literal["image", "file_level", "database_native", "logical_dump", "hot_copy", "program"]
 """How systems can be backed up in plans."""
-WHOLE = frozenset({"database_native", "logical_dump", "hot_copy"})
+BY_FILE, DUMP, PROGRAM, COMPRESSOR = "file_level", "logical_dump", "program", "compressor"
+"""Methods of which plans know more, and the key of what compresses."""
+PLAIN = frozenset({"image", BY_FILE})
+"""Methods that save any data, and into whose save sets others are merged."""
+LOADED = frozenset({DUMP, "hot_copy"})
+"""Methods that need a database, and whose backups and restores have workers."""
+WHOLE = frozenset({"database_native", *LOADED})
 """Methods that always save all data."""
 METHODS_OF: Mapping[str, tuple[str, ...]] = {
     "engine": ("database_native",), "compress": ("database_native",), "program": ("program",),
@@ -287,7 +293,7 @@ class PolicySpec(Frozen):
         if self.method in WHOLE and set(self.schedule) - {"full"}:
             message = f"'{self.method}' always saves everything"
             yield ("schedule",), message, "write only 'full', and 'logs:' for what changes between"
-        if self.method not in {None, "image", "file_level"} and (self.merges or "synthetic_full" in self.schedule):
+        if self.method not in {None, *PLAIN} and (self.merges or "synthetic_full" in self.schedule):
             key = "merges" if self.merges else "schedule"
             yield (key,), f"nothing is merged into what '{self.method}' has saved", "write full backups"
 

@@ -12,6 +12,7 @@ from simbackup.planning.available import Available
 from simbackup.planning.chunks import deduplicating
 from simbackup.planning.hardware import on_devices, readers_of, sharing, site_parts, whole_bytes
 from simbackup.planning.night import LevelRun, Night
+from simbackup.planning.policy import COMPRESSOR, LOADED, PLAIN, PROGRAM
 from simbackup.planning.scenarios import connecting, jobs_of, logs_job, straight, take_slots
 from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.planning.stored import StoredCopies
@@ -20,10 +21,6 @@ from simbackup.policies.levels import RestorePoint
 
 RESTORE = "restore"
 """The operation of a program that brings data back."""
-BY_TOOL = frozenset({"image", "file_level"})
-"""Methods whose restores have connections and shares of their own."""
-LOADED = frozenset({"logical_dump", "hot_copy"})
-"""Methods whose restores have workers."""
 
 
 class RestoreSource(NamedTuple):
@@ -124,7 +121,7 @@ def _factors(site: PlannedSite, sources: Mapping[str, RestoreSource], now: datet
 def _ways(site: PlannedSite, client: Client, target: Target) -> dict[str, Any]:
     """How a restore reaches a target, and its workers."""
     method, workers = site.file.method_of(client.name), site.file.spec.policies[client.policy].workers
-    if method in BY_TOOL:
+    if method in PLAIN:
         return connecting(site.file, target.name, writes=False) | sharing(site.file, client.name)
     return {} if workers is None or target.tape or method not in LOADED else {"workers": workers.si}
 
@@ -146,14 +143,14 @@ def _one_by_one(client: Client, back: dict[str, Any], restoring: dict[str, Any],
 
 def _by_program(site: PlannedSite, client: Client) -> dict[str, Any]:
     """The job that restores a save set of a system by its program; nothing if that has no operation `restore`."""
-    program = site.file.part("policies", client.policy, "program")
+    program = site.file.part("policies", client.policy, PROGRAM)
     if program is None or RESTORE not in site.file.operations(client.policy):
         return {}
     job: dict[str, Any] = {
-        "method": "program", "program": program, "operation": RESTORE, "data": f"{client.name}-data",
+        "method": PROGRAM, PROGRAM: program, "operation": RESTORE, "data": f"{client.name}-data",
     }  # fmt: skip
-    compressor = site.file.part("policies", client.policy, "compressor")
-    return job if compressor is None else job | {"compressor": compressor}
+    compressor = site.file.part("policies", client.policy, COMPRESSOR)
+    return job if compressor is None else job | {COMPRESSOR: compressor}
 
 
 def _logs(

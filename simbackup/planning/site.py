@@ -18,6 +18,7 @@ from simbackup.planning.hardware import datastore_of, growth_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
+from simbackup.planning.policy import BY_FILE, DUMP
 from simbackup.planning.prices import PricesSpec
 from simbackup.planning.scenarios import night_scenario
 from simbackup.policies.calendar import Calendar, Due, Entry
@@ -349,7 +350,7 @@ def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[s
     """A system in numbers; `by_files` are the data of which backups give single files."""
     system, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
     given, method = data.change, file.method_of(name)
-    by_file = method == "file_level"
+    by_file = method == BY_FILE
     change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
     grows = growth_of(file, name)
     if change is None:
@@ -364,7 +365,7 @@ def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[s
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)),
         mounts and not by_file, of_bytes, si_or(given.run if given is not None else None, math.inf),
         system.reduction.si if system.reduction is not None else None, _stays_compressed(file, system.policy),
-        data.dump_size() / data.size.si if method == "logical_dump" else 1.0,
+        data.dump_size() / data.size.si if method == DUMP else 1.0,
     )  # fmt: skip
 
 

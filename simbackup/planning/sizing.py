@@ -12,10 +12,11 @@ from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.goals import Goal, Goals, cost, judged, stocked_goals
 from simbackup.planning.loading import SiteFile, site_of
 from simbackup.planning.overrides import overridden
-from simbackup.planning.plan import stocked
+from simbackup.planning.plan import Plan, stocked
 from simbackup.planning.site import numbers
 from simbackup.policies.horizon import HORIZON
 from simbackup.schema import tree as trees
+from simbackup.schema.tree import Node
 
 
 class Configuration(NamedTuple):
@@ -64,14 +65,20 @@ def size(file: SiteFile, goals: Goals, vary: Mapping[str, Sequence[str]], until:
         tree = file.source
         for address, value in zip(vary, values, strict=True):
             tree = overridden(tree, {address: trees.from_plain(scalar(value), Place("--vary"))})
-        planned = stocked(numbers(site_of(tree, file.name)), until)
-        missed = _missed(stocked_goals(planned, goals))
-        if not missed:
-            planned.nights.sample()
-            missed = _missed(judged(planned, goals))
+        planned, missed = tried(tree, file.name, goals, until)
         found.append(Configuration(values, cost(planned), missed))
     found.sort(key=lambda one: (len(one.missed), one.cost))
     return Sizing(tuple(vary), tuple(found))
+
+
+def tried(tree: Node, name: str, goals: Goals, until: str | date) -> tuple[Plan, tuple[Goal, ...]]:
+    """The plan of a site, and the goals that it misses; nights are simulated if it meets those that need none."""
+    planned = stocked(numbers(site_of(tree, name)), until)
+    missed = _missed(stocked_goals(planned, goals))
+    if not missed:
+        planned.nights.sample()
+        missed = _missed(judged(planned, goals))
+    return planned, missed
 
 
 def _missed(found: Iterable[Goal]) -> tuple[Goal, ...]:

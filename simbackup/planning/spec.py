@@ -23,6 +23,7 @@ from simbackup.schema.quantity import (
     Duration,
     Frozen,
     Growth,
+    Money,
     Multiple,
     Pieces,
     PositiveCount,
@@ -101,7 +102,7 @@ class SystemSpec(Frozen):
     """Its yearly growth: a share, compounded, such as `20 %`, or a size such as `2 TB/year`; by default, that of its
     `change`, or else that of the site.
     """
-    growth_from: dict[CalendarDay, Text] = Field(default_factory=dict)
+    growth_from: dict[CalendarDay, Text] = Field(default_factory=dict[date, str])
     """How it grows from some dates on: a share or a size a year, as in `growth`, or `+` and a size that comes at once,
     such as `{2027-07-01: +4 TB, 2028-01-01: 10 %}`; by default, as before.
     """
@@ -270,6 +271,17 @@ class TargetSpec(Frozen):
         return self.device if isinstance(self.device, str) and "/" not in self.device else None
 
 
+class PurchaseSpec(Frozen):
+    """Something that could be bought: what it changes in the site, and what it costs."""
+
+    set: Annotated[dict[Text, RawPart], Field(min_length=1)]
+    """Values by address that it replaces, such as `{targets.vault.device.drives: 4}`; `x2` multiplies what is there."""
+    price: Money | None = None
+    """What it costs at once, in the currency of the prices, with setting it up; nothing by default."""
+    yearly: Money | None = None
+    """What it costs each year, such as rent of a line, power, service, and hours of people; nothing by default."""
+
+
 class SiteSpec(Frozen):
     """A site: systems, how they are protected, and what it costs."""
 
@@ -301,7 +313,7 @@ class SiteSpec(Frozen):
     """Yearly growth of all systems that state none: a share, compounded, or a size such as `20 TB/year`, of which each
     gets its part by its size at the start.
     """
-    growth_from: dict[CalendarDay, Text] = Field(default_factory=dict)
+    growth_from: dict[CalendarDay, Text] = Field(default_factory=dict[date, str])
     """How all systems that state no growth grow from some dates on, such as `{2028-01-01: 10 %}`; of a size, each gets
     its part by its size at the start. By default, as before.
     """
@@ -329,6 +341,9 @@ class SiteSpec(Frozen):
         named = given if isinstance(given, str) else str(next(iter(words.values()), ""))
         found = device_kinds().get(named.partition("/")[0])
         return found is not None and issubclass(found.spec, MediaLibrary)
+
+    purchases: dict[Text, PurchaseSpec] = Field(default_factory=dict)
+    """What could be bought, by name: `plan buy` finds the cheapest set with which the site meets its goals."""
 
     def device_of(self, target: str) -> str:
         """The device of a target: its own, or that of the other target whose library it shares."""

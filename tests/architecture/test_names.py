@@ -62,6 +62,20 @@ NAMED = {
     "planning/columns.py": {"machine"},
     "planning/inventory.py": {"machine"},
     "planning/names.py": {"disk"},
+    "planning/policy.py": {
+        "image",
+        "file_level",
+        "database_native",
+        "logical_dump",
+        "hot_copy",
+        "program",
+        "operation",
+        "engine",
+        "compress",
+        "compressor",
+        "tool",
+        "staging",
+    },
     "planning/site.py": {"compressor"},
     "schema/failure.py": {"disk"},
     "failures.py": {"disk"},
@@ -82,7 +96,7 @@ NAMED = {
 }
 """By module: the programs of a job, whose workers share its work; a word of sentences; the program of a job, which
 can limit it, as devices can; the word for any frozen image; a part of the section `workloads`; a kind of machine of a
-site; an ending of names; what
+site; an ending of names; the methods that policies choose, with their keys; what
 fails of an array; columns of a plan; the level of an interval; what planners move; and words of other
 programs."""
 

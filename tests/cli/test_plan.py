@@ -250,3 +250,26 @@ def test_a_note_of_many_parts_that_were_not_checked_says_that_there_are_more(
     first, note = errors.strip().splitlines()
     assert "'3kg' is not a size" in first
     assert "systems.app12 and more: were not checked further; fix targets.pool.device.disk.capacity first" in note
+
+
+def test_purchases_are_counted_before_they_are_planned_and_ranked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two purchases make four sets; more disks are needed by none of the goals, so nothing is bought."""
+    monkeypatch.chdir(tmp_path)
+    disks, drive = (
+        "{set: {targets.pool.device.disks: 24}, price: 4000}",
+        "{set: {targets.vault.device.drives: 2}, price: 3000}",
+    )
+    purchases = f"purchases:\n  disks: {disks}\n  drive: {drive}\n"
+    (tmp_path / "site.yaml").write_text(TEXT + purchases, encoding="utf-8")
+    (tmp_path / "goals.yaml").write_text("restore_points: 1\nwindows_missed: 1000\n", encoding="utf-8")
+    words = ("buy", "site.yaml", "--goals", "goals.yaml", "--until", "1 week")
+    code, out, err = called(capsys, monkeypatch, *words, "--json")
+    assert (code, err) == (0, "4 plans: every set of 2 purchases\n")
+    found = [(one["purchases"], one["price"]) for one in json.loads(out)]
+    assert found == [([], 0), (["drive"], 3000), (["disks"], 4000), (["disks", "drive"], 7000)]
+    code, out, _ = called(capsys, monkeypatch, *words, "--most", "0")
+    assert code == 0
+    assert "meets all goals" in out
+    assert called(capsys, monkeypatch, "buy", "planning/forty-systems", "--goals", "goals.yaml")[0] == 2
