@@ -278,7 +278,7 @@ class SiteSpec(Frozen):
     def is_library(self, target: str) -> bool:
         """Whether the device of a target is a tape library."""
         given: object = self.targets[self.device_of(target)].device
-        said = cast("Mapping[str, object]", given) if isinstance(given, Mapping) else {}
+        said = cast("Mapping[str, object]", given) if isinstance(given, Mapping) else dict[str, object]()
         named = given if isinstance(given, str) else str(said.get("model", said.get("kind", "")))
         found = device_kinds().get(named.partition("/")[0])
         return found is not None and issubclass(found.spec, MediaLibrary)
