@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from simbackup import shelf, units
 from simbackup.foreign.histories.finished_job import COLUMNS, FinishedJob
 from simbackup.foreign.histories.mapping import MappingSpec, built_in
+from simbackup.planning.failure import SiteFailureSpec
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
 from simbackup.planning.policy import (
     LimitSpec,
@@ -190,7 +191,7 @@ def _site() -> str:
     inside = {
         "machines": MachineSpec, "targets": TargetSpec, "limit": LimitSpec, "policies": PolicySpec,
         "logs": LogsSpec, "snapshots": SnapshotsSpec, "staging": StagingSpec,
-        "copies": SecondCopySpec, "retention": RetentionSpec, "systems": SystemSpec,
+        "copies": SecondCopySpec, "retention": RetentionSpec, "systems": SystemSpec, "failures": SiteFailureSpec,
     }  # fmt: skip
     lines = [_page("Sites: site.yaml", SiteSpec, None, "").rstrip()]
     for key, part in inside.items():

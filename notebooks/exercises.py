@@ -99,6 +99,28 @@ def _back(sb: ModuleType) -> float:
     return sb.restore(site, "client files06", date(2028, 6, 7), "main").until(1.0) / MINUTE
 
 
+def _everything(sb: ModuleType, loss: str) -> float:
+    """The share of cases in which a loss takes all, where the second copy is in another place and locked for two weeks."""
+    array = {"model": "raid/software-raid6", "disk": "disk/nearline-20tb-2022", "disks": 8}
+    host = "host/linux-modern-server"
+    kept = {"age": "5 weeks"}
+    site = {
+        "title": "A file server", "start": "2027-01-04", "network": "network/ten-gigabit-ethernet",
+        "machines": {"server": {"host": host, "storage": array}},
+        "targets": {
+            "pool": {"host": host, "device": array},
+            "annex": {"host": host, "device": array, "place": "annex", "immutable": "14 d"},
+        },
+        "policies": {"nightly": {
+            "to": "pool", "at": "20:00", "schedule": {"full": "saturday", "incremental": "daily"}, "retention": kept,
+            "copies": {"second": {"to": "annex", "retention": kept}},
+        }},
+        "systems": {"files": {"size": "2 TB", "policy": "nightly", "change": {"model": "change/file-server", "daily": "1 %"}}},
+    }  # fmt: skip
+    rows = sb.protect(site, times=False).frame
+    return float(rows.set_index("title").loc[loss, "everything"])
+
+
 SNAPSHOT, TAPE, BUFFERS = "teaching/snapshot-slows-writes", "teaching/twenty-small-files", "planning/buffers"
 EXERCISES = {
     "00.1": Exercise(
@@ -184,6 +206,14 @@ EXERCISES = {
     ),
     "10.2": Exercise(
         lambda _: "live", "One says what a file may hold, one what takes time, one leads from the one to the other."
+    ),
+    "11.1": Exercise(
+        lambda sb: _everything(sb, "ransomware"),
+        "Replace 'place: annex' in ANNEX by that and a line 'immutable: 14 d' below it, and read `everything` of costs().",
+        0.02,
+    ),
+    "11.2": Exercise(
+        lambda _: 3.5, "A full backup is made every seven days. How old is the newest one on average?", 0.1
     ),
     "08.1": Exercise(
         _lost,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field
@@ -336,9 +336,9 @@ class SiteSpec(Frozen):
 
     def is_library(self, target: str) -> bool:
         """Whether the device of a target is a tape library."""
-        given = self.targets[self.device_of(target)].device
-        words = {key: given[key] for key in ("model", "kind") if key in given} if isinstance(given, Mapping) else {}
-        named = given if isinstance(given, str) else str(next(iter(words.values()), ""))
+        given: object = self.targets[self.device_of(target)].device
+        said = cast("Mapping[str, object]", given) if isinstance(given, Mapping) else dict[str, object]()
+        named = given if isinstance(given, str) else str(said.get("model", said.get("kind", "")))
         found = device_kinds().get(named.partition("/")[0])
         return found is not None and issubclass(found.spec, MediaLibrary)
 

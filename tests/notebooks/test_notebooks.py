@@ -25,6 +25,7 @@ LEAST_PICTURES = {
     "08-from-inventory-to-plan": 3,
     "09-a-history-of-backups": 3,
     "10-a-device-of-your-own": 1,
+    "11-why-three-copies": 1,
 }
 PNG = b"\x89PNG\r\n\x1a\n"
 LARGEST = 300_000

@@ -112,8 +112,8 @@ def check(values: dict[str, Any], said: dict[str, dict[str, Any]], work: dict[st
             assert back["bytes"] == pytest.approx(saved[-1].size)
         if saved and not saved[-1].copies:
             assert saved[-1].lost
+        told = [note["what"] for note in note_rows(system.trace)]
         for one in saved:  # each copy is there, or it is listed what took it
-            told = [note["what"] for note in note_rows(system.trace) if note["address"] in one.lost or not one.copies]
             for reason in one.lost.values():
                 assert any(word in reason for word in FOR_GOOD)
                 assert any(reason in what for what in told)
