@@ -126,6 +126,7 @@ class System:
     taken: dict[str, float] = field(default_factory=dict[str, float])
     spaces: dict[str, Space] = field(default_factory=dict[str, Space])
     ingests: dict[str, Link] = field(default_factory=dict[str, Link])
+    served: dict[str, Link] = field(default_factory=dict[str, Link])
     most: dict[str, Link] = field(default_factory=dict[str, Link])
     """Greatest rates of jobs, by their addresses, in bytes a second that are sent or copied."""
     serial: dict[str, Callable[[], float]] = field(default_factory=dict[str, Callable[[], float]])
@@ -159,6 +160,11 @@ class System:
         """What a deduplicating store takes, or gives back, in shares of the most; made when first needed."""
         name = f"devices.{device}.{'restore_rate' if back else 'ingest'}"
         return self.ingests.setdefault(name, Link(name, 1.0))
+
+    def serving(self, host: str) -> Link:
+        """What a host serves to others that read or make its files, in shares of the most; made when first needed."""
+        name = f"hosts.{host}.serving"
+        return self.served.setdefault(name, Link(name, 1.0))
 
     def bounded(self, job: str, shape: FlowShape) -> FlowShape:
         """The shape of what a run of a job does: all its streams at a greatest rate, some of it by one worker alone."""

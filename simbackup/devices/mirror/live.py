@@ -36,13 +36,14 @@ SMALL = 8192.0
 class MirrorParameters(Late):
     """Bytes of a region that one bit stands for, bytes of a request, requests at once, whether changes are tracked.
 
-    Also bytes a second of a synchronisation at most.
+    Also connections over networks, at least one for each wire, and bytes a second of a synchronisation at most.
     """
 
     region: float
     request: float
     in_flight: float
     fast_resync: bool
+    connections: float = 1.0
     sync_rate: float = math.inf
 
 
@@ -222,7 +223,7 @@ class Mirror:
         }
         shape = FlowShape(sequential=not scattered)
         for path in (bus(source.store, "read"), target.store.path):
-            shape = shape.through(path)
+            shape = shape.through(path, connections=int(self.parameters.connections))
         for region, service in ((source, read), (target, write)):
             place = Spot(region.begin + region.size / 2.0, request, writes=region is target)
             shape = shape.plus(

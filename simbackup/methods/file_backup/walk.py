@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from simbackup.engine.limit import Spot
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
 from simbackup.late import Late, changed
-from simbackup.methods.share.live import requested
+from simbackup.methods.share.live import Served, requested
 from simbackup.system import JobFailedError
 from simbackup.trace.activity import Activity
 
@@ -36,8 +36,7 @@ class Remote(Late):
     request: float
     look_calls: float
     answering: float = 0.0
-    bound: Callable[[FlowShape], FlowShape] | None = None
-    """The shape of bytes that the keeper gives away no faster than it can."""
+    served: Served | None = None
 
     def trips(self, size: float, sent: float, left: float) -> float:
         """Requests for a file, of which a share is sent and one `left` alone, on average."""
@@ -122,8 +121,8 @@ def walking(
         shape = keeper.working(shape, remote.answering * trips / each)
         own = _added(own, {part: seconds / each for part, seconds in crossed.items()})
         serial += sum(crossed.values()) / each
-        if remote.bound is not None and sent > 0.0:
-            shape = remote.bound(shape)
+        if remote.served is not None and sent > 0.0:
+            shape = remote.served.bound(shape)
         shape = shape.over(remote.networks)
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
         run = store.run("read", keeper.window(store) or 0.0) * store.width / who.workers

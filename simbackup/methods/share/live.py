@@ -5,16 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travelling
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.link import Link
 from simbackup.equations.files import behind_the_first, round_trips
 from simbackup.late import Late
 from simbackup.methods.making import FilesMade, filling
 from simbackup.system import System
 from simbackup.trace.activity import Activity
+
+
+class Served(NamedTuple):
+    """How fast a host serves others: the link that all share, and bytes a second for all and for one stream."""
+
+    link: Link
+    rate: float
+    stream_rate: float
+
+    def bound(self, shape: FlowShape) -> FlowShape:
+        """The shape of bytes that the host gives away or takes."""
+        if math.isfinite(self.rate):
+            shape = shape.plus({self.link: 1.0 / self.rate})
+        return shape.at_most(self.stream_rate, self.link.name) if math.isfinite(self.stream_rate) else shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +39,7 @@ class Share(Late):
 
     Requests for each file that is read, looked at and made, besides those for data; bytes of a request for data;
     reference core seconds of the keeper for each request; flushes of each file that is made; bytes a second that the
-    keeper serves one stream at most.
+    keeper serves at most, of all streams and of one.
     """
 
     host: str
@@ -35,11 +51,12 @@ class Share(Late):
     make_calls: float
     call_cpu: float = 0.0
     flushes: float = 0.0
+    rate: float = math.inf
     stream_rate: float = math.inf
 
-    def bound(self, shape: FlowShape) -> FlowShape:
-        """The shape of bytes that the keeper gives away or takes."""
-        return shape.at_most(self.stream_rate, f"hosts.{self.keeper}.serving") if self.stream_rate < math.inf else shape
+    def served(self, system: System) -> Served:
+        """How fast the keeper serves."""
+        return Served(system.serving(self.keeper), self.rate, self.stream_rate)
 
 
 def requested(
@@ -62,7 +79,7 @@ def asked(shape: FlowShape, system: System, share: Share, trips: float) -> FlowS
     for network in networks:
         shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
     shape = keeper.working(shape, answering).after(answering, keeper.cpu.name, Activity.WAIT_FOR_REQUESTS)
-    shape = share.bound(shape)
+    shape = share.served(system).bound(shape)
     return shape.over(networks)  # its window bounds all of this, and takes no time of its own
 
 
