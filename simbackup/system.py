@@ -152,6 +152,8 @@ class System:
     # Limits that are no part of a device.
     ingests: dict[str, Link] = field(default_factory=dict[str, Link])
     """Ingest and restore rates of deduplicating stores, by address; made when first needed."""
+    served: dict[str, Link] = field(default_factory=dict[str, Link])
+    """Rates at which hosts serve shares, by address; made when first needed."""
     most: dict[str, Link] = field(default_factory=dict[str, Link])
     """Greatest rates of jobs, by address, in bytes a second that are sent or copied."""
     serial: dict[str, Callable[[], float]] = field(default_factory=dict[str, Callable[[], float]])
@@ -187,6 +189,11 @@ class System:
         """The ingest or restore rate of a deduplicating store, as a link of capacity 1; made when first needed."""
         name = f"devices.{device}.{'restore_rate' if back else 'ingest'}"
         return self.ingests.setdefault(name, Link(name, 1.0))
+
+    def serving(self, host: str) -> Link:
+        """What a host serves to others that read or make its files, in shares of the most; made when first needed."""
+        name = f"hosts.{host}.serving"
+        return self.served.setdefault(name, Link(name, 1.0))
 
     def bounded(self, job: str, shape: FlowShape) -> FlowShape:
         """The shape of a run of a job with the limits of the job: its greatest rate, and its serial share."""

@@ -205,13 +205,13 @@ class FlowShape(NamedTuple):
             shape = shape.within(limit_of(parts, each * rate), each / alone)
         return shape
 
-    def through(self, path: Sequence[Network], size: float = 1.0) -> FlowShape:
+    def through(self, path: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
         """The shape when each unit also moves `size` bytes on the path to a device.
 
-        Requests use all wires.
+        Requests use all wires, and at least as many connections as there are wires.
         """
         wires = min((network.wires for network in path if math.isfinite(network.rate)), default=1)  # a zone has none
-        return self.over(path, size, max(wires, 1))
+        return self.over(path, size, max(wires, connections))
 
     def at_most(self, rate: float, cause: str, activity: str = "", *, alone: float | None = None) -> FlowShape:
         """The shape with a greatest rate in parallel with the cycle, units a second, of the flow or of each worker.

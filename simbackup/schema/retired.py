@@ -33,13 +33,11 @@ RETIRED: Mapping[str, Mapping[str, str]] = {
     "ConsolidateSpec": {"streams": "write a job for each machine whose save sets are combined"},
     "CopyTreeSpec": {"connections": "leave it out: one connection carries the bytes"},
     "LinkSpec": {"fabric": "write a link of that rate between two switches: a link may join links"},
-    "MirrorSheet": {"connections": "leave it out: one connection for each wire carries the bytes"},
     "ObjectStoreSheet": {
         "connections": "write 'connections' in the jobs, or 'write_requests' and 'read_requests' here",
         "parts_at_once": "write 'connections' in the jobs: so many parts are in flight at once",
     },
     "RaidSheet": {"battery": "leave it out, and write 'write_cache: null' if nothing protects the cache"},
-    "ShareSheet": {"rate": "write 'stream_rate' here, and a link of that rate, or 'most_rate' in the job"},
     "TapeLibrarySpec": {"media": "leave it out: cartridges are those that the drives take"},
     "UsersSpec": dict.fromkeys(
         ("via", "request", "timeout"), "write another workload with 'via' and 'request', for requests that cross links"

@@ -44,6 +44,8 @@ class MirrorParameters(Late):
     """Requests at once."""
     fast_resync: bool
     """Whether changes are tracked, so that only these are copied."""
+    connections: float = 1.0
+    """Connections over networks, at least one for each wire."""
     sync_rate: float = math.inf
     """Greatest rate, bytes a second."""
 
@@ -224,7 +226,7 @@ class Mirror:
         }
         shape = FlowShape(sequential=not scattered)
         for path in (bus(source.store, "read"), target.store.path):
-            shape = shape.through(path)
+            shape = shape.through(path, connections=int(self.parameters.connections))
         for region, service in ((source, read), (target, write)):
             place = Spot(region.begin + region.size / 2.0, request, writes=region is target)
             shape = shape.plus(

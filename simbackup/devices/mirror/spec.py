@@ -29,6 +29,9 @@ class MirrorSheet(Frozen):
     """Bytes of one request of a synchronisation."""
     in_flight: Pieces
     """Number of requests of a synchronisation that are in flight at once."""
+    connections: Pieces | None = None
+    """Number of connections over networks that a synchronisation spreads its bytes over; one for each wire by default.
+    """
     sync_rate: Rate | None = None
     """Maximum bytes per second that a synchronisation copies; no limit by default."""
     fast_resync: Annotated[bool, Word()]

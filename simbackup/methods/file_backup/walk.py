@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from simbackup.engine.limit import Spot
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
 from simbackup.late import Late, changed
-from simbackup.methods.share.live import requested
+from simbackup.methods.share.live import Served, requested
 from simbackup.system import JobFailedError
 from simbackup.trace.activity import Activity
 
@@ -42,8 +42,8 @@ class Remote(Late):
     """Requests for a file that is only examined."""
     answering: float = 0.0
     """Core seconds of the keeper for each request."""
-    bound: Callable[[FlowShape], FlowShape] | None = None
-    """The shape of bytes that the keeper serves no faster than it can; None without a limit."""
+    served: Served | None = None
+    """Limits of the rate at which the keeper serves; None without limits."""
 
     def trips(self, size: float, sent: float, left: float) -> float:
         """Mean requests for a file, if a share `sent` of the files is read and a share `left` only examined."""
@@ -129,8 +129,8 @@ def walking(
         shape = keeper.working(shape, remote.answering * trips / each)
         own = _added(own, {part: seconds / each for part, seconds in crossed.items()})
         serial += sum(crossed.values()) / each
-        if remote.bound is not None and sent > 0.0:
-            shape = remote.bound(shape)
+        if remote.served is not None and sent > 0.0:
+            shape = remote.served.bound(shape)
         shape = shape.over(remote.networks)
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
         run = store.run("read", keeper.window(store) or 0.0) * store.width / who.workers

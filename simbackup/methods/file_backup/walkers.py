@@ -24,5 +24,5 @@ def remote(system: System, share: Share) -> Remote:
     return late(
         Remote, keeper=keeper, networks=networks, calls=share.calls, request=share.request,
         look_calls=lambda: share.look_calls, answering=keeper.seconds(share.call_cpu),
-        bound=lambda: share.bound,
+        served=lambda: share.served(system),
     )  # fmt: skip

@@ -5,16 +5,35 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travelling
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.link import Link
 from simbackup.equations.files import behind_the_first, round_trips
 from simbackup.late import Late
 from simbackup.methods.making import FilesMade, filling, makes
 from simbackup.system import System
 from simbackup.trace.activity import Activity
+
+
+class Served(NamedTuple):
+    """How fast a host serves files to others."""
+
+    link: Link
+    """The resource that all streams share."""
+    rate: float
+    """Bytes a second of all streams together."""
+    stream_rate: float
+    """Bytes a second of one stream."""
+
+    def bound(self, shape: FlowShape) -> FlowShape:
+        """The shape of bytes that the host sends or receives, with these limits."""
+        if math.isfinite(self.rate):
+            shape = shape.plus({self.link: 1.0 / self.rate})
+        return shape.at_most(self.stream_rate, self.link.name) if math.isfinite(self.stream_rate) else shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +61,14 @@ class Share(Late):
     """Seconds of the reference core that the keeper spends on each request."""
     flushes: float = 0.0
     """Flushes of each file that is created."""
+    rate: float = math.inf
+    """Greatest rate at which the keeper serves all streams together, bytes a second."""
     stream_rate: float = math.inf
     """Greatest rate at which it serves one stream, bytes a second."""
 
-    def bound(self, shape: FlowShape) -> FlowShape:
-        """The shape of bytes that the keeper gives away or takes."""
-        return shape.at_most(self.stream_rate, f"hosts.{self.keeper}.serving") if self.stream_rate < math.inf else shape
+    def served(self, system: System) -> Served:
+        """How fast the keeper serves."""
+        return Served(system.serving(self.keeper), self.rate, self.stream_rate)
 
 
 def requested(
@@ -81,7 +102,7 @@ def asked(shape: FlowShape, system: System, share: Share, trips: float) -> FlowS
     shape = shape.following(travelling(networks, trips))
     for network in networks:
         shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
-    shape = share.bound(_answered(shape, system, share, trips))
+    shape = share.served(system).bound(_answered(shape, system, share, trips))
     return shape.over(networks)  # its window bounds all of this, and takes no time of its own
 
 

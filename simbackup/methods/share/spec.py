@@ -38,10 +38,12 @@ class ShareSheet(Frozen):
     """
     call_cpu: Duration | None = None
     """Time of the reference core at the host that keeps the files for each request; none by default."""
-    stream_rate: Rate | None = None
-    """Maximum bytes per second that the host which keeps the files gives or takes this way for one stream, or for each
-    worker, as where a management stack limits it; by default, only cores and lines limit it.
+    rate: Rate | None = None
+    """Maximum bytes per second that the host which keeps the files gives or takes this way, for all jobs and streams
+    together, as where a management stack limits it; by default, only cores and lines limit it.
     """
+    stream_rate: Rate | None = None
+    """The same for one stream, or for each worker; no limit by default."""
     flushes: Multiple | None = None
     """How often this host waits for each created file until it is on disk; never by default, as with a battery."""
 
