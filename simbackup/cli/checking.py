@@ -23,7 +23,7 @@ def file_of(name: str) -> Path:
     'sata-ssd-2015.yaml'
     """
     path = Path(name)
-    if path.exists() or path.suffix:
+    if path.suffix or shelf.is_file(path) or shelf.is_folder(path):
         return path
     kinds = (f"scenarios/{name}.yaml", f"scenarios/{name}.site.yaml", f"scenarios/{name}{STUDY}", f"models/{name}.yaml")
     return next((root / each for each in kinds for root in shelf.roots() if shelf.is_file(root / each)), path)

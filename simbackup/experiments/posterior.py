@@ -77,7 +77,7 @@ def posterior(
 
     count, names = len(plausible), list(moves)
     before = [math.log(high / low) / 2.0 / math.sqrt(UNIFORM) for low, high in plausible]
-    both = np.hstack([np.array(slopes), np.array([moves[name] for name in names]).reshape(len(names), -1).T])
+    both = np.hstack([np.array(slopes), np.array([moves[name] for name in names]).reshape(len(names), len(slopes)).T])
     weighted = both / np.maximum(np.array(noise), LEAST)[:, None]
     prior = np.diag([*(deviation**-2 for deviation in before), *[1.0] * len(names)])
     left = np.linalg.inv(weighted.T @ weighted + prior)

@@ -69,9 +69,11 @@ def bounds_at(result: Result, addresses: Iterable[str]) -> dict[str, float]:
         owner, _, column = address.rpartition(".")
         job = owner.removeprefix("jobs.")
         if job in result.least and column in {"elapsed", "rate"}:
-            least = least_time(result.least[job], waits.of(job))
-            if least > 0.0:
-                found[address] = least if column == "elapsed" else least / float(result.row_of[job]["bytes"])
+            least, size = least_time(result.least[job], waits.of(job)), float(result.row_of[job]["bytes"])
+            if least > 0.0 and column == "elapsed":
+                found[address] = least
+            elif least > 0.0 and size > 0.0:
+                found[address] = least / size
     return found
 
 

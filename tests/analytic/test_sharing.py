@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -104,21 +104,6 @@ def test_flows_that_start_and_end() -> None:
     assert disk.peak_bytes_per_s == pytest.approx(200.0)
     assert a.waited == pytest.approx({"devices.sda": 25.0})
     assert not network.flows
-
-
-def test_capacity_that_depends_on_the_flows_attached() -> None:
-    # Seeks: one stream has 100, two have 60 together. b: 300 at 30 = 10 s; a: 300 by then, 700 more at 100.
-    def capacity(flows: Sequence[Flow]) -> float:
-        return 100.0 if len(flows) == 1 else 60.0
-
-    env, network = system()
-    disk = Link("devices.sda", capacity)
-    a = network.start("jobs.a", "read", 1000.0, {disk: 1.0})
-    b = network.start("jobs.b", "read", 300.0, {disk: 1.0})
-    assert end_of(env, b) == pytest.approx(10.0, rel=1e-14)
-    assert end_of(env, a) == pytest.approx(17.0, rel=1e-14)
-    network.settle()
-    assert disk.busy_s == pytest.approx(17.0, rel=1e-14)
 
 
 def test_capacity_falls_to_zero_and_comes_back() -> None:
@@ -285,7 +270,3 @@ def test_files_in_bytes_out() -> None:
     env.run(until=8.0)
     assert files.rate == pytest.approx(10.0, rel=1e-12)
     assert store.level == pytest.approx(300.0 - 60.0 * 3, rel=1e-9)
-    network.set_cap(files, 50.0, "devices.sda")
-    store.release(files)
-    env.run(until=9.0)
-    assert files.rate == 50.0

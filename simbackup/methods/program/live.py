@@ -243,7 +243,7 @@ class _Phase:
             both = own.plus(towards.demands, towards.moves, towards.places).within(towards.parallel)
             both = handing_over(both, (towards, waits), (networks, passed / stored), tool)
             return system.bounded(context.job, both)._replace(
-                alone=self._serial_part(group) if both.shared_out else 0.0
+                serial_share=self._serial_part(group) if both.shared_out else 0.0
             )
 
         def begun(flow: Flow) -> None:

@@ -108,7 +108,8 @@ def test_explain_names_the_rate_and_lifts_it() -> None:
 
 def test_no_interval_begins_below_the_bytes_at_the_rate() -> None:
     job, _ = ONE["compressed"]
-    assert sb.intervals_of(run(f"  one: {job}\n"))["one"].elapsed.low * (1.0 + 1e-9) >= 0.5 * LINE
+    low = sb.intervals_of(run(f"  one: {job}\n"))["one"].elapsed.low
+    assert low * (1.0 + 1e-9) >= LINE / 3.0  # data of 2:1, stated without a range, may be as much as 3:1
 
 
 def test_jobs_that_move_nothing_have_none() -> None:
