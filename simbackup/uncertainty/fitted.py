@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from simbackup import shelf
 from simbackup.errors import InputError, ResultError
-from simbackup.results.compare import figure
 from simbackup.results.result import GOOD, Result
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.model_error import OWN, ModelError
@@ -64,6 +63,10 @@ class GivenRows:
     def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
         """The simulated figure of each row, by its id, from results by the names of the scenarios."""
         found: dict[str, float] = {}
+        if not self.rows:
+            return found
+        from simbackup.results.compare import figure  # noqa: PLC0415 (most scenarios belong to no document)
+
         for row, names in self.rows:
             own = {file: results[names[file]] for file, _ in row.addresses}
             if all(_ended_well(own[file], address) for file, address in row.addresses):

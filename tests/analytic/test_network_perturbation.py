@@ -45,7 +45,6 @@ ROWS: list[Row] = [
     (BUCKET, "back", "devices.bucket.read_requests", "20 /s", "40 /s", "80 /s", 2.0, 0.5, ()),
     (BUCKET, "to_cloud", "jobs.to_cloud.connections", 8, 16, 32, 2.0, 0.5, ()),
     (BUCKET, "to_cloud", "devices.bucket.part", "4 MiB", "8 MiB", "16 MiB", 1.45, 0.99, ()),
-    (BUCKET, "to_cloud", "devices.bucket.connections", 4, 8, 16, 2.0, 0.5, ()),
     (SPOOLED, "in_turns", "jobs.in_turns.tool.server_cpu", "200 ns/B", "400 ns/B", "800 ns/B", 0.72, 1.92, ()),
     (
         SPOOLED,

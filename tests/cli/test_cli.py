@@ -152,7 +152,8 @@ def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> 
     assert [path.name for path in folder.parent.iterdir()] == ["result"]
     result = Result.load(folder)
     exact = {"datasheet": 10, "derived": 7, "document": 1}
-    assert json.loads(said.out) == json.loads(json.dumps(result.as_dict() | {"intervals": [], "exact": exact, "figures": [], "typical": []}))
+    further = {"intervals": [], "exact": exact, "figures": [], "typical": []}
+    assert json.loads(said.out) == json.loads(json.dumps(result.as_dict() | further))
     pd.testing.assert_frame_equal(pd.read_parquet(folder / "jobs.parquet"), result.jobs.reset_index())
     pd.testing.assert_frame_equal(pd.read_parquet(folder / "devices.parquet"), result.devices)
     csv = pd.read_csv(folder / "jobs.csv")
