@@ -117,14 +117,24 @@ def on_another(text: str, device: str) -> str:
 def test_a_disk_of_an_array_is_a_disk_to_which_a_part_of_the_requests_come(
     streams: int, level: str, disks: int
 ) -> None:
-    """The controller reads ahead 4 MB from each of four disks of data, and 20 requests a second go to any disk."""
+    """The controller reads ahead 4 MB from each of four disks of data, and 20 requests a second go to any disk.
+
+    In a mirror, each of two streams has a copy to itself. One stream leaves half of the disks to the requests, which
+    may choose: it is as fast as beside all of its share of them, or faster beside fewer.
+    """
     text = SCENARIO.replace("LOAD", f"transactions: {20.0 * disks} /s").replace(", read_ahead: WINDOW", "")
     member = text[text.index("capacity") : text.index("}\ndata: {d0")]
     array = ARRAY.replace("LEVEL", level).replace("DISKS", str(disks)).replace("AHEAD", "16").replace("MEMBER", member)
     found = sb.simulate(on_another(text, array) + jobs(streams))
-    one = by_events(streams, Asked(rate=20.0), 4e6)
-    assert found.get("workloads.users.j0.response") == pytest.approx(one.response, rel=0.05)
-    assert found.get("jobs.j0.rate") == pytest.approx(4 * one.streams[0], rel=0.05)
+    one = by_events(1 if level == "10" else streams, Asked(rate=20.0), 4e6)
+    response, rate = found.get("workloads.users.j0.response"), found.get("jobs.j0.rate")
+    if (level, streams) == ("10", 1):
+        free = by_events(0, Asked(rate=20.0), 4e6)
+        assert free.response < response <= (one.response + free.response) / 2
+        assert one.streams[0] < rate / 4 < 100e6
+        return
+    assert response == pytest.approx(one.response, rel=0.05)
+    assert rate == pytest.approx(4 * one.streams[0], rel=0.05)
 
 
 @pytest.mark.parametrize("streams", [1, 3])
