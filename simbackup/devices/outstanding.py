@@ -58,7 +58,7 @@ def _party(store: Store, flow: Flow, used: float, each: float) -> Party:
     """The requests of a flow that is not users: how many it has at the device, and their seconds."""
     workers = _workers(flow, store.link)
     waiting = _waiting(flow, store.link)
-    number = max(waiting * workers / _copies(store, flow), used) if waiting is not None else None
+    number = max(waiting * workers, used) if waiting is not None else None
     run = _run(store, flow)
     if run is None:
         return Party(used, each, each, each, number, workers)
@@ -68,14 +68,6 @@ def _party(store: Store, flow: Flow, used: float, each: float) -> Party:
         return share * seconds + (1.0 - share) * each
 
     return Party(used, mixed(run.mean), mixed(run.left), mixed(max(run.waited, run.mean)), number, workers)
-
-
-def _copies(store: Store, flow: Flow) -> float:
-    """Number of copies of a mirror, of which a stream that reads occupies one; 1 for everything else."""
-    place = flow.places.get(store.link)
-    if place is None or place.writes or not flow.sequential:
-        return 1.0
-    return store.sides(min(max(place.position, 0.0), store.size - 1.0), 1.0)
 
 
 def _workers(flow: Flow, link: Link) -> float:
