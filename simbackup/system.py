@@ -212,7 +212,7 @@ class System:
         return self.spools.setdefault(volume, SpoolRoom(self.clock, volume, self.used, self.room))
 
     def note_crossed(self, job: str) -> None:
-        """Note the least seconds that the bytes of a run, which ends now, have occupied each link."""
+        """Record, for a run that ends now, how many seconds its bytes have occupied each link at least."""
         there = self.network.least.pop(f"jobs.{job}", {})
         self.crossed.add(job, {link.name: seconds for link, seconds in there.items()})
 

@@ -8,6 +8,7 @@ from datetime import date
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from simbackup.equations.change import DAY, YEAR
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.cost import by_year
 from simbackup.planning.goals import Goal, Goals
@@ -20,7 +21,7 @@ from simbackup.policies.horizon import HORIZON
 from simbackup.schema.quantity import si_or
 
 MOST = 256
-"""Sets of purchases that are planned unasked."""
+"""Sets of purchases that are planned unless `--most` asks for more."""
 
 
 class Cash(NamedTuple):
@@ -33,7 +34,7 @@ class Cash(NamedTuple):
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """The sum of the three."""
         return self.bought + self.yearly + self.storage
 
 
@@ -56,7 +57,7 @@ class Purchased:
         return sum(year.total for year in self.years)
 
     def as_dict(self) -> dict[str, Any]:
-        """It for `--json`."""
+        """What `--json` prints."""
         return {
             "purchases": list(self.names), "price": self.price, "total": self.total,
             "years": [{**year._asdict(), "total": year.total} for year in self.years],
@@ -113,7 +114,7 @@ def bought(
     for names in sets:
         tree = file.source
         for name in names:
-            tree = overridden(tree, file.spec.purchases[name].set)
+            tree = overridden(tree, file.source.find(("purchases", name, "set"))[0].mapping)  # which know their lines
         plan, missed = tried(tree, file.name, goals, until)
         found.append(Purchased(names, tuple(_years(file, names, plan)), missed))
     return sorted(found, key=lambda one: (len(one.missed), one.total, len(one.names)))
@@ -128,8 +129,4 @@ def _years(file: SiteFile, names: Sequence[str], plan: Plan) -> Iterator[Cash]:
     at_once, yearly = (sum(si_or(getattr(one, key), 0.0) for one in chosen) for key in ("price", "yearly"))
     for year, number in days.items():
         first = at_once if year == plan.site.start.year else 0.0
-        yield Cash(year, first, yearly * number / YEAR, storage.get(str(year), [0.0])[-1])
-
-
-YEAR = 365.0
-"""Days for which a yearly price is."""
+        yield Cash(year, first, yearly * number * DAY / YEAR, storage.get(str(year), [0.0])[-1])

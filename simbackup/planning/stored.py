@@ -194,7 +194,7 @@ class StoredCopies:
     """Bytes of new chunks and when they came: those that are still paid for in any case, and the last before these."""
 
     since: dict[int, datetime] = field(default_factory=dict[int, datetime])
-    """When most objects of a point were written, into which older points were merged."""
+    """By point, the moment at which most of its objects were written, if older points have been merged into it."""
 
     def __post_init__(self) -> None:
         self.early = EarlyDeletions(self.target)

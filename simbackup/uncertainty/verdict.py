@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -220,36 +220,19 @@ class Intervals(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Every:
-    """What reads the elapsed time of each job by its name, and every figure by its address."""
+class _Both:
+    """What is read of every figure, by its address, and of the elapsed time of each job, by its name."""
 
-    elapsed: _Elapsed
-
-    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        figures = {} if self.elapsed.jobs else results[self.elapsed.name].figures
-        return {**figures, **self.elapsed(results)}
-
-
-@dataclass(frozen=True, slots=True)
-class _EveryBound:
-    """The same for what bounds them."""
-
-    least: _Least
+    jobs: _Elapsed | _Least | _DeclaredShare
+    figures: Callable[[Result, Mapping[str, float]], Mapping[str, float]]
 
     def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        result = results[self.least.name]
-        return {**bounds_at(result, result.figures), **self.least(results)}
+        result = results[self.jobs.name]
+        return {**self.figures(result, result.figures), **self.jobs(results)}
 
 
-@dataclass(frozen=True, slots=True)
-class _EveryShare:
-    """The same for the shares of them that consist of declared waits."""
-
-    share: _DeclaredShare
-
-    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        result = results[self.share.name]
-        return {**declared_shares(result, result.figures), **self.share(results)}
+def _values(_: Result, figures: Mapping[str, float]) -> Mapping[str, float]:
+    return figures
 
 
 def job_intervals(
@@ -302,9 +285,9 @@ def all_intervals(
     elapsed = _Elapsed(name, tuple(jobs))
     asked = elapsed({name: run})
     found = estimates(
-        {name: scenario}, _Every(elapsed), effort=effort, seed=seed, bounds=_EveryBound(_Least(name)),
-        declared=_EveryShare(_DeclaredShare(name)), results={name: run}, until=jobs, asked=asked, executor=executor,
-        progress=progress,
+        {name: scenario}, elapsed if jobs else _Both(elapsed, _values), effort=effort, seed=seed,
+        bounds=_Both(_Least(name), bounds_at), declared=_Both(_DeclaredShare(name), declared_shares),
+        results={name: run}, until=jobs, asked=asked, executor=executor, progress=progress,
     )  # fmt: skip
     figures = {
         address: interval

@@ -118,7 +118,7 @@ class PageCache:
         return flow, dirty
 
     def take(self, job: str, place: VolumeRange, flow: Flow, each: float = 1.0) -> Dirty:
-        """Let a flow, which may have other targets, fill the cache with `each` bytes of a volume for each unit."""
+        """Let a flow fill the cache with `each` bytes of a volume for each unit; it may write elsewhere, too."""
         dirty = Dirty(job, *place, self.env.event(), self._left.setdefault(place.volume, {}))
         older = [other.on_disk for other in dirty.left]
         self.dirty += 1
