@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,6 +85,16 @@ def test_what_is_wrong_with_purchases_is_reported_at_its_place() -> None:
     assert "purchases.more.set: 'targets.poool.device.disks' is not there" in str(wrong.value)
     with pytest.raises(InputError, match="purchases: is missing"):
         sets_of(read_site(shared_site()))
+
+
+def test_a_purchase_that_no_site_can_have_is_reported_where_it_is_written(tmp_path: Path) -> None:
+    text = json.dumps(buying(more={"set": {"targets.pool.device": "4"}}), indent=1)  # which is YAML, too
+    number = next(i for i, each in enumerate(text.splitlines(), 1) if '"targets.pool.device": "4"' in each)
+    file = tmp_path / "wrong.site.yaml"
+    file.write_text(text, encoding="utf-8")
+    read, goals = read_site(str(file)), goals_of(parse(GOALS, "goals.yaml"))
+    with pytest.raises(InputError, match=rf"wrong\.site\.yaml:{number}:"):
+        bought(read, goals, sets_of(read), "1 month")
 
 
 def test_more_sets_than_can_be_planned_are_refused() -> None:
