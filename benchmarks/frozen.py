@@ -3,7 +3,8 @@
 All scenarios, random systems, and sites over some weeks are simulated. For jobs, `frozen.csv` has the elapsed seconds
 and the bytes of all runs, and a digest of their states and the causes of their time; jobs whose names differ by numbers
 only share a line. For each table of a site it has a digest. With `--write` the file is written anew: that belongs into
-the commit that means to move results. Names choose some of the cases: `python -m benchmarks frozen random/7`.
+the commit that means to move results. Names and folders choose some of the cases:
+`python -m benchmarks frozen random/7 published`.
 """
 
 from __future__ import annotations
@@ -47,6 +48,25 @@ class Frozen(NamedTuple):
 def cases() -> list[str]:
     """The names of all cases."""
     return [*names(), *(f"random/{number}" for number in range(RANDOM)), *SITES]
+
+
+def chosen(names: Sequence[str]) -> list[str]:
+    """The cases that names and folders choose, each once; all without a name.
+
+    Raises
+    ------
+    ValueError
+        If a name chooses none.
+    """
+    every = cases()
+    for name in names:
+        if not any(_chooses(name, case) for case in every):
+            raise ValueError(f"no case is called {name!r}; cases are {', '.join(every[:3])} ... {every[-1]}")
+    return [case for case in every if not names or any(_chooses(name, case) for name in names)]
+
+
+def _chooses(name: str, case: str) -> bool:
+    return case == name or case.startswith(name.rstrip("/") + "/")
 
 
 def frozen(case: str) -> list[Frozen]:
@@ -128,16 +148,21 @@ def _change(what: str, before: str, now: str) -> str:
 def main() -> None:
     """Compare all cases, or some, with the file; ends with an error if anything moved, unless it is written anew."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks frozen", description=__doc__)
-    parser.add_argument("cases", nargs="*", metavar="CASE", help="a scenario, a site, or random/NUMBER; all by default")
+    parser.add_argument(
+        "cases", nargs="*", metavar="CASE", help="a scenario, a site, random/NUMBER, or a folder; all by default"
+    )
     parser.add_argument("--write", action="store_true", help="write the file anew")
     asked = parser.parse_args()
-    chosen: list[str] = asked.cases or cases()
+    try:
+        tried = chosen(asked.cases)
+    except ValueError as error:
+        parser.error(str(error))
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        found = {(one.case, one.part): one for each in pool.map(frozen, chosen) for one in each}
+        found = {(one.case, one.part): one for each in pool.map(frozen, tried) for one in each}
     before = kept() if FILE.exists() else {}
-    others = {key: one for key, one in before.items() if key[0] not in chosen} if asked.cases else {}
+    others = {key: one for key, one in before.items() if key[0] not in tried} if asked.cases else {}
     lines = list(moved({key: one for key, one in before.items() if key not in others}, found))
-    print(*lines, f"{len(found)} figures of {len(chosen)} cases, {len(lines)} moved", sep="\n")
+    print(*lines, f"{len(found)} figures of {len(tried)} cases, {len(lines)} moved", sep="\n")
     if asked.write:
         with FILE.open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file, lineterminator="\n")
