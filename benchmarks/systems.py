@@ -19,7 +19,10 @@ from benchmarks.speed_ups import Side, reasons
 from benchmarks.watch import Watch
 from simbackup import load
 from simbackup.build import build
+from simbackup.devices.image import FrozenImage
 from simbackup.devices.snapshot.live import Snapshot
+from simbackup.devices.store import Store
+from simbackup.devices.tape.live import Library
 from simbackup.engine.link import Link
 from simbackup.errors import InputError
 from simbackup.methods.job import start
@@ -83,15 +86,15 @@ def exceeded(live: System) -> Iterator[str]:
         used = sum(link.demand(flow) * flow.rate for flow in link.flows)
         if used > link.capacity * (1.0 + EXCESS):
             yield f"{link.name} carries more than its capacity"
-    for name, snapshot in live.images.items():
+    for name, snapshot in live.of(FrozenImage).items():
         if isinstance(snapshot, Snapshot) and snapshot.used * snapshot.parameters.chunk > snapshot.area.size * (
             1.0 + ROUNDING
         ):
             yield f"devices.{name} holds more than its area"
     for name, used in live.taken.items():
-        if used > live.stores[name].size * (1.0 + ROUNDING):
+        if used > live.of(Store)[name].size * (1.0 + ROUNDING):
             yield f"devices.{name} holds more than its size"
-    for library in live.libraries.values():
+    for library in live.of(Library).values():
         for cartridge in library.cartridges:
             if cartridge.end > cartridge.capacity * (1.0 + ROUNDING):
                 yield f"{cartridge.name} holds more than its capacity"

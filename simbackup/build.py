@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import simpy
@@ -11,28 +11,17 @@ import simpy
 from simbackup.data.make import make as make_data
 from simbackup.devices.host.make import make as make_host
 from simbackup.devices.network.make import make as make_network
-from simbackup.devices.over import Over
 from simbackup.devices.site import Site
-from simbackup.devices.space import Space
-from simbackup.devices.store import Region, Store
+from simbackup.devices.store import Region
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.failures import begin
-from simbackup.live_parts import made
+from simbackup.live_parts import capabilities, made
 from simbackup.methods.existing import Existing, Placing
 from simbackup.methods.job import Job, Schedule
 from simbackup.policies.clock import DAY, deadline
 from simbackup.scenario.spec import Spec
-from simbackup.schema.capability import (
-    BlockDevice,
-    Device,
-    ImageDevice,
-    JobLimit,
-    MediaLibrary,
-    ObjectTarget,
-    OnDevice,
-    SplitMirror,
-)
+from simbackup.schema.capability import ImageDevice, OnDevice
 from simbackup.schema.job import JobSpec, Lasting, SharedOut
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
@@ -87,73 +76,38 @@ def _beside(job: JobSpec, spec: Spec) -> dict[str, str]:
 
 
 def _devices(system: System, spec: Spec) -> None:
-    """All devices: first the independent ones, then volumes, then frozen images of these."""
-    for name, device in spec.devices.items():
-        if isinstance(device, OnDevice | ImageDevice):
-            continue
-        _independent(system, spec, name, device)
+    """All devices, each after those that it needs: independent ones, then volumes, then frozen images of these."""
+    needs = {name: [other for other, _ in device.ties()] for name, device in spec.devices.items()}
+    independent = [name for name in needs if not needs[name]]
+    for name in independent:
+        _placed(system, spec, name)
     areas = _areas(system, spec)
-    for name, device in spec.devices.items():
-        if isinstance(device, ImageDevice):
-            system.images[name] = made(device, Site(system, spec, name, areas.get(name)), device)
-            below = spec.below(name)
-            if below is not None and name in spec.mounted:
-                system.mounted[name] = _reached(system, spec, name, below)
-    for name, image in system.images.items():
-        if name not in spec.created and not isinstance(spec.devices[name], SplitMirror):
-            image.create()
-            system.trace.event(0.0, f"devices.{name}", "exists from the start, as no job creates it")
+    for name in sorted(needs.keys() - {*independent}, key=lambda name: (_level(needs, name), [*needs].index(name))):
+        _placed(system, spec, name, areas.get(name))
 
 
-def _independent(system: System, spec: Spec, name: str, device: Device) -> None:
-    """A device that lies on no other."""
-    live = made(device, Site(system, spec, name), device)
-    if isinstance(device, BlockDevice):
-        owner = spec.owner_of(name)
-        way = spec.route(owner, name) if owner is not None else None
-        live.path = tuple(system.networks[link] for link in way or ())
-        system.add_store(name, live)
-    elif isinstance(device, MediaLibrary):
-        system.libraries[name] = live
-    elif isinstance(device, ObjectTarget):
-        system.object_stores[name] = live
-    elif isinstance(device, JobLimit):
-        system.limits[name] = live
-    else:
-        system.others[name] = live
+def _level(needs: Mapping[str, Sequence[str]], name: str) -> int:
+    """The number of devices that are made before a device, one after the other."""
+    return max((1 + _level(needs, other) for other in needs[name]), default=0)
+
+
+def _placed(system: System, spec: Spec, name: str, area: Region | None = None) -> None:
+    """Make a device, find it by what it offers, and connect it to others."""
+    device, site = spec.devices[name], Site(system, spec, name, area)
+    live = made(device, site, device)
+    system.add(name, live, capabilities(type(device)).values())
+    device.placed(site, live)
 
 
 def _areas(system: System, spec: Spec) -> dict[str, Region]:
-    """The regions of volumes, copy areas and mirrors, one behind the other on each device; makes the volumes."""
+    """The regions of volumes, copy areas and mirrors, one behind the other on each device in the order of the file."""
     areas: dict[str, Region] = {}
     for name, device in spec.devices.items():
         size = device.room(spec, name) if isinstance(device, OnDevice) else None
-        if not isinstance(device, OnDevice) or size is None:
-            continue
-        end = system.taken.get(device.on, 0.0)
-        user = device.of if isinstance(device, ImageDevice) else name  # the host of the volume writes to its images
-        areas[name] = Region(_reached(system, spec, user, device.on), end, size)
-        system.taken[device.on] = end + size
-        space = system.spaces.setdefault(device.on, Space(system.stores[device.on].size))
-        if isinstance(device, ImageDevice):
-            space.taken[name] = lambda size=size: size
-        else:
-            volume = made(device, Site(system, spec, name, areas[name]), device)
-            system.volumes[name] = volume
-            space.taken.setdefault(volume.name, volume.taken)
+        if isinstance(device, OnDevice) and size is not None:
+            user = device.of if isinstance(device, ImageDevice) else name  # the host of the volume writes to its images
+            areas[name] = Site(system, spec, name).reserved(device.on, size, user)
     return areas
-
-
-def _reached(system: System, spec: Spec, name: str, on: str) -> Store:
-    """The device that a volume lies on, as the host of the volume reaches it."""
-    store, host, keeper = system.volumes[on].region.store, spec.owner_of(name), spec.owner_of(on)
-    around = host
-    while around is not None and around != keeper:  # a guest reaches the disks of its host without a network
-        around = spec.hosts[around].within
-    if host is None or around is not None:
-        return store
-    way = spec.route(host, on)
-    return Over(store, tuple(system.networks[link] for link in way)) if way else store
 
 
 def schedule_of(job: JobSpec, weekday: int = 0) -> Schedule:

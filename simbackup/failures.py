@@ -11,10 +11,10 @@ import simpy
 from simbackup import units
 from simbackup.catalogue import Copy, job_of
 from simbackup.devices.network.spec import WAY
-from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.redundant import Redundant, changing
 from simbackup.devices.tape.drive import Drive
 from simbackup.devices.tape.live import Library
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Closure, Link
 from simbackup.errors import JobFailedError
 from simbackup.methods.rebuild.live import Rebuild
@@ -113,16 +113,10 @@ def _of_network(system: System, name: str) -> list[Link]:
 
 
 def _of_device(system: System, name: str) -> list[Link]:
-    """What serves the requests to a device."""
-    if name in system.stores:
-        return [system.stores[name].link]
-    if name in system.libraries:
-        return [link for drive in system.libraries[name].drives for link in (drive.link, drive.interface)]
-    if name in system.object_stores:
-        store: ObjectStore = system.object_stores[name]
-        return [store.link, *store.requests.values(), *store.pipes.values()]
-    link = getattr(system.others.get(name), "link", None)
-    return [link] if isinstance(link, Link) else []
+    """What serves the requests to a device: its `links`, or else its `link`."""
+    part = system.of(object).get(name)
+    link = getattr(part, "link", None)
+    return list(getattr(part, "links", (link,) if isinstance(link, Link) else ()))
 
 
 # how it fails
@@ -187,8 +181,8 @@ def _lose(system: System, failure: Failure, links: Iterable[Link]) -> None:
 
 def _holding(system: System, name: str) -> list[Link]:
     """What serves the device, or the volume, on which a copy is; nothing of a cartridge."""
-    if name in system.volumes:
-        return [system.volumes[name].region.store.link]
+    if name in system.of(Volume):
+        return [system.of(Volume)[name].region.store.link]
     return _of_device(system, name)
 
 
@@ -201,9 +195,7 @@ def _noted(system: System, lost: Iterable[tuple[Any, Copy]], reason: str) -> Non
 def _lose_disk(system: System, failure: Failure) -> Steps:
     """The failure of a disk of an array, which goes on without it and fills a spare one, or loses all data."""
     name = failure.part.split(".")[1]
-    store = system.stores[name]
-    if not isinstance(store, Redundant):
-        return
+    store = system.of(Redundant)[name]
     goes_on = changing(system.network, store, store.fail)
     if not goes_on:
         failure.note(system, "loses a disk too many, and all its data", failure=True)
@@ -225,7 +217,7 @@ def _lose_disk(system: System, failure: Failure) -> Steps:
 
 def _lose_drive(system: System, failure: Failure) -> Steps:
     """The failure of a drive that works, or else of the first: its library goes on with the others."""
-    library: Library = system.libraries[failure.part.split(".")[1]]
+    library: Library = system.of(Library)[failure.part.split(".")[1]]
     working = [drive for drive in library.drives if drive not in library.broken]
     if not working:
         return
@@ -245,11 +237,11 @@ def _ruin(system: System, failure: Failure) -> Steps:
         (copy for saved in reversed(system.catalogue.save_sets) for copy in saved.copies if job_of(copy.job) == job),
         None,
     )
-    if found is None or found.target not in system.libraries:
+    if found is None or found.target not in system.of(Library):
         failure.note(system, "has written no cartridge yet that could become unreadable")
         return
     name = found.extents[0].medium
-    cartridge = next(each for each in system.libraries[found.target].cartridges if each.name == name)
+    cartridge = next(each for each in system.of(Library)[found.target].cartridges if each.name == name)
     cartridge.unreadable = True
     system.trace.note(system.env.now, f"devices.{found.target}.{name}", "becomes unreadable", failure=failure.name)
     yield from ()

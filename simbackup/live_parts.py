@@ -1,30 +1,26 @@
-"""What live parts have to offer, by the capability of their spec."""
+"""Live parts from specs, each with what its capabilities promise."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, cast
 
-from simbackup.devices.image import FrozenImage
-from simbackup.devices.store import Store
-from simbackup.devices.tape.live import Library
-from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
-from simbackup.methods.job import Work
 from simbackup.schema import registry
-from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, VolumeDevice
-from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Part
 from simbackup.schema.registry import RoomError
-from simbackup.schema.workload import WorkloadSpec
-from simbackup.workloads.live import Workload
 
-ASKED: tuple[tuple[type[Part], type], ...] = (
-    (VolumeDevice, Volume), (BlockDevice, Store), (ImageDevice, FrozenImage), (MediaLibrary, Library),
-    (JobSpec, Work), (WorkloadSpec, Workload),
-)  # fmt: skip
-"""What the live part of each capability is; of several the first."""
 TYPES: dict[str, tuple[type, ...]] = {"link": (Link,), "size": (int, float)}
 """Of what type some attributes have to be."""
+
+
+@cache
+def capabilities(spec: type[Part]) -> Mapping[type[Part], type]:
+    """What the live part of each capability of a spec offers; a capability takes the place of those it derives from."""
+    said = [each for each in spec.__mro__ if vars(each).get("live_part")]
+    own = [each for each in said if not any(other is not each and issubclass(other, each) for other in said)]
+    return {each: cast("type", registry.function(vars(each)["live_part"])) for each in own}
 
 
 def made(part: Part, *given: object) -> Any:
@@ -37,20 +33,20 @@ def made(part: Part, *given: object) -> Any:
     """
     make = registry.kind_of(part).make
     live = registry.function(make)(*given)
-    for capability, asked in ASKED:
-        if isinstance(part, capability):
-            lacks = [name for name in _members(asked) if not _has(live, name)]
-            if lacks:
-                own = f"{type(live).__module__}.{type(live).__qualname__}"
-                wanted = f"the live part of a {capability.__name__} is a {asked.__module__}.{asked.__name__}"
-                raise RoomError(f"'{make}' made a {own} without {', '.join(lacks)}; {wanted}")
-            break
+    for capability, offers in capabilities(type(part)).items():
+        lacks = [name for name in _members(offers) if not _has(live, name)]
+        if lacks:
+            own = f"{type(live).__module__}.{type(live).__qualname__}"
+            wanted = f"the live part of a {capability.__name__} is a {offers.__module__}.{offers.__name__}"
+            raise RoomError(f"'{make}' made a {own} without {', '.join(lacks)}; {wanted}")
     return live
 
 
-def _members(asked: type) -> list[str]:
-    """The names that a class declares."""
-    declared = {*vars(asked), *vars(asked).get("__annotations__", {})}
+@cache
+def _members(offers: type) -> list[str]:
+    """The names that a class and those that it derives from declare."""
+    own = [each for each in offers.__mro__ if each.__module__ not in {"builtins", "typing", "abc"}]
+    declared = {name for each in own for name in (*vars(each), *vars(each).get("__annotations__", {}))}
     return sorted(name for name in declared if not name.startswith("_"))
 
 

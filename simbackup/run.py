@@ -13,6 +13,9 @@ from simpy.core import EmptySchedule
 
 from simbackup.build import build
 from simbackup.collector import seldom
+from simbackup.devices.job_queue.live import JobQueue
+from simbackup.devices.store import Store
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.methods.job import Job, start
@@ -201,7 +204,7 @@ def unfinished(system: System, jobs: Iterable[Job]) -> dict[str, str]:
                 needs.setdefault(_job_of(flow.name), f"gets nothing of {link.name}{has}")
     for job, cause, activity in system.clock.passing():
         needs.setdefault(_job_of(job), f"{activity} on {cause}" if activity not in cause else cause)
-    for queue in system.limits.values():
+    for queue in system.of(JobQueue).values():
         for job in stuck if queue.waiting else ():
             if queue.name.removeprefix("devices.") in job.schedule.queues:
                 needs.setdefault(job.name, f"waits for its turn in {queue.name}")
@@ -231,7 +234,7 @@ def _built(scenario: Scenario, seed: int, reads: set[str] | None) -> tuple[Syste
 
 def ended(system: System, scenario: Scenario, seed: int, reads: AbstractSet[str] | None) -> Result:
     """The result of a live system in which all jobs have ended, and what was read of the scenario, if that was all."""
-    for volume in system.volumes.values():
+    for volume in system.of(Volume).values():
         volume.announce()  # users count what they have updated by now
     while system.env.peek() <= system.env.now:  # the rates of the last instant are recorded last
         system.env.step()
@@ -303,15 +306,22 @@ def _summarise(system: System, spec: Spec) -> None:
     """Record a summary of each device in the trace."""
     for name, host in system.hosts.items():
         _device(system, f"hosts.{name}.cores", "processor", host.cpu)
-    for name, store in system.stores.items():
-        _device(system, f"devices.{name}", registry.kind_of(spec.devices[name]).name, store.link)
-    for part in (*system.stores.values(), *system.others.values(), *system.volumes.values(), *system.images.values()):
-        if isinstance(part, Recorded):
-            part.record(system.trace)
+    _summarise_devices(system, spec, listed_last=False)
     for name, network in system.networks.items():
         _device(system, f"links.{name}", "network", network.link)
-    for part in (*system.libraries.values(), *system.object_stores.values()):
-        part.record(system.trace)
+    _summarise_devices(system, spec, listed_last=True)
+
+
+def _summarise_devices(system: System, spec: Spec, *, listed_last: bool) -> None:
+    """Record the use of the links of devices, unless they record it themselves, and what else these record."""
+    parts = {name: part for name, part in system.of(object).items() if spec.devices[name].listed_last is listed_last}
+    for name, part in parts.items():
+        link = getattr(part, "link", None)
+        if isinstance(link, Link) and (name in system.of(Store) or not isinstance(part, Recorded)):
+            _device(system, f"devices.{name}", registry.kind_of(spec.devices[name]).name, link)
+    for part in parts.values():
+        if isinstance(part, Recorded):
+            part.record(system.trace)
 
 
 def _device(system: System, address: str, kind: str, link: Link) -> None:

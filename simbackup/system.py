@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import simpy
 
@@ -15,15 +15,12 @@ from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.image import FrozenImage, lost, reading
-from simbackup.devices.job_queue.live import JobQueue
 from simbackup.devices.network.adapter import Adapter, Adapters, ClosedLoop
 from simbackup.devices.network.switch import Networks
-from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
 from simbackup.devices.spool_room import SpoolRoom
 from simbackup.devices.store import Region, Store
-from simbackup.devices.tape.live import Library
 from simbackup.devices.tape.session import Session
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flow import Flow
@@ -36,6 +33,8 @@ from simbackup.trace.clock import Clock
 from simbackup.trace.columns import Amounts
 from simbackup.trace.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
+
+Offers = TypeVar("Offers")
 
 
 @runtime_checkable
@@ -117,22 +116,12 @@ class System:
     """Queues of small requests in front of links, made when first needed."""
 
     # Devices.
-    stores: dict[str, Store] = field(default_factory=dict[str, Store])
-    """Block devices that are not part of another."""
-    volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
-    """Volumes; each block device is also a volume, which spans it."""
-    images: dict[str, FrozenImage] = field(default_factory=dict[str, FrozenImage])
-    """Snapshots, clones and mirrors."""
+    parts: dict[type, dict[str, Any]] = field(default_factory=dict[type, dict[str, Any]])
+    """Devices by what they offer and by name; read them by `of`."""
     mounted: dict[str, Store] = field(default_factory=dict[str, Store])
     """The device below each frozen image that a host owns, as that host reaches it."""
-    libraries: dict[str, Library] = field(default_factory=dict[str, Library])
     sessions: dict[str, list[Session]] = field(default_factory=dict[str, list[Session]])
     """Tape drives that several streams share now, by the name of the library."""
-    object_stores: dict[str, ObjectStore] = field(default_factory=dict[str, ObjectStore])
-    limits: dict[str, JobQueue] = field(default_factory=dict[str, JobQueue])
-    """Job queues."""
-    others: dict[str, object] = field(default_factory=dict[str, object])
-    """Devices of all other kinds."""
 
     # Space on block devices.
     taken: dict[str, float] = field(default_factory=dict[str, float])
@@ -175,6 +164,15 @@ class System:
 
     def __post_init__(self) -> None:
         self.pairs = simpy.Resource(self.env)
+
+    def of(self, offers: type[Offers]) -> dict[str, Offers]:
+        """The devices that offer what a class declares, by name; each block device is also a volume, which spans it."""
+        return self.parts.setdefault(offers, {})
+
+    def add(self, name: str, live: object, offers: Iterable[type]) -> None:
+        """Add a device that offers what some classes, and those that they derive from, declare."""
+        for each in dict.fromkeys(base for one in (*offers, object) for base in one.__mro__):
+            self.of(each)[name] = live
 
     @property
     def users(self) -> list[UsersOfData]:
@@ -223,14 +221,9 @@ class System:
             self.on_disk = [event for event in self.on_disk if not event.processed]
             self.looked_through = max(2 * len(self.on_disk), self.looked_through)
 
-    def add_store(self, name: str, store: Store) -> None:
-        """Add a block device, and the volume that spans it."""
-        self.stores[name] = store
-        self.volumes[name] = Volume(self.env, f"devices.{name}", Region(store, 0.0, store.size))
-
     def room(self, volume: str, size: float) -> float | None:
         """Allocate bytes at the end of a volume: the byte at which they begin, or None if it is full."""
-        there = self.volumes[volume]
+        there = self.of(Volume)[volume]
         begin = self.used.get(volume, self._behind(volume))
         if begin + size > there.region.size:
             return None
@@ -239,14 +232,14 @@ class System:
 
     def _behind(self, volume: str) -> float:
         """The byte at which the first backup on a volume begins: after its data sets and the volumes on it."""
-        there = self.volumes[volume]
+        there = self.of(Volume)[volume]
         behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
         return max(behind, self.taken.get(volume, 0.0))
 
     def allocated(self, store: Store) -> tuple[float, float]:
         """Bytes on a device in data sets, backups and what snapshots keep, and the share (0 to 1) that is scattered."""
         total = scattered = 0.0
-        for name, volume in self.volumes.items():
+        for name, volume in self.of(Volume).items():
             if volume.region.store.link is not store.link:
                 continue
             data = [each for each in self.data.values() if each.volume is volume]
@@ -324,7 +317,7 @@ class System:
         if image is None:
             return BackupSource(data.volume.region.part(data.begin, data.size), data.cached, data.volume)
         self.require_image(image)
-        frozen = self.images[image]
+        frozen = self.of(FrozenImage)[image]
         region = frozen.source(data.begin, data.size)
         store = self.mounted.get(image, region.store) if mounted else region.store
         seen = Region(store, region.begin, region.size)
@@ -332,8 +325,8 @@ class System:
 
     def require_image(self, name: str | None) -> None:
         """Fail if a frozen image does not exist, or no longer exists; do nothing without one."""
-        if name is not None and self.images[name].loss is not None:
-            raise JobFailedError(lost(self.images[name]))
+        if name is not None and self.of(FrozenImage)[name].loss is not None:
+            raise JobFailedError(lost(self.of(FrozenImage)[name]))
 
     @contextmanager
     def shut_out(self, data: str) -> Generator[None]:

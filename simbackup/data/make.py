@@ -9,6 +9,7 @@ from simbackup.data.change import change_of
 from simbackup.data.live import Database, DataSet, Files
 from simbackup.data.spec import DataSpec
 from simbackup.devices.changes import Spread
+from simbackup.devices.volume.live import Volume
 from simbackup.parameters import parameters_of
 from simbackup.schema.quantity import si_or
 
@@ -24,7 +25,7 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
     """
     files, size = si_or(data.files, 1.0), max(data.size.si, 1.0)
     made = parameters_of(
-        DataSet, data, name=name, volume=system.volumes[data.on], begin=begin, files=int(files),
+        DataSet, data, name=name, volume=system.of(Volume)[data.on], begin=begin, files=int(files),
         filesystem=parameters_of(Files, data.filesystem) if data.filesystem else None,
         database=parameters_of(Database, data.database) if data.database else None,
         size=size, file_size=lambda: _file_size(data), largest=lambda: data.largest_share,

@@ -12,7 +12,6 @@ from simbackup.errors import SimbackupError
 from simbackup.scenario import Scenario
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
-from simbackup.schema.capability import ImageDevice, InVolume, OnDevice
 from simbackup.schema.facts import Fact
 from simbackup.schema.job import JobSpec, Restoring
 from simbackup.schema.part import Part
@@ -94,12 +93,8 @@ def _belonging(spec: Spec) -> Iterator[Edge]:
 def _placed(spec: Spec) -> Iterator[Edge]:
     """What is where, what freezes what, and who works on which data."""
     for name, device in spec.devices.items():
-        if isinstance(device, OnDevice):
-            yield Edge(f"devices.{name}", f"devices.{device.on}", "on")
-        if isinstance(device, ImageDevice):
-            yield Edge(f"devices.{name}", f"devices.{device.of}", "freezes")
-        if isinstance(device, InVolume) and device.drawn_within:
-            yield Edge(f"devices.{name}", f"devices.{device.of}", "within")
+        for other, word in device.ties():
+            yield Edge(f"devices.{name}", f"devices.{other}", word)
         for piece in device.inner():
             yield Edge(f"devices.{name}.{piece}", f"devices.{name}", "within")
     for name, data in spec.data.items():

@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
+from simbackup.devices.tape.live import Library
 from simbackup.methods.job import Steps
 from simbackup.system import JobFailedError, System
 
@@ -82,7 +83,7 @@ class OnTape:
 
     def _one_drive(self, system: System, copy: Copy, streams: range, taken: list[Cartridge]) -> None:
         """Put the interleaved streams of one drive on one cartridge after the other."""
-        library, each, done = system.libraries[copy.target], self.size / self.streams, 0.0
+        library, each, done = system.of(Library)[copy.target], self.size / self.streams, 0.0
         while each - done > LEAST_ROOM:
             cartridge = library.scratch(self.pool)
             if cartridge is None:

@@ -12,7 +12,7 @@ import simpy
 
 from simbackup import units
 from simbackup.catalogue import Copy
-from simbackup.devices.job_queue.live import Admission, Claim, enter
+from simbackup.devices.job_queue.live import Admission, Claim, JobQueue, enter
 from simbackup.errors import JobFailedError, UnreadableError
 from simbackup.late import Late
 from simbackup.randomness import stream
@@ -315,7 +315,7 @@ def _admitted(system: System, job: Job, name: str, ends: float) -> Generator[sim
     """Wait until all queues of a job have a place, and take it; None without queues."""
     if not job.schedule.queues:
         return None
-    queues = [system.limits[queue] for queue in job.schedule.queues]
+    queues = [system.of(JobQueue)[queue] for queue in job.schedule.queues]
     since = float(system.env.now)
     place = enter(queues, Claim(_expected(system, job), job.schedule.priority, ends))
     last = yield place.admitted

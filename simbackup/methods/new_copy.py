@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
+from simbackup.devices.object_store.live import ObjectStore
+from simbackup.devices.tape.live import Library
 from simbackup.late import changed
 from simbackup.system import JobFailedError, System
 
 
 def begun(system: System, job: str, to: str, saved: SaveSet, how: Reduction, *, time: float) -> Copy:
     """A new copy of a save set on a device, as yet without extents, except in an object store."""
-    if to in system.libraries:
+    if to in system.of(Library):
         if how is NO_REDUCTION:  # the drive compresses
             own = system.data[saved.data].compression if saved.shrinks is None else saved.shrinks
             return Copy(job, to, own, time)
         return Copy(job, to, how.stored, time, reduction=changed(how, at="client"))
-    objects = [Extent(0.0, saved.size, to, 0.0)] if to in system.object_stores else []
+    objects = [Extent(0.0, saved.size, to, 0.0)] if to in system.of(ObjectStore) else []
     return Copy(job, to, how.stored, time, objects, how)
 
 

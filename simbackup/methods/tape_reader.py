@@ -68,7 +68,7 @@ class TapeReader:
 
         The names in `wanted` are those of cartridges that nobody reads yet; several drives may share the list.
         """
-        library, (names, on) = system.libraries[self.lies.target], wanted
+        library, (names, on) = system.of(Library)[self.lies.target], wanted
         drive = yield from library.take_drive(job)
         try:
             while names:

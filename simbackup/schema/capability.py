@@ -1,10 +1,15 @@
-"""What parts can do for other parts. Rooms ask for a capability, never for a class of another room."""
+"""What parts can do for other parts. Rooms ask for a capability, never for a class of another room.
+
+A capability is a class of specs. It says what its live part offers (`live_part`), which other devices it needs
+(`ties`), how it is connected (`placed`), what bounds jobs (`pieces`), what results show of it (`figures`), and how it
+may fail (`fails_as`). The devices with it are those that `system.of` finds for the class that `live_part` names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.chosen import Chosen
@@ -14,6 +19,7 @@ from simbackup.schema.quantity import PositiveSize, Text
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
+    from simbackup.devices.site import Site
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring, Storing
@@ -40,6 +46,17 @@ class Device(Part):
     """Pieces that limit by themselves, by the name that they have in addresses."""
     each_time: ClassVar[frozenset[str]] = frozenset()
     """Keys of times that chance may draw anew each time that they pass."""
+    fails_as: ClassVar[frozenset[str]] = frozenset({"device"})
+    """Keys of a failure that may name it."""
+    listed_last: ClassVar[bool] = False
+    """Whether tables of results have it behind the links."""
+
+    def ties(self) -> Iterator[tuple[str, str]]:
+        """The devices that it needs, which are made before it, with the words for this in pictures."""
+        return iter(())
+
+    def placed(self, site: Site, live: Any) -> None:
+        """Connect its live part, which has just been made, to other parts; nothing by default."""
 
     def lies_on(self) -> str | None:
         """The device that it lies on or in, whose host is its own; None if it stands by itself."""
@@ -63,6 +80,8 @@ class BackupTarget(Device):
 class BlockDevice(BackupTarget):
     """A device that holds data and save sets at addresses."""
 
+    live_part = "simbackup.devices.store:Store"
+
     if TYPE_CHECKING:
         capacity: PositiveSize  # some kinds work it out instead
     holds_volumes: ClassVar[bool] = True
@@ -71,6 +90,10 @@ class BlockDevice(BackupTarget):
     def figures(self) -> Figures:
         """How much it was used."""
         return {"": USE}
+
+    def placed(self, site: Site, live: Any) -> None:
+        """Connect it to its host, and make the volume that spans it."""
+        site.attach(live)
 
     def capacity_bytes(self) -> float | None:
         """Bytes that it holds, its `capacity` unless overridden; None if its values do not go together."""
@@ -96,6 +119,9 @@ class BlockDevice(BackupTarget):
 class RedundantDevice(BlockDevice):
     """A block device of several disks that keeps its data when one of them fails."""
 
+    live_part = "simbackup.devices.redundant:Redundant"
+    fails_as = frozenset({"device", "disk"})
+
     def missing(self) -> bool:
         """Whether a disk has failed."""
         raise NotImplementedError
@@ -112,10 +138,16 @@ class OnDevice(Device):
         on: Text
     size_key: ClassVar[str] = "size"
     """The key that is wrong where there is too little room."""
+    fails_as = frozenset()
 
     def lies_on(self) -> str | None:
         """The device below it."""
         return self.on
+
+    def ties(self) -> Iterator[tuple[str, str]]:
+        """The device below it."""
+        yield self.on, "on"
+        yield from super().ties()
 
     def room(self, spec: Spec, name: str) -> float | None:
         """Bytes that it takes there at the start, None if that cannot be said."""
@@ -140,6 +172,7 @@ class OnDevice(Device):
 class VolumeDevice(OnDevice, BlockDevice):
     """A volume on a device."""
 
+    live_part = "simbackup.devices.volume.live:Volume"
     holds_volumes: ClassVar[bool] = False
     overwrites: ClassVar[bool] = True
     """Whether new data go where the old ones lie, so that a frozen image has to keep copies of these."""
@@ -157,6 +190,10 @@ class VolumeDevice(OnDevice, BlockDevice):
         """Its size in bytes."""
         return self.size.si
 
+    def placed(self, site: Site, live: Any) -> None:
+        """Let the device below count what it uses."""
+        site.space(self.on).taken[live.name] = live.taken
+
     def room(self, spec: Spec, name: str) -> float | None:
         """All of its size."""
         del spec, name
@@ -166,10 +203,24 @@ class VolumeDevice(OnDevice, BlockDevice):
 class ImageDevice(Device):
     """A device that keeps a volume as it was."""
 
+    live_part = "simbackup.devices.image:FrozenImage"
+    fails_as = frozenset()
+
     if TYPE_CHECKING:
         of: Text
     times_of_volume: ClassVar[bool] = False
     """Whether its volume says how long it takes to create and remove one."""
+    frozen_from_start: ClassVar[bool] = True
+    """Whether it exists from the start if no job creates it."""
+
+    def ties(self) -> Iterator[tuple[str, str]]:
+        """The volume that it freezes."""
+        yield from super().ties()
+        yield self.of, "freezes"
+
+    def placed(self, site: Site, live: Any) -> None:
+        """Let a host that owns it read it on its own way, and create it if no job does."""
+        site.freeze(live, create=self.frozen_from_start)
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report an image of anything but a volume that is overwritten in place."""
@@ -202,9 +253,18 @@ class InVolume(ImageDevice):
         """The volume."""
         return self.of
 
+    def ties(self) -> Iterator[tuple[str, str]]:
+        """The volume, inside which some pictures show it."""
+        yield from super().ties()
+        if self.drawn_within:
+            yield self.of, "within"
+
 
 class SplitMirror(ImageDevice):
     """A frozen image that is synchronised with its volume."""
+
+    live_part = "simbackup.devices.image:SynchronisedImage"
+    frozen_from_start = False
 
     def synchronised(self) -> bool:
         """Whether it is so at the start."""
@@ -213,6 +273,10 @@ class SplitMirror(ImageDevice):
 
 class MediaLibrary(BackupTarget):
     """A library of cartridges that drives read and write one after the other."""
+
+    live_part = "simbackup.devices.tape.live:Library"
+    listed_last = True
+    fails_as = frozenset({"device", "drive"})
 
     def drive_count(self) -> int:
         """Number of drives."""
@@ -234,6 +298,9 @@ class MediaLibrary(BackupTarget):
 class ObjectTarget(BackupTarget):
     """A store of objects, which requests over connections write and read."""
 
+    live_part = "simbackup.devices.object_store.live:ObjectStore"
+    listed_last = True
+
     def part_requests(self, size: float) -> float:
         """Requests for the parts of an object of so many bytes, besides the one for the object; none by default."""
         del size
@@ -243,10 +310,17 @@ class ObjectTarget(BackupTarget):
 class JobLimit(Device):
     """A limit of the jobs that run at once, which these name under `queues`."""
 
+    live_part = "simbackup.devices.job_queue.live:JobQueue"
+    fails_as = frozenset()
+
 
 class Sink(Device):
     """A device that takes whatever is written and keeps nothing."""
 
+    fails_as = frozenset()
+
 
 class Service(Device):
     """A device that answers operations, and keeps nothing of them."""
+
+    live_part = "simbackup.devices.answering:Answering"

@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from simbackup.errors import choices
-from simbackup.schema.capability import (
-    BlockDevice,
-    Device,
-    MediaLibrary,
-    ObjectTarget,
-    OnDevice,
-    RedundantDevice,
-    Service,
-)
+from simbackup.schema.capability import Device, MediaLibrary, RedundantDevice
 from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import Storing
 from simbackup.schema.part import Part, Path, Rules
@@ -25,10 +17,10 @@ if TYPE_CHECKING:
 
 WHAT = ("device", "host", "link", "disk", "drive", "cartridge")
 """Keys of which a failure has one: what fails."""
-LEGAL = {
-    "device": ("a disk, array, library, object store or service", (BlockDevice, MediaLibrary, ObjectTarget, Service)),
-    "disk": ("an array of disks", (RedundantDevice,)),
-    "drive": ("a tape library", (MediaLibrary,)),
+NOUNS = {
+    "device": "a disk, array, library, object store or service",
+    "disk": "an array of disks",
+    "drive": "a tape library",
 }
 """The devices that fail under each key."""
 
@@ -121,16 +113,14 @@ class FailureSpec(Part):
             self._device(checks, here, name)
 
     def _device(self, checks: Checks, path: Path, name: str) -> None:
-        noun, kinds = LEGAL[str(path[-1])]
-        legal = Chosen(
-            checks.spec.devices, lambda device: isinstance(device, kinds) and not isinstance(device, OnDevice)
-        )
+        key = str(path[-1])
+        legal = Chosen(checks.spec.devices, lambda device: key in device.fails_as)
         if not checks.name(path, name, legal, "device"):
             if name in checks.spec.devices:
-                checks.report(path, f"'{name}' is not {noun}", choices(name, legal))
+                checks.report(path, f"'{name}' is not {NOUNS[key]}", choices(name, legal))
             return
         device: Device = checks.spec.devices[name]
-        if path[-1] == "disk" and isinstance(device, RedundantDevice) and device.tolerance() is None:
+        if key == "disk" and isinstance(device, RedundantDevice) and device.tolerance() is None:
             message = "the loss of a disk is not simulated at its level"
             checks.report(path, message, "take an array of another level, or write 'device:' to lose it as a whole")
 

@@ -52,6 +52,8 @@ Rounds = Literal["steady", "by_event"]
 class JobSpec(Part):
     """Keys of every job: when it runs, how fast it may be, and what happens after a failure."""
 
+    live_part = "simbackup.methods.job:Work"
+
     after: Annotated[Names, Refers("follows", "jobs")] = ()
     """Jobs that must end before this one begins."""
     begin: Text | None = None

@@ -26,6 +26,8 @@ AMOUNTS = ("capacity", "size", "rate")
 class Part(Frozen):
     """A part of a scenario: a device, a data set, a workload or a job, or what one of them holds."""
 
+    live_part: ClassVar[str] = ""
+    """What its live part offers: `module:class`, stated by each capability."""
     one_of: ClassVar[tuple[str, ...]] = ()
     """Keys of which it has exactly one; its `rules` say so, and editors know it."""
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class WorkloadSpec(Part):
     """An entry under `workloads:`."""
 
+    live_part = "simbackup.workloads.live:Workload"
+
     recognised_by: ClassVar[tuple[str, ...]] = ()
     """Keys by any of which it is recognised where it says no `kind`."""
     usual: ClassVar[bool] = False

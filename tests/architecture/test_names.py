@@ -78,6 +78,7 @@ NAMED = {
         "staging",
     },
     "planning/site.py": {"compressor"},
+    "schema/capability.py": {"disk"},
     "schema/failure.py": {"disk"},
     "failures.py": {"disk"},
     "planning/loading.py": {"machine", "image"},

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.random_systems import system
 from benchmarks.systems import UNEXPLAINED, exceeded, findings, run
+from simbackup.devices.store import Store
 from tests.cases import for_each, some
 
 
@@ -44,7 +45,7 @@ def test_two_streams_of_unlike_sizes_do_not_exceed_a_disk(number: int) -> None:
 
 def test_a_link_that_carries_too_much_is_found() -> None:
     ran = run(system(0, 0))
-    link = ran.system.stores["disk"].link
+    link = ran.system.of(Store)["disk"].link
     flow = ran.system.network.start("jobs.x", "read", 1e9, {link: 1.0})
     flow.assign(ran.system.env.now, 2.0 * link.capacity, link, (link.name, {}))
     assert list(exceeded(ran.system)) == ["devices.disk carries more than its capacity"]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from simbackup import Result, load, simulate
 from simbackup.build import build
 from simbackup.catalogue import SaveSet
+from simbackup.devices.tape.live import Library
 from simbackup.methods.job import start
 from simbackup.system import System
 from tests.cases import examples
@@ -298,7 +299,7 @@ def a_whole_restore_reads_every_saved_byte_once(plan: Tapes, system: System) -> 
     for save_set in system.catalogue.save_sets:
         check_tiles(save_set)
         assert sum(e.size for e in save_set.copies[0].locate(0.0, save_set.size)) == pytest.approx(save_set.size)
-    through = sum(drive.link.bytes_moved for drive in system.libraries["jukebox"].drives)
+    through = sum(drive.link.bytes_moved for drive in system.of(Library)["jukebox"].drives)
     assert through == pytest.approx(2 * sum(plan.sizes) * MB)
 
 
@@ -308,7 +309,7 @@ def no_two_extents_share_a_place_on_a_cartridge_and_none_lies_beyond_its_end(_: 
         for extent in save_set.copies[0].extents:
             end = extent.position + extent.size / save_set.copies[0].compression
             found.setdefault(extent.medium, []).append((extent.position, end))
-    for cartridge in system.libraries["jukebox"].cartridges:
+    for cartridge in system.of(Library)["jukebox"].cartridges:
         lying = sorted(found.get(cartridge.name, []))
         assert all(one[1] <= other[0] + 1.0 for one, other in itertools.pairwise(lying))
         assert all(end <= cartridge.capacity + 1.0 for _, end in lying)
@@ -316,7 +317,7 @@ def no_two_extents_share_a_place_on_a_cartridge_and_none_lies_beyond_its_end(_: 
 
 
 def drives_and_cartridges_are_all_given_back(plan: Tapes, system: System) -> None:
-    library = system.libraries["jukebox"]
+    library = system.of(Library)["jukebox"]
     assert not any(cartridge.in_use for cartridge in library.cartridges)
     system.env.run(until=system.env.now + 300_000.0)  # long enough for every drive to be unloaded
     assert sorted(drive.name for drive in library.idle) == [drive.name for drive in library.drives]

@@ -11,9 +11,11 @@ import pytest
 
 import simbackup as sb
 from simbackup.build import build
+from simbackup.devices.image import FrozenImage
 from simbackup.devices.mirror.live import Mirror
 from simbackup.devices.snapshot.live import Snapshot
-from simbackup.devices.store import Region
+from simbackup.devices.store import Region, Store
+from simbackup.devices.volume.live import Volume
 from simbackup.results.result import Result
 from simbackup.scenario import load
 from tests.cases import for_each
@@ -206,9 +208,9 @@ def test_claim_8_a_checkpoint_takes_the_room_of_what_was_updated_and_a_mirror_th
     assert run("create").get("devices.checkpoint.copied_bytes") == 0.0
     assert run("checkpoint").get("devices.checkpoint.copied_bytes") == pytest.approx(26 * GB + 340e6, rel=0.02)
     system, _ = build(load(f"{FOLDER}/mirror").spec, seed=0)
-    mirror = system.images["mirror"]
+    mirror = system.of(FrozenImage)["mirror"]
     assert isinstance(mirror, Mirror)
-    assert mirror.region.size == system.volumes["datavol"].region.size == 310 * GB
+    assert mirror.region.size == system.of(Volume)["datavol"].region.size == 310 * GB
 
 
 INSTANT = """\
@@ -232,7 +234,11 @@ def test_claim_8_an_instant_snapshot_needs_no_synchronisation_before(case: Calla
 
 def test_claim_9_a_checkpoint_lies_on_the_disks_of_its_volume_and_a_mirror_on_others() -> None:
     system, _ = build(load(f"{FOLDER}/create").spec, seed=0)
-    volume, checkpoint, mirror = system.volumes["datavol"].region, system.images["checkpoint"], system.images["mirror"]
+    volume, checkpoint, mirror = (
+        system.of(Volume)["datavol"].region,
+        system.of(FrozenImage)["checkpoint"],
+        system.of(FrozenImage)["mirror"],
+    )
     assert isinstance(checkpoint, Snapshot)
     assert isinstance(mirror, Mirror)
     for region in (checkpoint.area, checkpoint.source(0.0, 26 * GB)):
@@ -240,7 +246,7 @@ def test_claim_9_a_checkpoint_lies_on_the_disks_of_its_volume_and_a_mirror_on_ot
         assert volume.begin <= region.begin < region.begin + region.size <= volume.begin + volume.size
     assert checkpoint.area.begin >= 26 * GB
     assert mirror.region.store is not volume.store
-    assert mirror.source(0.0, 26 * GB) == Region(system.stores["third"], 0.0, 26 * GB)
+    assert mirror.source(0.0, 26 * GB) == Region(system.of(Store)["third"], 0.0, 26 * GB)
 
 
 COPY = """\

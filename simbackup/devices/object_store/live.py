@@ -168,9 +168,14 @@ class ObjectStore:
             return slowest.rate, {(slowest.link.name, ""): 1.0 / slowest.rate}
         return self.terms.connection_rate, {(self.name, ""): 1.0 / self.terms.connection_rate}
 
+    @property
+    def links(self) -> list[Link]:
+        """What serves jobs: the requests and the pipes in each direction."""
+        return [self.link, *self.requests.values(), *self.pipes.values()]
+
     def record(self, trace: Trace) -> None:
         """Record the bytes and each limit in the trace."""
-        for link in (self.link, *self.requests.values(), *self.pipes.values()):
+        for link in self.links:
             kind = "object store" if link is self.link else "object store limit"
             trace.device(
                 link.name, kind, link.busy_s, units=link.units, bytes_moved=link.bytes_moved,

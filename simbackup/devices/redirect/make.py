@@ -9,6 +9,7 @@ from simbackup.devices.redirect.fragments import Redirect
 from simbackup.devices.redirect.live import RedirectSnapshot, RedirectVolume
 from simbackup.devices.redirect.spec import CloneSpec, RedirectSnapshotSpec, RedirectVolumeSpec
 from simbackup.devices.site import Site
+from simbackup.devices.volume.live import Volume
 from simbackup.parameters import parameters_of
 
 
@@ -39,5 +40,5 @@ def make_clone(site: Site, clone: CloneSpec) -> RedirectSnapshot:
 def _origin(site: Site, of: str) -> tuple[RedirectVolume, Times, float]:
     """The volume that an image freezes, the times that it takes, and the bytes of the volume."""
     said = cast("RedirectVolumeSpec", site.spec.devices[of])  # the checks have found it
-    volume = cast("RedirectVolume", site.system.volumes[of])
+    volume = cast("RedirectVolume", site.system.of(Volume)[of])
     return volume, Times(said.create_time.si, said.remove_time.si), said.size.si

@@ -5,7 +5,6 @@ from __future__ import annotations
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.link import Link
 from simbackup.trace.activity import Activity
-from simbackup.trace.trace import Trace
 
 
 class Operations:
@@ -21,10 +20,3 @@ class Operations:
         shape = FlowShape().after(times * self.each, self.link)
         away = (self.link.name, Activity.TRAVEL.value)  # nobody queues meanwhile
         return shape.following({away: times * self.latency} if self.latency else {})
-
-    def record(self, trace: Trace) -> None:
-        """Record how long it was busy in the trace."""
-        trace.device(
-            self.link.name, "service", self.link.busy_s, units=self.link.units, bytes_moved=self.link.bytes_moved,
-            peak_bytes_per_s=self.link.peak_bytes_per_s,
-        )  # fmt: skip

@@ -12,6 +12,7 @@ from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
 from simbackup.devices.tape.drive import Drive
 from simbackup.devices.tape.joint_reading import JointReadings
 from simbackup.devices.tape.stops import shares, stops
+from simbackup.engine.link import Link
 from simbackup.equations import tape
 from simbackup.errors import JobFailedError, UnreadableError
 from simbackup.trace.activity import Activity, Nature, nature_of
@@ -60,6 +61,11 @@ class Library:
         self.returned = self.clock.env.event()
         self.vacated = self.clock.env.event()
         self.readings = JointReadings(self.clock.env)
+
+    @property
+    def links(self) -> list[Link]:
+        """What serves jobs: the tapes and interfaces of its drives."""
+        return [link for drive in self.drives for link in (drive.link, drive.interface)]
 
     def record(self, trace: Trace) -> None:
         """Record in the trace how long each drive moved its tape, and what went through it."""

@@ -60,7 +60,7 @@ class Consolidation:
         """Look the newest save set up, read and write, and enter a new full backup in the catalogue."""
         saved, lies = system.saved(self.backup, self.by)
         in_one_piece(saved, lies)
-        data, host, volume = system.data[saved.data], system.hosts[self.host], system.volumes[self.on]
+        data, host, volume = system.data[saved.data], system.hosts[self.host], system.of(Volume)[self.on]
         moved, stored, time = self.expected(system), lies.fetched, system.env.now
         size, there = moved / stored, lies.extents[0].position
         before = max(min(there, volume.region.size - size) - size, 0.0)

@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.catalogue import Copy, SaveSet
 from simbackup.devices.network.live import Network
-from simbackup.devices.object_store.live import Objects
+from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.methods.file_backup.objects import objects_of
 from simbackup.methods.file_backup.staging import Crossing, handing_over
@@ -37,7 +37,7 @@ class FromObjects:
 
     def retrieved(self, system: System, job: str, saved: SaveSet) -> Generator[simpy.Event, Any, None]:
         """Request the objects from an archive, and wait until they can be read."""
-        store = system.object_stores[self.lies.target]
+        store = system.of(ObjectStore)[self.lies.target]
         yield from store.retrieve(system.clock, job, self._objects(saved).number)
 
     def reading(self, system: System, job: str, saved: SaveSet) -> FlowShape:
@@ -45,7 +45,7 @@ class FromObjects:
         host, there = system.hosts[self.host], self.lies.fetched
         shape = host.then(FlowShape(), self.tool.copying(host, copies=1.0))  # for each byte that is sent
         networks = [system.networks[name] for name in self.networks]
-        store = system.object_stores[self.lies.target]
+        store = system.of(ObjectStore)[self.lies.target]
         shape = store.carrying(
             shape, "read", self._objects(saved), networks, self.connections, drawn=system.drawn(job)
         )  # fmt: skip

@@ -11,11 +11,12 @@ import simpy
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.network.live import Network, command_travel
-from simbackup.devices.object_store.live import Objects
+from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
 from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.live import Library
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.job import side_by_side
@@ -90,7 +91,7 @@ class FromTape:
         pending: list[Dirty] = []
 
         def write(shape: FlowShape, law: Use, begin: float, size: float) -> Wait:
-            place = VolumeRange(system.volumes[volume], position + begin / less, size / less)
+            place = VolumeRange(system.of(Volume)[volume], position + begin / less, size / less)
             shape = self._sent(system, shape, 1.0 / less).times(less)
             pending.append((yield from system.write(copy.job, server, place, shape, Activity.COPY, law=law)))
 
@@ -100,7 +101,7 @@ class FromTape:
 
     def to_objects(self, system: System, saved: SaveSet, copy: Copy, objects: Objects) -> Wait:
         """Copy the save set to an object store."""
-        store, networks = system.object_stores[copy.target], self._networks(system, self.there)
+        store, networks = system.of(ObjectStore)[copy.target], self._networks(system, self.there)
 
         def send(shape: FlowShape, law: Use, begin: float, size: float) -> Wait:
             del begin
@@ -132,8 +133,8 @@ class FromTape:
 
     def _pair(self, system: System, copy: Copy, runs: tuple[list[str], Cartridges], pool: str | None) -> Wait:
         """Read one cartridge after the other in a drive, while another one writes."""
-        library, (names, on) = system.libraries[self.lies.target], runs
-        stay, to = self.tool.unload_after, system.libraries[copy.target]
+        library, (names, on) = system.of(Library)[self.lies.target], runs
+        stay, to = self.tool.unload_after, system.of(Library)[copy.target]
         library.need(2 if to is library else 1)
         turn: Any = system.pairs.request()
         with system.clock.span(copy.job, library.name, Activity.WAIT_FOR_DRIVE):

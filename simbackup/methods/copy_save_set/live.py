@@ -13,8 +13,10 @@ from simbackup.catalogue import Copy, Extent, Reduction, SaveSet, job_of
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network, command_travel
-from simbackup.devices.object_store.live import Objects
+from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.tape.live import Library
+from simbackup.devices.volume.live import Volume
 from simbackup.late import Late, changed
 from simbackup.methods.copy_save_set.from_objects import FromObjects
 from simbackup.methods.copy_save_set.from_tape import FromTape
@@ -89,24 +91,24 @@ class CopySaveSet(Late):
         data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]
         yield from prepare(system, job, data, self.tool, 0.0)
         copy = begun(system, job, self.to, saved, how, time=system.env.now)
-        if lies.target in system.libraries:
+        if lies.target in system.of(Library):
             tape = FromTape(self.server, lies, self.back, self.networks, self.tool, self.connections)
-            if self.to in system.libraries:
+            if self.to in system.of(Library):
                 yield from tape.to_tape(system, saved, copy, self.streams, self.pool)
-            elif self.to in system.object_stores:
+            elif self.to in system.of(ObjectStore):
                 yield from tape.to_objects(system, saved, copy, self._objects(saved, copy))
             else:
                 yield from tape.to_disk(system, saved, copy, self.to, self.host)
             saved.copies.append(copy)
             return Moved(saved.size, float(saved.files))
-        if lies.target in system.object_stores:
+        if lies.target in system.of(ObjectStore):
             yield from self._from_objects(lies).retrieved(system, job, saved)
         else:
             _, first, piece = pieces(saved, lies)[0]
             yield from seek(system, job, lying(system, piece, 0.0, first.size), ())
-        if self.to in system.libraries:
+        if self.to in system.of(Library):
             yield from self._to_tape(system, saved, lies, copy, networks)
-        elif self.to in system.object_stores:
+        elif self.to in system.of(ObjectStore):
             yield from self._to_objects(system, saved, lies, copy, networks)
         else:
             yield from self._to_disk(system, saved, lies, copy, networks)
@@ -130,18 +132,18 @@ class CopySaveSet(Late):
         if lies.target == self.to or self.copied_by is not None:
             return saved.copy_by(job_of(job)) is not None
         there = [copy for copy in saved.copies if copy.target == self.to]
-        if not there or self.to not in system.libraries:
+        if not there or self.to not in system.of(Library):
             return bool(there)
-        own = {cartridge.name for cartridge in system.libraries[self.to].cartridges if cartridge.pool == self.pool}
+        own = {cartridge.name for cartridge in system.of(Library)[self.to].cartridges if cartridge.pool == self.pool}
         return any(extent.medium in own for copy in there for extent in copy.extents)
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the copy in its place, as if made at a time."""
         saved, lies = self._source(system)
         copy = begun(system, job, self.to, saved, self._reduction(lies), time=time)
-        if self.to in system.libraries:
+        if self.to in system.of(Library):
             OnTape(saved.size, streams=self.streams, pool=self.pool).place(system, copy)
-        elif self.to not in system.object_stores:
+        elif self.to not in system.of(ObjectStore):
             position = system.reserve(self.to, saved.size / copy.compression)
             copy.extents.append(Extent(0.0, saved.size, self.to, position))
         saved.copies.append(copy)
@@ -166,7 +168,7 @@ class CopySaveSet(Late):
             def shape(crossing: Crossing, begin: float, size: float, at: float = at, piece: Copy = piece) -> FlowShape:
                 there, share = piece.fetched, 1.0 / copy.reduction.stored
                 towards = (crossing[0].over(networks, share, self.connections if networks else 1), crossing[1])
-                if piece.target in system.object_stores:
+                if piece.target in system.of(ObjectStore):
                     found = self._from_objects(piece).onto_tape(system, copy.job, saved, towards, (networks, share))
                     return system.bounded(copy.job, found)
                 source = lying(system, piece, begin - at, size)
@@ -179,7 +181,7 @@ class CopySaveSet(Late):
 
     def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to objects does."""
-        server, store, less = system.hosts[self.server], system.object_stores[self.to], copy.compression
+        server, store, less = system.hosts[self.server], system.of(ObjectStore)[self.to], copy.compression
         for _, part, piece in pieces(saved, lies):
             reading = self._read(system, part, (piece, copy), (server, server)).times(less)
             objects = self._objects(saved, copy)
@@ -194,12 +196,12 @@ class CopySaveSet(Late):
         `copies` are the copy that is read, and the new one, whose bytes the host copies.
         """
         lies, copy = copies
-        if lies.target in system.object_stores:
+        if lies.target in system.of(ObjectStore):
             return self._from_objects(lies).reading(system, copy.job, saved)
         place, there = lies.extents[0], copy.compression if self.new_chunks else lies.fetched
         each = self.tool.copying(way[1]) * there / copy.compression
         if self.new_chunks:
-            source = system.volumes[place.medium].region.part(place.position, saved.size / lies.compression)
+            source = system.of(Volume)[place.medium].region.part(place.position, saved.size / lies.compression)
         else:
             source = lying(system, lies, 0.0, saved.size)
         shape = fetching(way, source, each, self.tool).times(1.0 / there)
@@ -215,7 +217,7 @@ class CopySaveSet(Late):
                 shape = shape.over(networks, 1.0 / copy.compression, self.connections)
             shape = shape.times(copy.compression)
             at, size = position + begin / copy.compression, part.size / copy.compression
-            place = VolumeRange(system.volumes[self.to], at, size)
+            place = VolumeRange(system.of(Volume)[self.to], at, size)
             yield from system.write_through(copy.job, self.host, place, shape._replace(sent=1.0), Activity.COPY)
         copy.extents.append(Extent(0.0, saved.size, self.to, position))
 

@@ -12,6 +12,7 @@ import simpy
 from simbackup.catalogue import Copy, Extent, SaveSet, first_copy
 from simbackup.data.live import Database, DataSet
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.image import FrozenImage
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.equations.database import log_beside_files, phases
@@ -127,7 +128,7 @@ class DatabaseBackup(Late):
     def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: ReadLock) -> Wait:
         """Lock only to create the snapshot; mount it, copy from it, remove it."""
         name, engine = self.snapshot or "", _engine(data)
-        snapshot = system.images[name]
+        snapshot = system.of(FrozenImage)[name]
         if snapshot.hindrance is not None:
             raise JobFailedError(f"snapshot '{name}' {snapshot.hindrance}")
         if engine.locks_for_snapshot:

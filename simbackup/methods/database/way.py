@@ -12,10 +12,12 @@ from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import Database
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.object_store.live import Objects
+from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region
 from simbackup.devices.tape.drive import Drive
+from simbackup.devices.tape.live import Library
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.equations.database import phases
 from simbackup.late import Late
@@ -85,7 +87,7 @@ class Way(Late):
     def reserve(self, system: System, saved: SaveSet, to: str) -> SaveSet:
         """The save set, with space reserved for its copy on a volume; an object store always has space."""
         stored = self.reduction.stored
-        position = 0.0 if to in system.object_stores else system.reserve(to, saved.size / stored)
+        position = 0.0 if to in system.of(ObjectStore) else system.reserve(to, saved.size / stored)
         extent = Extent(0.0, saved.size, to, position)
         saved.copies.append(Copy(saved.job, to, stored, saved.time, [extent], self.reduction))
         return saved
@@ -104,7 +106,7 @@ class Way(Late):
             how = self.tool.coding(self.reduction, lambda workers=workers: workers)
             going = compressed(of_workers(shape, workers), system.hosts[self.host], server, how)
             networks = [system.networks[name] for name in self.networks]
-            if there.medium in system.object_stores:
+            if there.medium in system.of(ObjectStore):
                 if self.server != self.host:
                     going = self.tool.serving(going, server, handled=self.reduction.handled())
                 yield from self._upload(system, doing, going, copy, (size, workers))
@@ -113,7 +115,7 @@ class Way(Late):
             if self.server != self.host:
                 going = self.tool.serving(going, server, handled=self.reduction.handled())
             stored = copy.compression
-            place = VolumeRange(system.volumes[there.medium], there.position + done / stored, size / stored)
+            place = VolumeRange(system.of(Volume)[there.medium], there.position + done / stored, size / stored)
             yield from system.write(job, self.server, place, going.times(stored), activity)
             done += size
 
@@ -132,7 +134,7 @@ class Way(Late):
         self, system: System, shape: FlowShape, direction: Direction, copy: Copy, part: tuple[float, int]
     ) -> FlowShape:
         """The shape of so many bytes that some workers write to objects, or read from there."""
-        store, networks = system.object_stores[copy.target], [system.networks[name] for name in self.networks]
+        store, networks = system.of(ObjectStore)[copy.target], [system.networks[name] for name in self.networks]
         (size, workers), tool = part, self.tool
         objects = Objects(size / workers, float(workers), tool.part)
         connections = self.connections or workers
@@ -140,13 +142,13 @@ class Way(Late):
 
     def retrieved(self, system: System, job: str, copies: Sequence[Copy]) -> Wait:
         """Wait until the objects of all copies that are in an archive can be read."""
-        of_worker = self.workers * sum(copy.target in system.object_stores for copy in copies)
-        for store in dict.fromkeys(copy.target for copy in copies if copy.target in system.object_stores):
-            yield from system.object_stores[store].retrieve(system.clock, job, float(of_worker))
+        of_worker = self.workers * sum(copy.target in system.of(ObjectStore) for copy in copies)
+        for store in dict.fromkeys(copy.target for copy in copies if copy.target in system.of(ObjectStore)):
+            yield from system.of(ObjectStore)[store].retrieve(system.clock, job, float(of_worker))
 
     def bring(self, system: System, job: str, copy: Copy, sections: Sequence[Section], take: Take) -> Wait:
         """Read sections of a copy one after the other, and let what comes be taken."""
-        if copy.target in system.libraries:
+        if copy.target in system.of(Library):
             # one drive keeps its cartridge from one section to the next; several begin the next when all have ended
             for group in [sections] if self.streams == 1 else [[section] for section in sections]:
                 yield from self._from_tape(system, job, copy, group, take)
@@ -196,13 +198,13 @@ class Way(Late):
         The part is an extent, the byte of it at which the part begins, and its bytes.
         """
         (place, begin, size), how, host = part, copy.reduction, system.hosts[self.host]
-        if place.medium in system.object_stores:
+        if place.medium in system.of(ObjectStore):
             shape = expanded(of_workers(FlowShape(), workers), host, None, how).times(how.fetched)
             shape = self._carried(system, shape, "read", copy, (size / copy.compression, workers))
             shape, server = shape.times(1.0 / how.fetched), system.hosts.get(self.server, host)
             return shape if server is host else self.tool.serving(shape, server, handled=how.handled(written=False))
         server = system.hosts[self.server]
-        region = system.volumes[place.medium].region
+        region = system.of(Volume)[place.medium].region
         source = region.part(place.position + begin / copy.compression, size / copy.compression)
         shape = server.reading(source).times(1.0 / how.fetched)
         if server is host or self.tool.alternates:

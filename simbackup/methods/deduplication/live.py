@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simbackup.catalogue import Reduction
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
 from simbackup.system import System
 from simbackup.trace.activity import Activity
@@ -20,8 +21,8 @@ def ingested(shape: FlowShape, system: System, job: str, device: str, how: Reduc
     """
     pace = (system.ingest(device), how.ingest, how.stream_ingest)
     shape = _paced(shape, pace, (f"{job}.ingest", Activity.FIND_CHUNKS))
-    if device in system.volumes and how.index_reads > 0.0:
-        region = system.volumes[device].region
+    if device in system.of(Volume) and how.index_reads > 0.0:
+        region = system.of(Volume)[device].region
         one = region.store.scattered("read", region.begin, region.size, 1.0)
         shape = shape.plus({region.store.link: how.index_reads * one.busy})
     return shape

@@ -16,6 +16,7 @@ from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
+from simbackup.devices.volume.live import Volume
 from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import given_back, ingested
@@ -107,7 +108,7 @@ class DiskBackup(Late):
             if there > 0.0:
                 yield from self.read_again(system, job, there * stored, number)
             shape = self.arriving(system, job, part, number).times(stored)
-            place = VolumeRange(system.volumes[self.to], position + number * each + there, each - there)
+            place = VolumeRange(system.of(Volume)[self.to], position + number * each + there, each - there)
             yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
 
         yield from side_by_side(system, [stream(number) for number in range(self.streams)])
@@ -292,7 +293,7 @@ class DiskRestore(Late):
 
 def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     """The region of a part of a copy on its device."""
-    lies, there, whole = copy.extents[0], copy.compression, system.volumes[copy.extents[0].medium].region
+    lies, there, whole = copy.extents[0], copy.compression, system.of(Volume)[copy.extents[0].medium].region
     how, used = copy.reduction, system.used.get(lies.medium, whole.size)
     if how.together is None:
         return whole.part(lies.position + begin / there, size / there)

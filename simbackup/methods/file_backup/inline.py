@@ -10,7 +10,10 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.network.live import command_travel
+from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.tape.live import Library
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
@@ -113,14 +116,14 @@ class InlineBackup:
         ]  # fmt: skip
         before = dict(system.used)
         for copy in (own, *others):
-            if copy.target in system.volumes:
+            if copy.target in system.of(Volume):
                 try:
                     position = system.reserve(copy.target, saved.size / copy.compression)
                 except JobFailedError:
                     system.used = before
                     raise
                 copy.extents.append(Extent(0.0, saved.size, copy.target, position))
-            elif copy.target in system.object_stores and not copy.extents:
+            elif copy.target in system.of(ObjectStore) and not copy.extents:
                 copy.extents.append(Extent(0.0, saved.size, copy.target, 0.0))
         return [own, *others]
 
@@ -171,13 +174,13 @@ class InlineBackup:
     def _receiver(self, system: System, saved: SaveSet, copy: Copy, twin: Twin | None) -> Receiver:
         """The receiver of one stream of a copy."""
         it = self._reader
-        if copy.target in system.libraries:
+        if copy.target in system.of(Library):
             pool = twin.pool if twin is not None else it.pool if isinstance(it, TapeBackup) else None
             networks = [system.networks[name] for name in (it if twin is None else twin).networks]
             away = command_travel(networks, reading=False)
             each = marks(it.tool, system.data[it.data], saved.method, saved.size, saved.files)
             return OntoTape(system, saved.job, copy, pool, it.tool.block, it.tool.unload_after, each, away)
-        if copy.target in system.object_stores:
+        if copy.target in system.of(ObjectStore):
             return Receiver(system, saved.job, copy)
         server = twin.server if twin is not None else it.server or ""
         return OntoDisk(system, saved.job, copy, server, copy.extents[0].position)
@@ -214,8 +217,8 @@ class InlineBackup:
                 towards = towards.over(networks, 1.0 / how.sent, twin.connections, tool.window)
             shape = shape.plus(towards.demands, towards.moves, towards.places)
             shape = handing_over(shape, (towards, waits), (networks, 1.0 / how.sent), tool)
-        elif twin.to in system.object_stores:
-            store, stored = system.object_stores[twin.to], how.stored
+        elif twin.to in system.of(ObjectStore):
+            store, stored = system.of(ObjectStore)[twin.to], how.stored
             objects = objects_of(saved.size / stored, saved.files, saved.method, twin.object_size, tool)
             objects = objects._replace(by_turns=tool.alternates)
             shape = store.carrying(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.object_store.live import Objects
+from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
@@ -73,7 +73,7 @@ class ObjectBackup:
     def arriving(self, system: System, job: str, part: Portion) -> FlowShape:
         """How a byte of the save set loads all on its way into the store."""
         it, stored = self.backup, self.backup.reduction.stored
-        store, networks = system.object_stores[it.to], [system.networks[name] for name in it.networks]
+        store, networks = system.of(ObjectStore)[it.to], [system.networks[name] for name in it.networks]
         objects = objects_of(part.size / stored, part.files, it.method, self.object_size, it.tool)
         objects = objects._replace(by_turns=it.tool.alternates)
         shape = compressed(it.reading(system, system.data[it.data]), system.hosts[it.host], None, it.reduction)
@@ -139,7 +139,7 @@ class ObjectRestore(Late):
             objects = Objects(total / files / there, files, self.tool.part)
         asked = objects.number if chunk is None else total / there / (self.object_size or objects.size)
         with self._arrival.shut_out(system):
-            yield from system.object_stores[copy.target].retrieve(system.clock, job, asked)
+            yield from system.of(ObjectStore)[copy.target].retrieve(system.clock, job, asked)
             shape = self._copying(system, copy, objects, target, made, job=job)
             place = VolumeRange(target.volume, target.begin + min(begin, max(target.size - size, 0.0)), size)
             place = place._replace(beside=applied(saved, target) if saved.method == "image" else beside(target, made))
@@ -158,7 +158,7 @@ class ObjectRestore(Late):
         if made.per_byte:
             shape = shape._replace(workers=self.workers)
         shape = expanded(shape, host, None, copy.reduction).times(copy.fetched)
-        store, objects = system.object_stores[copy.target], objects._replace(by_turns=self.tool.alternates)
+        store, objects = system.of(ObjectStore)[copy.target], objects._replace(by_turns=self.tool.alternates)
         shape = store.carrying(shape, "read", objects, networks, self.connections, drawn=system.drawn(job))
         shape = shape.times(1.0 / copy.fetched)
         if self.server is not None:

@@ -15,6 +15,7 @@ from simbackup.devices.network.live import Travel
 from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
 from simbackup.devices.tape.drive import Drive, Stream
 from simbackup.devices.tape.live import Library
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.staging import Crossing
@@ -99,7 +100,7 @@ class OntoDisk(Receiver):
 
     def room(self, begin: float, size: float) -> float:
         """Bytes for which the volume has space."""
-        stored, volume = self.copy.compression, self.system.volumes[self.copy.target]
+        stored, volume = self.copy.compression, self.system.of(Volume)[self.copy.target]
         fits = volume.fits(self.begin + begin / stored, size / stored)
         if fits < min(LEAST, size / stored):
             raise JobFailedError(f"no space left on '{volume.name}'")
@@ -107,7 +108,7 @@ class OntoDisk(Receiver):
 
     def take(self, flow: Flow, begin: float, size: float) -> None:
         """Let them fill the cache."""
-        stored, volume = self.copy.compression, self.system.volumes[self.copy.target]
+        stored, volume = self.copy.compression, self.system.of(Volume)[self.copy.target]
         place = VolumeRange(volume, self.begin + begin / stored, size / stored)
         volume.expect(place.begin, place.size)
         cache = self.system.hosts[self.server].cache(volume.region.store)
@@ -140,7 +141,7 @@ class OntoTape(Receiver):
     @property
     def library(self) -> Library:
         """The library."""
-        return self.system.libraries[self.copy.target]
+        return self.system.of(Library)[self.copy.target]
 
     @property
     def order(self) -> tuple[str, ...]:

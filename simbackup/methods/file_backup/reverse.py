@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
@@ -79,7 +80,7 @@ class ReverseBackup:
 
     def _replace(self, system: System, job: str, part: Portion, full: Copy, position: float) -> Steps:
         """Write the changes into the full backup while the old data are read and written elsewhere."""
-        it, stored, volume = self.backup, full.fetched, system.volumes[self.backup.to]
+        it, stored, volume = self.backup, full.fetched, system.of(Volume)[self.backup.to]
         server, data = system.hosts[it.server], system.data[it.data]
         begin, whole = full.extents[0].position, data.size / stored
         run = (data.run if it.method == "image" else part.size / max(part.files, 1.0)) / stored

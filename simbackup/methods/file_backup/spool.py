@@ -13,6 +13,7 @@ from simbackup.catalogue import Copy, SaveSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.existing import OnTape
@@ -143,7 +144,7 @@ class SpooledBackup:
             shape = shape.over(networks, 1.0 / how.sent, it.connections, it.tool.window)
         shape = shape._replace(sent=1.0 / how.sent)
         shape = it.serving(system, shape, it.part(data))
-        place = VolumeRange(system.volumes[it.to], each.place, each.size / how.stored)
+        place = VolumeRange(system.of(Volume)[it.to], each.place, each.size / how.stored)
         yield from system.write_through(job, it.server, place, shape.times(how.stored), Activity.SAVE)
 
     def _drain(self, system: System, copy: Copy, each: Pass) -> Wait:
@@ -151,7 +152,7 @@ class SpooledBackup:
         it = self.backup
         server, networks = system.hosts[it.server], [system.networks[name] for name in self.networks]
         stored = it.reduction.stored
-        source = system.volumes[it.to].region.part(each.place, each.size / stored)
+        source = system.of(Volume)[it.to].region.part(each.place, each.size / stored)
 
         def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
             towards = (crossing[0].over(networks, 1.0 / stored), crossing[1])

@@ -152,7 +152,7 @@ class TapeRestore(Late):
 
         If another restore is about to read the cartridge, and the runs of both are interleaved, it reads for both.
         """
-        library = it.system.libraries[it.copy.target]
+        library = it.system.of(Library)[it.copy.target]
         by_name = {cartridge.name: cartridge for cartridge in library.cartridges}
         cartridges, on_medium = runs
         drive: Drive | None = None
@@ -186,7 +186,7 @@ class TapeRestore(Late):
 
     def _along(self, it: _UnderWay, others: JointReading[_Wants], wants: _Wants) -> Wait:
         """Wait while another restore mounts the cartridge, and reads for both."""
-        with it.system.clock.span(it.job, it.system.libraries[it.copy.target].name, Activity.WAIT_FOR_DRIVE):
+        with it.system.clock.span(it.job, it.system.of(Library)[it.copy.target].name, Activity.WAIT_FOR_DRIVE):
             yield others.ready
         yield others.done
         wants.settle()

@@ -75,7 +75,7 @@ class TapeWriter:
 
     def _part(self, system: System, copy: Copy, begin: float, size: float) -> Wait:
         """Mount a cartridge, append to it, and go on to the next when it is full."""
-        library, done = system.libraries[copy.target], 0.0
+        library, done = system.of(Library)[copy.target], 0.0
         drive = yield from library.take_drive(copy.job)
         try:
             while done < size * (1.0 - ROUNDING):
@@ -93,7 +93,7 @@ class TapeWriter:
 
     def _shared_part(self, system: System, copy: Copy, begin: float, size: float) -> Wait:
         """Write to a drive that other streams use, too, on one cartridge after the other."""
-        library, done, noted = system.libraries[copy.target], 0.0, 0.0
+        library, done, noted = system.of(Library)[copy.target], 0.0, 0.0
 
         def keep(came: float, medium: str, position: float, width: float) -> None:
             nonlocal noted

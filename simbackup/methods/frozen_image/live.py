@@ -72,7 +72,7 @@ class FrozenImageRestore:
     def run(self, system: System, job: str) -> Steps:
         """Mount the image, and copy each file that is wanted."""
         saved, copy = system.saved(self.backup)
-        image = system.images[copy.target]
+        image = system.of(FrozenImage)[copy.target]
         system.require_image(copy.target)
         files, pieces = wanted(saved, self.selection)
         yield from prepare(system, job, system.data[self.to], self.tool, files)
@@ -90,7 +90,7 @@ class FrozenImageRestore:
         self, system: System, job: str, copy: Copy, begin: float, size: float
     ) -> Generator[simpy.Event, Any, None]:
         """Copy a part of the save set, in stretches with constant cost."""
-        target, image = system.data[self.to], system.images[copy.target]
+        target, image = system.data[self.to], system.of(FrozenImage)[copy.target]
         source = image.source(copy.extents[0].position, copy.done)
         first, done = target.begin + min(begin, max(target.size - size, 0.0)), 0.0
         if target.volume.fits(first, size) < size - LEAST:

@@ -12,7 +12,10 @@ import simpy
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
+from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.tape.live import Library
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
 from simbackup.late import Late, changed
 from simbackup.methods.database.live import DatabaseRestore
@@ -125,7 +128,7 @@ class NativeBackup:
     @staticmethod
     def _reserved(system: System, to: str, size: float) -> float:
         """The byte at which so many bytes of a file begin; an object store always has space."""
-        return 0.0 if to in system.object_stores else system.reserve(to, size)
+        return 0.0 if to in system.of(ObjectStore) else system.reserve(to, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +158,15 @@ class NativeRestore:
             raise JobFailedError(f"'{self.backup}' went to nul, which keeps nothing")
         parts = [system.data[name] for name in self.data]
         _take_memory(self.engine, self.loop)
-        for store in dict.fromkeys(file.to for file in self.files if file.to in system.object_stores):
+        for store in dict.fromkeys(file.to for file in self.files if file.to in system.of(ObjectStore)):
             objects = sum(file.to == store for file in self.files)
-            yield from system.object_stores[store or ""].retrieve(system.clock, job, float(objects))
+            yield from system.of(ObjectStore)[store or ""].retrieve(system.clock, job, float(objects))
         with ExitStack() as closed:
             for name in self.data:
                 closed.enter_context(system.shut_out(name))
             if self.engine.fills_files:
                 yield from side_by_side(system, [_filled(system, job, part) for part in parts])
-            if copy.target in system.libraries:
+            if copy.target in system.of(Library):
                 host = system.hosts[self.host]
                 seconds = host.seconds(self.engine.expand_cpu) if self.loop.compress else 0.0
                 yield from from_tape(system, job, parts, (copy, self.files[0].networks), (host, seconds))
@@ -287,9 +290,9 @@ def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) ->
     for i, file in enumerate(job.files):
         region, networks = None, tuple(system.networks[name] for name in file.networks)
         lies = next(extents) if file.to is not None else None
-        if file.to in system.volumes and lies is not None:
-            region = system.volumes[file.to].region.part(lies.position, lies.size / copy.compression)
-        files.append(End(f"files.{i + 1}", region, networks, system.object_stores.get(file.to or "")))
+        if file.to in system.of(Volume) and lies is not None:
+            region = system.of(Volume)[file.to].region.part(lies.position, lies.size / copy.compression)
+        files.append(End(f"files.{i + 1}", region, networks, system.of(ObjectStore).get(file.to or "")))
     size, each, request = job.loop.size, 1.0 / copy.compression, job.engine.request_latency
     coding = _coding(system.hosts[job.host], job, backup=backup)
 

@@ -14,6 +14,7 @@ from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Segment
@@ -132,7 +133,7 @@ class Program(Late):
 
     def _room(self, system: System, portions: Portions) -> Room | None:
         """The place of its save set on a disk; None if it leaves none there."""
-        if self.keeps not in system.volumes:
+        if self.keeps not in system.of(Volume):
             return None
         size = 0.0
         for group in (group for groups in self.phases.values() for group in groups):
@@ -348,7 +349,7 @@ class _Phase:
         room = self.context.room
         own = room is not None and room.device == to.device
         begin = room.give(total) if room is not None and own else system.reserve(to.device, total)
-        return VolumeRange(system.volumes[to.device], begin, total, to.beside)
+        return VolumeRange(system.of(Volume)[to.device], begin, total, to.beside)
 
     def _write(self, flow: Flow, part: _Part, to: Written, place: VolumeRange) -> None:
         """Let a flow fill the cache before its device with the bytes of each item."""

@@ -13,8 +13,11 @@ from simbackup.data.live import DataSet, Files
 from simbackup.devices.answering import Answering
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
+from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, bus
+from simbackup.devices.tape.live import Library
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
 from simbackup.late import Late, changed
 from simbackup.methods.compression.live import coding
@@ -184,12 +187,12 @@ class Context:
             image = self.runs.image if step.data == self.data.name else None
             return self.system.origin(self.system.data[step.data], image, mounted=True)
         if self.read is not None and self.read[1].target == step.device and step.do in {"read", "get", "ask"}:
-            (saved, copy), volume = self.read, self.system.volumes[step.device]
+            (saved, copy), volume = self.read, self.system.of(Volume)[step.device]
             return BackupSource(lying(self.system, copy, 0.0, saved.size), 0.0, volume, copy.extents[0].position)
         if self.room is not None and self.room.device == step.device:
-            volume = self.system.volumes[step.device]
+            volume = self.system.of(Volume)[step.device]
             return BackupSource(volume.region.part(self.room.begin, self.room.size), 0.0, volume, self.room.begin)
-        volume, size = self.system.volumes[step.device], max(self.portions.bytes[step.of], 1.0)
+        volume, size = self.system.of(Volume)[step.device], max(self.portions.bytes[step.of], 1.0)
         size = min(size, volume.region.size)
         begin = min(max(self.system.used.get(step.device, 0.0) - size, 0.0), volume.region.size - size)
         return BackupSource(volume.region.part(begin, size), 0.0, volume, begin)
@@ -209,7 +212,7 @@ class Context:
             begin, room = place.begin, place.region.size
         number = max(int(room / size), 1) if size > 0.0 else 1
         return DataSet(
-            self.data.name, self.system.volumes[step.device], begin, room, number, filesystem=files, scattered=1.0
+            self.data.name, self.system.of(Volume)[step.device], begin, room, number, filesystem=files, scattered=1.0
         )
 
     def lock(self, name: str) -> Link:
@@ -274,14 +277,14 @@ def lowered(context: Context, group: Group) -> Lowered:
         if own <= 0.0:
             continue
         each = own / items / step.every
-        if step.device in context.system.libraries and not step.place:
+        if step.device in context.system.of(Library) and not step.place:
             taped += moved * each
             continue
         shape = _locked(context, step, _named(_step(context, group, step, moved), f"{group.name}: {step.name}"))
         shapes.append(shape.times(each))
         if step.do == "create":
             made += (1.0 if step.times is None else step.times) * each
-        if step.fills_cache and step.device in context.system.volumes:
+        if step.fills_cache and step.device in context.system.of(Volume):
             made_of = FlowShape()
             if step.do == "put" and moved > 0.0:
                 number, size = step.requests(moved) or (1.0, moved)
@@ -350,12 +353,12 @@ def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape
         return _crossing(ways[1 if step.do == "receive" else 0], moved if step.do else 0.0, step.trips)
     if step.place == "cpu" or not step.device:
         return _working(context, step, moved)
-    if step.device in system.object_stores:
+    if step.device in system.of(ObjectStore):
         return _requested(context, step, moved, ways)
-    if step.device in system.volumes:
+    if step.device in system.of(Volume):
         found = next((lower for deeds, lower in _AT_DISKS.items() if step.do in deeds), _moving)
         return found(context, group, step, moved)
-    service = system.others.get(step.device)
+    service = system.of(Answering).get(step.device)
     return service.asked(1.0 if step.times is None else step.times) if isinstance(service, Answering) else FlowShape()
 
 
@@ -365,7 +368,7 @@ def _requested(context: Context, step: Step, moved: float, ways: Sequence[Sequen
         return FlowShape()
     direction: Direction = "write" if step.do in {"write", "put"} else "read"
     number, size = step.requests(0.0 if step.do == "ask" else moved) or (1.0, 0.0 if step.do == "ask" else moved)
-    store = context.system.object_stores[step.device]
+    store = context.system.of(ObjectStore)[step.device]
     return store.asked(direction, ways[direction == "read"], size).times(number)
 
 

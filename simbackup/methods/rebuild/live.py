@@ -23,8 +23,8 @@ class Rebuild:
 
     def run(self, system: System, job: str) -> Steps:
         """Fill the new disk; then the array is whole again, also for what is under way."""
-        store = system.stores[self.of]
-        if not isinstance(store, Redundant) or not store.degraded:
+        store = system.of(Redundant)[self.of]
+        if not store.degraded:
             raise JobFailedError(f"no disk of '{self.of}' is missing")
         shape, size = store.rebuilding(*system.allocated(store))
         shape = system.bounded(job, shape.preceding(self.precedence))

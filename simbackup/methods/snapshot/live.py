@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import simpy
 
@@ -33,7 +33,7 @@ class CreateSnapshot:
 
 def create(system: System, job: str, name: str) -> Steps:
     """Create a frozen image, if possible."""
-    image = system.images[name]
+    image = system.of(FrozenImage)[name]
     if image.hindrance is not None:
         raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
     with system.clock.span(job, image.name, Activity.CREATE):
@@ -60,7 +60,7 @@ class RemoveSnapshot:
 
     def run(self, system: System, job: str) -> Steps:
         """Remove the frozen image."""
-        image = system.images[self.snapshot]
+        image = system.of(FrozenImage)[self.snapshot]
         if not image.removable:
             raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
         with system.clock.span(job, image.name, Activity.REMOVE):
@@ -102,7 +102,7 @@ class Synchronise:
 
     def run(self, system: System, job: str) -> Steps:
         """Copy what is behind, runs in sequence before regions here and there; new writes go to both sides."""
-        mirror = cast("SynchronisedImage", system.images[self.mirror])
+        mirror = system.of(SynchronisedImage)[self.mirror]
         if mirror.state == "synchronising":
             raise JobFailedError(f"mirror '{self.mirror}' is already being synchronised")
         yield from _noted(system, mirror)

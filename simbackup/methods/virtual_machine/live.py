@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.volume.live import Volume
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
@@ -37,7 +38,7 @@ class Suspend:
             if users.host is machine:
                 users.close()
         fill = host.then(FlowShape(), 1.0 / host.copy_rate)
-        place = VolumeRange(system.volumes[self.to], position, memory)
+        place = VolumeRange(system.of(Volume)[self.to], position, memory)
         yield from system.write_through(job, self.host, place, fill, Activity.SAVE)
         machine.image = (self.to, position)
         return Moved(memory, 1.0)
@@ -61,7 +62,7 @@ class Resume:
         volume, position = machine.image
         machine.image = None  # nobody else resumes it meanwhile
         memory = machine.machine.memory
-        source = system.volumes[volume].region.part(position, memory)
+        source = system.of(Volume)[volume].region.part(position, memory)
         flow = system.bounded(job, host.reading(source)).start(system.network, job, Activity.READ, memory)
         yield flow.done
         system.account(job, flow)

@@ -6,6 +6,7 @@ import pytest
 
 from simbackup import load, simulate
 from simbackup.build import build
+from simbackup.devices.store import Store
 from simbackup.equations.change import DAY, Change, differs
 from tests.cases import for_each
 
@@ -81,7 +82,7 @@ def test_changed_blocks_are_read_run_by_run_or_across_the_gaps(run_size: str) ->
     data = {"users": SITE["data"]["users"] | {"change": {"daily": "2 %", "run": run_size}}}
     site = SITE | {"data": data}
     result = simulate(site | {"jobs": {"night": job}})
-    store = build(load(site).spec, 0)[0].stores["array"]
+    store = build(load(site).spec, 0)[0].of(Store)["array"]
     size = {"64 KiB": 65536.0, "1 MiB": 1048576.0, "1 GB": 1e9}[run_size]
     between = size * 0.98 / 0.02
     apart = store.request("read", 0.0, between, size).latency
@@ -98,7 +99,7 @@ def test_an_array_reads_runs_far_apart_one_by_one() -> None:
     data = {"users": SITE["data"]["users"] | {"change": {"daily": "4 %", "run": "256 KiB"}}}
     site = SITE | {"data": data, "devices": SITE["devices"] | {"array": array}}
     result = simulate(site | {"jobs": {"night": job}})
-    store = build(load(site).spec, 0)[0].stores["array"]
+    store = build(load(site).spec, 0)[0].of(Store)["array"]
     run, between = 262144.0, 262144.0 * 0.96 / 0.04
     apart = store.request("read", 0.0, between, run).latency
     assert store.stream("read", 0.0, 500e9) * (run + between) < 0.75 * apart  # all disks would stream across sooner
@@ -143,7 +144,7 @@ def test_what_passes_below_the_heads_does_not_cross_the_network_of_an_array(ahea
     moved = sum(row["bytes"] for row in result.device_rows if row["device"].startswith("links.san"))
     assert moved == pytest.approx(500e9 if ahead else 50e9, rel=0.01)
     busy = next(row["busy_s"] for row in result.device_rows if row["device"] == "devices.array")
-    store = build(load(site).spec, 0)[0].stores["array"]
+    store = build(load(site).spec, 0)[0].of(Store)["array"]
     assert busy == pytest.approx(500e9 * store.stream("read", 0.0, 500e9), rel=0.01)
 
 
@@ -160,7 +161,7 @@ def test_a_dense_incremental_is_restored_across_its_gaps() -> None:
         result = simulate(site | {"data": data, "jobs": {**jobs, "back": back, "alone": alone}})
         return float(result.get("jobs.back.elapsed") - result.get("jobs.alone.elapsed"))
 
-    store = build(load(site).spec, 0)[0].stores["array"]
+    store = build(load(site).spec, 0)[0].of(Store)["array"]
     everything = 500e9 * (store.stream("read", 0.0, 500e9) + store.stream("write", 0.0, 500e9))
     assert applied("2 %") == pytest.approx(2.0 * applied("1 %"), rel=0.1)
     assert applied("5 %") > 0.3 * everything
@@ -178,7 +179,7 @@ def test_an_incremental_image_reads_all_where_nothing_tracks_changes(to: str) ->
     assert result.get("jobs.night.bytes") == pytest.approx(10e9)
     assert next(row["bytes"] for row in result.device_rows if row["device"] == "devices.array") == pytest.approx(500e9)
     system = build(load(site).spec, 0)[0]
-    read = system.stores["array"].stream("read", 0.0, 500e9) * 500e9
+    read = system.of(Store)["array"].stream("read", 0.0, 500e9) * 500e9
     least = max(read, 500e9 * system.hosts["filer"].seconds(2e-9))
     assert 0.999 * least <= result.get("jobs.night.elapsed") <= least * 1.05 + 120.0  # a cartridge is mounted for it
 

@@ -8,6 +8,7 @@ import pytest
 from simbackup import Result, load, simulate
 from simbackup.build import build
 from simbackup.catalogue import Copy
+from simbackup.devices.store import Store
 from simbackup.equations import streaming, tape
 from simbackup.equations.disk_turns import sweep_turn_time
 from simbackup.methods.job import start
@@ -552,7 +553,7 @@ def test_streams_of_a_disk_turn_between_the_places_of_their_parts(tmp_path: Path
         "data.mail.size": "10 TB", "jobs.mail.streams": streams, "devices.jukebox.drive.slowest_rate": "1 MB/s",
     }  # fmt: skip
     result = run(tmp_path, MAIL, changes)
-    spare = build(load(tmp_path / "scenario.yaml").spec, 0)[0].stores["spare"].parameters
+    spare = build(load(tmp_path / "scenario.yaml").spec, 0)[0].of(Store)["spare"].parameters
     lost = sweep_turn_time(spare, [(number + 0.5) / streams / 2.0 for number in range(streams)])
     each = 1.0 / 200e6 + (lost / spare.stream_turn if streams > 1 else 0.0)
     assert rate_at(result, "devices.spare", 600.0) == pytest.approx(1.0 / each, rel=0.01)

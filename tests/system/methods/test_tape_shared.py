@@ -11,6 +11,7 @@ import pytest
 from simbackup import Result, simulate
 from simbackup.build import build
 from simbackup.catalogue import Copy
+from simbackup.devices.tape.live import Library
 from simbackup.methods.job import start
 from simbackup.scenario import load
 from tests.cases import for_each
@@ -60,7 +61,7 @@ def saved(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> t
     system, work = build(load(written(tmp_path, jobs), changes).spec, 0)
     system.env.run(until=start(system, work))
     sets = {each.job.removeprefix("jobs."): each.copies[0] for each in system.catalogue.save_sets}
-    return sets, [cartridge.end for cartridge in system.libraries["jukebox"].cartridges]
+    return sets, [cartridge.end for cartridge in system.of(Library)["jukebox"].cartridges]
 
 
 def transfers(result: Result, job: str) -> list[tuple[float, float]]:

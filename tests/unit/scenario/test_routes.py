@@ -7,6 +7,7 @@ import pytest
 
 from simbackup import load
 from simbackup.build import build
+from simbackup.devices.store import Store
 from simbackup.scenario.spec import Spec
 
 HEAD = """
@@ -89,8 +90,8 @@ def test_there_may_be_no_way(tmp_path: Path) -> None:
 def test_a_disk_is_reached_over_its_bus_and_a_library_over_nothing_of_it(tmp_path: Path) -> None:
     site = spec(tmp_path, bus=["filer", "array"], lan=["filer", "server", "jukebox"])
     system, _ = build(site, 0)
-    assert [network.link.name for network in system.stores["array"].path] == ["links.bus"]
-    assert system.stores["disk"].path == ()
+    assert [network.link.name for network in system.of(Store)["array"].path] == ["links.bus"]
+    assert system.of(Store)["disk"].path == ()
 
 
 def test_links_side_by_side_carry_as_much_together_and_one_stream_as_much_as_one(tmp_path: Path) -> None:
