@@ -50,7 +50,7 @@ policies:
     windows: {saturday: "18:00 to 12:00"}
     schedule: {full: first saturday, synthetic_full: saturday, incremental: daily}
     retention: {age: 5 weeks, monthly: 3, of: full}
-    tool: backup_tool/rsync-ssh
+    tool: backup_tool/network-backup-2015
     workers: 4
     copies:
       tape: {to: vault, which: full, on: saturday, at: "08:00", by: "20:00", retention: {age: 3 months}}

@@ -18,7 +18,7 @@ from simbackup.schema.tree import Node
 from simbackup.schema.unknown import UnknownError
 
 _TIES = re.compile(r"\.(owns|joins|on)\b")
-CROSSING = "image, file_level, copy_save_set, copy_tree, database_native, logical_dump and hot_copy"
+CROSSING = "image, file_level, copy_save_set, program, database_native, logical_dump and hot_copy"
 """Methods whose bytes cross networks."""
 
 

@@ -12,6 +12,7 @@ from simbackup.scenario.serial import with_serial_share
 from simbackup.schema import tree as trees
 from simbackup.schema.reflection import nested_sheets
 from simbackup.schema.registry import device_kinds
+from simbackup.schema.retired import DATASHEETS, LIST
 from simbackup.schema.tree import Node
 
 
@@ -159,5 +160,6 @@ def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, prob
             return None
     meant = {*kinds, name.split("/", maxsplit=1)[0]} if _around(name, kinds) or _beside(name, address, kinds) else kinds
     near = [legal for legal in shelf.names() if legal.split("/", maxsplit=1)[0] in meant]
-    problems.append(Problem(named.place, address, message, choices(name, near)))
+    remedy = f"{LIST} with '{DATASHEETS[name]}'" if name in DATASHEETS else choices(name, near)
+    problems.append(Problem(named.place, address, message, remedy))
     return None

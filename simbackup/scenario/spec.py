@@ -23,6 +23,7 @@ from simbackup.schema.history import HistorySpec
 from simbackup.schema.job import Copying, JobSpec
 from simbackup.schema.part import NAME, quantities_of
 from simbackup.schema.quantity import Frozen, Quantity
+from simbackup.schema.retired import METHODS
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate, validate_in_part
 from simbackup.schema.wording import EMPTY, MISSING
@@ -292,7 +293,8 @@ def _job_class(node: Node, address: str, problems: list[Problem]) -> type[JobSpe
         problems.append(Problem(node.place, address, "has neither a method nor a restore", remedy))
         return None
     if method.word not in methods:
-        message = f"there is no method '{method.word}'"
-        problems.append(Problem(method.place, f"{address}.method", message, choices(method.word, methods)))
+        retired, message = METHODS.get(method.word), f"there is no method '{method.word}'"
+        remedy = retired.instead if retired is not None else choices(method.word, methods)
+        problems.append(Problem(method.place, f"{address}.method", message, remedy, retired=retired))
         return None
     return kinds[method.word].spec

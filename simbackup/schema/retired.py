@@ -1,56 +1,131 @@
-"""Keys that files of earlier versions may state, and what to write instead."""
+"""What files of earlier versions may state: keys, methods and datasheets that are gone, and what to write instead.
+
+`check` reports them with the sentence of this table, and `upgrade` rewrites those for which the table knows how.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-NO_EFFECT = "leave it out: it moved no result by more than a few percent"
+LEFT_OUT = object()
+"""What a key is rewritten to if it is to be left out."""
+Rewrite = Callable[[Mapping[str, Any], str], Mapping[str, Any] | None]
+"""The keys to write, given the mapping that states something retired, and its key; None if only a person can say."""
 
-RETIRED: Mapping[str, Mapping[str, str]] = {
+
+class Retired(NamedTuple):
+    """What replaces something that is gone: in words, and if that can be done mechanically, how to rewrite it."""
+
+    instead: str
+    rewrite: Rewrite | None = None
+
+
+def _drop(_: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Leave the key out."""
+    return {key: LEFT_OUT}
+
+
+def _battery(array: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """A cache without a battery was not used."""
+    return {key: LEFT_OUT} | ({} if array[key] else {"write_cache": None})
+
+
+COPIES: Mapping[str, tuple[str, str, str]] = {
+    "backup_tool/rsync-ssh": ("program/rsync-3", "copy", "update"),
+    "backup_tool/robocopy-smb": ("program/robocopy", "copy", "copy"),
+}
+"""The programs of copies of trees, with their operations without and with `since`."""
+
+
+def _copy(job: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
+    """The job with the list of the program in place of its values, if it changes none of these."""
+    del key
+    program = COPIES.get(job["tool"]) if isinstance(job.get("tool"), str) else None
+    if program is None or "workers" in job:
+        return None
+    name, whole, repeated = program
+    operation = repeated if "since" in job else whole
+    return {"method": "program", "program": name, "operation": operation, "target": job.get("to"),
+            "tool": LEFT_OUT, "to": LEFT_OUT}  # fmt: skip
+
+
+NO_EFFECT = Retired("leave it out: it moved no result by more than a few percent", _drop)
+LIST = "describe the program as a list ('method: program')"
+COLD = Retired("leave it out, and put what is never updated into a data set of its own")
+HOT = Retired("leave it out, and put what is updated often into a data set of its own")
+BYTE_CREDITS = Retired("write 'baseline_iops' and 'credits', with the 'operation_size' in which the bytes are counted")
+OF_REQUESTS = Retired("write another workload with 'via' and 'request', for requests that cross links")
+
+KEYS: Mapping[str, Mapping[str, Retired]] = {
     "BackupToolSheet": {
-        "part_buffers": "describe the program as a list ('method: program'), with a buffer between its groups",
-        "in_turn": "write 'serial_share', the share of its work that one worker does while the others wait",
+        "checksums": Retired(f"{LIST}, such as the operation 'checksum' of program/rsync-3"),
+        "delta_block": Retired(f"{LIST}, such as the operation 'update' of program/rsync-3"),
         "delta_checksum": NO_EFFECT,
+        "delta_cpu": Retired(f"{LIST}, with a step at each end for each byte"),
+        "in_turn": Retired("write 'serial_share', the share of its work that one worker does while the others wait"),
         "list_record": NO_EFFECT,
+        "most_delta_block": Retired("write in the job which share of the changed bytes is 'new' to the target"),
+        "part_buffers": Retired(f"{LIST}, with a buffer between its groups"),
+        "share_calls": Retired("write 'share: {model: share/nfs-3, host: NAME}' in the job; the share has the calls"),
+        "share_look_calls": Retired(
+            "write 'share: {model: share/nfs-3, host: NAME}' in the job; the share has the calls"
+        ),
+        "tracks_files": Retired(f"{LIST}: without a step that looks, only what has changed takes time"),
     },
-    "AgedSpec": {
-        "working_set": "leave it out, and put what is never updated into a data set of its own",
-        "hot_data": "leave it out, and put what is updated often into a data set of its own",
-        "hot_updates": "leave it out, and put what is updated often into a data set of its own",
-    },
+    "AgedSpec": {"working_set": COLD, "hot_data": HOT, "hot_updates": HOT},
     "BackupEngineSheet": {
-        "compress_coded_cpu": "write 'compress_cpu' for data of this ratio",
-        "expand_coded_cpu": "write 'expand_cpu' for data of this ratio",
+        "compress_coded_cpu": Retired("write 'compress_cpu' for data of this ratio"),
+        "expand_coded_cpu": Retired("write 'expand_cpu' for data of this ratio"),
     },
     "CheckpointSheet": dict.fromkeys(("gathers", "unplug_delay", "unplug_requests"), NO_EFFECT),
-    "CloudDiskSheet": dict.fromkeys(
-        ("baseline_rate", "byte_credits"),
-        "write 'baseline_iops' and 'credits', with the 'operation_size' in which the bytes are counted",
-    ),
-    "CompressorSheet": {"rate": "write 'most_rate' in the job, and 'compress_cpu: 0 s/B' for a card that compresses"},
-    "ConsolidateSpec": {"streams": "write a job for each machine whose save sets are combined"},
-    "CopyTreeSpec": {"connections": "leave it out: one connection carries the bytes"},
-    "LinkSpec": {"fabric": "write a link of that rate between two switches: a link may join links"},
-    "ObjectStoreSheet": {
-        "connections": "write 'connections' in the jobs, or 'write_requests' and 'read_requests' here",
-        "parts_at_once": "write 'connections' in the jobs: so many parts are in flight at once",
+    "CloudDiskSheet": dict.fromkeys(("baseline_rate", "byte_credits"), BYTE_CREDITS),
+    "CompressorSheet": {
+        "rate": Retired("write 'most_rate' in the job, and 'compress_cpu: 0 s/B' for a card that compresses")
     },
-    "RaidSheet": {"battery": "leave it out, and write 'write_cache: null' if nothing protects the cache"},
-    "TapeLibrarySpec": {"media": "leave it out: cartridges are those that the drives take"},
-    "UsersSpec": dict.fromkeys(
-        ("via", "request", "timeout"), "write another workload with 'via' and 'request', for requests that cross links"
-    ),
+    "ConsolidateSpec": {"streams": Retired("write a job for each machine whose save sets are combined")},
+    "LinkSpec": {"fabric": Retired("write a link of that rate between two switches: a link may join links")},
+    "ObjectStoreSheet": {
+        "connections": Retired("write 'connections' in the jobs, or 'write_requests' and 'read_requests' here"),
+        "parts_at_once": Retired("write 'connections' in the jobs: so many parts are in flight at once"),
+    },
+    "RaidSheet": {
+        "battery": Retired("leave it out, and write 'write_cache: null' if nothing protects the cache", _battery)
+    },
+    "TapeLibrarySpec": {"media": Retired("leave it out: cartridges are those that the drives take", _drop)},
+    "UsersSpec": dict.fromkeys(("via", "request", "timeout"), OF_REQUESTS),
     "WriteSpec": {
-        "cpu_per_byte": "write 'most_rate', the bytes a second that the program makes",
-        "synchronous": "leave it out: 'request' says that each request must be on disk before the next one",
+        "cpu_per_byte": Retired("write 'most_rate', the bytes a second that the program makes"),
+        "synchronous": Retired(
+            "leave it out: 'request' says that each request must be on disk before the next one", _drop
+        ),
     },
 }
-"""What to write instead of a key, by the class that had it. A class that inherits from it had the key, too."""
+"""Keys by the class that had them. A class that inherits from it had the key, too."""
+
+METHODS: Mapping[str, Retired] = {
+    "copy_tree": Retired(
+        "write 'method: program' with program/rsync-3, program/robocopy or program/cp, its operation, and the data set "
+        "that is replaced as 'target'",
+        _copy,
+    ),
+}
+"""Methods of jobs."""
+
+DATASHEETS: Mapping[str, str] = {
+    "backup_tool/bupstash-0.11": "program/bupstash-0.12",
+    "backup_tool/copy-nfs": "program/cp",
+    "backup_tool/pgbackrest-2": "program/pgbackrest-2",
+    "backup_tool/robocopy-smb": "program/robocopy",
+    "backup_tool/rsync-ssh": "program/rsync-3",
+    "backup_tool/zfs-send": "program/zfs-send",
+}
+"""Datasheets of programs, and those with a list of what the program does."""
 
 
-def instead_of(part: type[BaseModel], key: str) -> str | None:
-    """What to write instead of a key that a class had in an earlier version, None if it never had it."""
-    found = (RETIRED.get(base.__name__, {}).get(key) for base in part.__mro__)
-    return next((remedy for remedy in found if remedy is not None), None)
+def retired_key(part: type[BaseModel], key: str) -> Retired | None:
+    """What replaces a key that a class had in an earlier version, None if it never had it."""
+    found = (KEYS.get(base.__name__, {}).get(key) for base in part.__mro__)
+    return next((retired for retired in found if retired is not None), None)

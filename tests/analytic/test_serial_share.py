@@ -45,7 +45,6 @@ JOBS = {
         "save: {method: file_level, data: tree, to: target, exists: true}\n  back: {restore: save, workers: N}",
         "back", "workers",
     ),
-    "a tree": ("copy: {method: copy_tree, data: tree, to: copied, workers: N}", "copy", "workers"),
     "threads that compress": (
         (
             "save: {method: image, data: tree, to: target, compressor: {compress_cpu: 100 ns/B, expand_cpu: 1 ns/B, "

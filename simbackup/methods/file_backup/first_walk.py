@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
 from typing import Any, Protocol
 
 import simpy
@@ -66,10 +65,10 @@ def first_walk(system: System, job: str, backup: FileBackup) -> Generator[simpy.
     It costs what a walk costs that finds nothing to save. What it reads is not taken to stay in memory.
     """
     it = backup.tool
-    if backup.method != "file_level" or not it.walks_first or (backup.since is not None and it.tracks_files):
+    if backup.method != "file_level" or not it.walks_first:
         return
     host, data = system.hosts[backup.host], system.data[backup.data]
-    who = walkers(system, replace(backup.tool, tracks_files=False), backup.workers, backup.share)
+    who = walkers(system, backup.tool, backup.workers, backup.share)
     region = system.origin(data, backup.source, mounted=True).region
     walk = walking(host, data, region, who, 0.0)  # of which a byte is all files
     flow = walk.times(1.0 / data.files).start(system.network, job, Activity.WALK, float(data.files))

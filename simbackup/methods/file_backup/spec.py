@@ -182,10 +182,6 @@ class FileBackupSpec(FilesSaving, SharedOut, FileKeeping):
         with checks.about(*path):
             if self.source is not None and checks.frozen_image((*path, "source"), self.source) and data is not None:
                 checks.freezes((*path, "source"), self.source, self.data)
-        if self.method == "image" and self.tool is not None and self.tool.tracks_files:
-            named = f"'{self.tool.model}'" if self.tool.model else "the program"
-            message = f"{named} saves file by file ('tracks_files'), not an image"
-            checks.report((*path, "method"), message, "write 'file_level'")
         if self.method == "file_level" and data is not None and data.filesystem is None:
             message = f"a file-level backup needs the file system of '{self.data}'"
             checks.report((*path, "method"), message, f"write 'filesystem: filesystem/...' under data.{self.data}")

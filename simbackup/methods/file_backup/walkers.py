@@ -14,7 +14,7 @@ def walkers(system: System, tool: Tool, workers: int, share: Share | None) -> Wa
     return late(
         Walkers, workers=workers, file_cpu=lambda: tool.file_cpu,
         remote=None if share is None else remote(system, share), look_cpu=lambda: tool.look_cpu,
-        reads_records=lambda: tool.reads_records, tracked=lambda: tool.tracks_files,
+        reads_records=lambda: tool.reads_records,
     )  # fmt: skip
 
 

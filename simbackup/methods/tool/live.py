@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,8 +54,6 @@ class Tool(Late):
     """Core seconds for each file at its server."""
     reads_records: bool = False
     """Whether it also reads the records of files that it examines and does not save."""
-    tracks_files: bool = False
-    """Whether it knows which files have changed without examining them."""
     part: float | None = None
     """Bytes of a part of an object."""
     file_cpu: float = 0.0
@@ -65,20 +62,8 @@ class Tool(Late):
     """Core seconds for each file that a restore creates; None for `file_cpu`."""
     look_cpu: float = 0.0
     """Core seconds for each file that it only examines."""
-    delta_block: float | None = None
-    """Bytes of a block, if it sends only the changed blocks of a file; None if it sends files whole."""
-    most_delta_block: float | None = None
-    """Greatest number of bytes of a block, if blocks grow with the square root of the size of a file."""
-    delta_cpu: float = 0.0
-    """Core seconds at each end for each byte whose checksum is made."""
-    checksums: bool = False
-    """Whether it makes checksums of all files."""
     attributes: float = 0.0
     """Changes of attributes of each restored file."""
-    share_calls: float = 0.0
-    """Requests to a share for each file that it saves."""
-    share_look_calls: float = 0.0
-    """Requests to a share for each file that it only examines."""
     file_flushes: float = 0.0
     """Flushes of each restored file."""
     reads_ahead: bool = False
@@ -117,12 +102,6 @@ class Tool(Late):
     """Bytes that the host which reads copies for further targets, for each byte of a save set."""
     further_served: float = 0.0
     """Bytes that the server of the first target copies for further targets, for each byte of a save set."""
-
-    def delta_blocks(self, file_size: float) -> float | None:
-        """Bytes of a block in a file of so many bytes: `max(b, min(sqrt(s), m))` if blocks grow, b otherwise."""
-        if self.delta_block is None or self.most_delta_block is None:
-            return self.delta_block
-        return max(self.delta_block, min(math.sqrt(file_size), self.most_delta_block))
 
     def awaited(self, pending: Sequence[Dirty]) -> Sequence[Dirty]:
         """The pending writes that it waits for at its end."""

@@ -90,28 +90,10 @@ class BackupToolSheet(Frozen):
     """Whether it also reads the record of each file that it examines but does not save, for example for its rights,
     even if directories contain times and sizes. If they do not, it always reads the record.
     """
-    tracks_files: Annotated[bool, Word()] = False
-    """Whether it knows which files have changed without looking at the others: from the birth times of blocks, as with
-    `zfs send` and `btrfs send`, from a change journal, or from a comparison of two snapshots. Such a program saves
-    files, not images: an image whose changes are tracked needs no key.
-    """
     part: PositiveSize | None = None
     """Size of the parts in which it writes or reads objects of an object store, one request each; by default, that of
     the store.
     """
-    delta_block: PositiveSize | None = None
-    """Size of the blocks that a repeated copy to another host compares; it only sends those that changed. By default,
-    files that differ are sent whole.
-    """
-    most_delta_block: PositiveSize | None = None
-    """Largest size of those blocks if they grow with the square root of a file's size, as with rsync; by default, all
-    have the size `delta_block`.
-    """
-    delta_cpu: TimePerByte | None = None
-    """Time of the reference core, at each end, for each byte of files whose checksums are calculated; none by default.
-    """
-    checksums: Annotated[bool, Word()] = False
-    """Whether a repeated copy reads all files at both ends and compares their checksums instead of times and sizes."""
     workers: PositiveCount | None = None
     """Number of workers that walk the files of a backup at the same time, or of files that it requests ahead, if the
     job does not state it; one by default.
@@ -126,20 +108,12 @@ class BackupToolSheet(Frozen):
     """
     attributes: Count | None = None
     """Number of changes of attributes (times, owner, rights) that it makes to each restored file; none by default."""
-    share_calls: Count | None = None
-    """Number of requests that a copy of a tree waits for with each file that it creates on a share of another host:
-    look-up, create, attributes, close. By default none, as for a program with an agent at both ends.
-    """
-    share_look_calls: Ratio | None = None
-    """Number of requests that a repeated copy of a tree waits for with each file that it examines on a share of another
-    host: few where one request lists a directory; none, as with an agent at both ends, by default.
-    """
     file_flushes: Count | None = None
     """How often it waits for each restored file until that is on disk (fsync); never by default."""
     ends_in_cache: Annotated[bool, Word()] = False
-    """Whether a restore, or a copy of a tree, ends when its last bytes are in the memory of their host, as of programs
-    that never ask for a flush; they go to disk afterwards. No effect beside `file_flushes`. By default, it ends when
-    all is on disk. Save sets are always on disk at the end.
+    """Whether a restore ends when its last bytes are in the memory of their host, as of programs that never ask for a
+    flush; they go to disk afterwards. No effect beside `file_flushes`. By default, it ends when all is on disk. Save
+    sets are always on disk at the end.
     """
     resumes: Annotated[bool, Word()] = False
     """Whether a job that is tried again goes on with what its last attempt stored on a disk or as objects: it reads

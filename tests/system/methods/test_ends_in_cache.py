@@ -33,7 +33,6 @@ JOBS = {
     "disk": f"  save: {{method: image, data: here, to: fast, exists: true, {TOOL}}}\n  job: {{restore: save}}\n",
     "objects": f"  save: {{method: image, data: here, to: bucket, exists: true, {TOOL}}}\n  job: {{restore: save}}\n",
     "list": PROGRAM,
-    "tree": f"  job: {{method: copy_tree, data: there, to: here, {TOOL}}}\n",
 }
 
 
@@ -52,7 +51,7 @@ def test_it_ends_in_memory_or_on_disk(kind: str) -> None:
 
 def test_whoever_flushes_each_file_does_not_end_in_memory() -> None:
     """All that it has made is on disk when it has made the last file."""
-    flushing = JOBS["tree"].replace("ends_in_cache: CACHE", "ends_in_cache: true, file_flushes: 1")
+    flushing = JOBS["disk"].replace("ends_in_cache: CACHE", "ends_in_cache: true, file_flushes: 1")
     text = (SITE + flushing).replace("LIMIT", "90 %")
     assert float(sb.simulate(text).get("jobs.job.elapsed")) == pytest.approx(50.0, rel=0.01)
 

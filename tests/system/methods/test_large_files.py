@@ -92,7 +92,6 @@ devices:
   kept: {model: ssd/nvme-gen4-2021, read_rate: 1000 GB/s, read_latency: 0 s, write_rate: 1000 GB/s}
 data:
   files: {on: store, size: 120 GB, files: FILES, layout: together, filesystem: filesystem/xfs}
-  copies: {on: kept, at: 500 GB, size: 120 GB, files: FILES, filesystem: filesystem/xfs}
 jobs:
   save:
     method: file_level
@@ -100,11 +99,8 @@ jobs:
     to: kept
     workers: WORKERS
     streams: STREAMS
-    tool: &program {start_time: 0 s, mount_time: 0 s, copy_cpu: 4 ns/B}
+    tool: {start_time: 0 s, mount_time: 0 s, copy_cpu: 4 ns/B}
   back: {restore: save, workers: WORKERS, streams: STREAMS, after: save}
-"""
-TREE = """\
-  tree: {method: copy_tree, data: files, to: copies, workers: WORKERS, tool: *program, after: back}
 """
 
 
@@ -112,10 +108,10 @@ TREE = """\
 @for_each("files, streams", [(1, 1), (3, 1), (4, 2), (12, 1)])
 def test_each_worker_takes_whole_files(files: int, streams: int, workers: int) -> None:
     """480 s of a core are shared by as many workers as have a file, or by the 24 cores."""
-    text = SEVERAL + (TREE if streams == 1 else "")
+    text = SEVERAL
     for name, value in (("FILES", files), ("WORKERS", workers), ("STREAMS", streams)):
         text = text.replace(name, str(value))
     result = sb.simulate(text)
     busy = min(workers, files / streams) * streams
-    for job in ("save", "back", "tree") if streams == 1 else ("save", "back"):
+    for job in ("save", "back"):
         assert result.get(f"jobs.{job}.elapsed") == pytest.approx(480.0 / busy, rel=0.02), job

@@ -59,8 +59,11 @@ ONE = {
         0.5,
     ),
     "tape": ("{method: file_level, data: users, to: jukebox, MOST}", 1.0),
-    "tree": ("{method: copy_tree, data: users, to: there, MOST}", 1.0),
-    "changed tree": ("{method: copy_tree, data: users, to: there, since: 1 d, MOST}", 0.1),
+    "tree": ("{method: program, program: program/cp, operation: copy, data: users, target: there, MOST}", 1.0),
+    "changed tree": (
+        "{method: program, program: program/cp, operation: copy, data: users, target: there, since: 1 d, MOST}",
+        0.1,
+    ),
     "written": ("{method: write, data: users, flush: true, MOST}", 1.0),
     "copied": ("{method: copy, data: base, to: users, MOST}", 1.0),
     "hot copy": (

@@ -52,7 +52,6 @@ def test_a_window_of_the_program_limits_each_connection_of_backup_and_restore(
 @pytest.mark.parametrize(
     "job",
     [
-        {"method": "copy_tree", "data": "files", "to": "copy", "tool": WINDOW},
         {"method": "hot_copy", "data": "files", "to": "b", "tool": WINDOW},
     ],
     ids=lambda job: str(job["method"]),

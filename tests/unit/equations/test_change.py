@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,3 +61,17 @@ def test_what_never_changes_still_grows() -> None:
 @given(SHARES, st.floats(1.0, 1e9))
 def test_runs_and_gaps_make_up_the_whole(share: float, run: float) -> None:
     assert run / (run + gap(run, share)) == pytest.approx(share)
+
+
+@for_each("size, run", [(10_000, 1_000), (1_000, 1_000), (200, 2_000)])
+def test_files_in_which_runs_fall_by_chance_are_as_many_as_the_law_says(size: int, run: int) -> None:
+    """Runs that begin anywhere in 20 MB until 2 % of it has changed, and the files in which one byte has."""
+    draw, whole = np.random.default_rng(7), 20_000_000
+    marks = np.zeros(whole + 1, dtype=np.int32)
+    starts = draw.integers(0, whole, round(-np.log(0.98) * whole / run))
+    np.add.at(marks, starts, 1)
+    np.add.at(marks, np.minimum(starts + run, whole), -1)
+    changed = np.cumsum(marks[:-1]) > 0
+    files = changed.reshape(-1, size).any(axis=1).mean()
+    law = differs(Change(daily=float(changed.mean()), places=1.0 + size / run), DAY)
+    assert law == pytest.approx(files, rel=0.1)

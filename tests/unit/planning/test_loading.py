@@ -67,7 +67,7 @@ def test_an_empty_override_that_would_change_nothing_is_refused(address: str) ->
 
 
 def test_keys_of_a_tool_that_no_night_uses_have_no_effect() -> None:
-    tool = "tool: {model: backup_tool/rsync-ssh, copies_log: true, file_cpu: 1 us/file, restore_cpu: 1 ns/B}\n    at"
+    tool = "tool: {model: backup_tool/gnu-tar, copies_log: true, file_cpu: 1 us/file, restore_cpu: 1 ns/B}\n    at"
     text = TEXT.replace("to: pool\n    at", f"to: pool\n    {tool}")
     text = text.replace("first: {size: 1 TB,", "first: {size: 1 TB, method: image, filesystem: filesystem/xfs,")
     idle = {problem.address: problem.remedy for problem in idle_keys(load_site(text))}
