@@ -22,5 +22,5 @@ def make(job: CopyTreeSpec, spec: Spec) -> CopyTree:
     return late(
         CopyTree, hosts=(here, there), ends=(job.data, job.to), networks=way, tool=tool_of(job.tool),
         since=None if job.since is None else job.since.si,
-        workers=lambda: int(min(si_or(job.workers, 1.0), si_or(files, 1.0))),  # each takes whole files
+        workers=lambda: int(min(job.workers.si, si_or(files, 1.0))),  # each takes whole files
     )  # fmt: skip

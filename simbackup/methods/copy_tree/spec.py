@@ -8,7 +8,7 @@ from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import SharedOut
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Pieces, PositiveDuration, Text
+from simbackup.schema.quantity import Pieces, PositiveDuration, Text, usual
 from simbackup.schema.refers import OF_DATA, ONTO_DATA
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ class CopyTreeSpec(SharedOut):
     """How long ago they were last copied: the files are compared, and those that have changed since then are sent. By
     default, this is the first copy.
     """
-    workers: Pieces | None = None
-    """Number of copies that run at the same time, each for a different part of the tree; one by default."""
+    workers: Pieces = usual("1")
+    """Number of copies that run at the same time, each for a different part of the tree."""
     tool: BackupToolSpec | None = None
     """The program: a datasheet `backup_tool/name`, or a mapping; none by default."""
 
