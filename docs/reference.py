@@ -38,7 +38,7 @@ from simbackup.schema.job import JobSpec
 from simbackup.schema.measured import MeasuredRow
 from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
-from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
+from simbackup.schema.quantity import EXAMPLES, LATEST, Quantity, Unit
 from simbackup.schema.reflection import attribute_texts, held_parts, mark_of, nested_part, sheet_kind, text_of
 from simbackup.schema.study import BoundSpec, CorrelationSpec, RangeSpec, SpanSpec, StudySpec
 from simbackup.schema.yaml_file import read
@@ -288,6 +288,8 @@ def _default(part: type[BaseModel], key: str) -> str:
     field = part.model_fields[key]
     if field.is_required():
         return "`model`" if key == "kind" and sheet_kind(part) is not None else "required"
+    if isinstance(field.default, Quantity):
+        return f"`{field.default.text}`"
     if not field.default or field.default is PydanticUndefined:
         return "`false`" if field.default is False else ""
     return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"

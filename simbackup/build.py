@@ -118,7 +118,7 @@ def schedule_of(job: JobSpec, weekday: int = 0) -> Schedule:
     return Schedule(
         begin, job.after, job.every.si if job.every else None, si_or(job.until, 0.0),
         job.window.si if job.window else None, by.after(weekday) if by else None, by.every if by else DAY,
-        job.queues, priority, int(si_or(job.retries, 0.0)), si_or(job.retry_after, 0.0),
-        si_or(job.delay, 0.0), job.fails.share.si if job.fails else 0.0,
-        si_or(job.fails.after, 0.0) if job.fails else 0.0,
+        job.queues, priority, int(job.retries.si), job.retry_after.si,
+        job.delay.si, job.fails.share.si if job.fails else 0.0,
+        job.fails.after.si if job.fails else 0.0,
     )  # fmt: skip

@@ -18,7 +18,6 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Closure, Link
 from simbackup.errors import JobFailedError
 from simbackup.methods.rebuild.live import Rebuild
-from simbackup.schema.quantity import si_or
 from simbackup.system import System
 
 if TYPE_CHECKING:
@@ -85,8 +84,8 @@ def failure_of(name: str, said: FailureSpec, spec: Spec) -> Failure:
     }[what]
     return Failure(
         name, f"{section}.{part}", f"{words} '{part}'" if " " in words else f"the {words} '{part}'", fails,
-        (units.parse_moment(said.at) if said.at is not None else 0.0) + si_or(said.delay, 0.0), said.after,
-        said.lasts.si if said.lasts is not None else None, si_or(said.timeout, 0.0),
+        (units.parse_moment(said.at) if said.at is not None else 0.0) + said.delay.si, said.after,
+        said.lasts.si if said.lasts is not None else None, said.timeout.si,
         said.spare.si if said.spare is not None else None,
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from simbackup.equations.change import Change
 from simbackup.schema.part import Modelled, Rules
-from simbackup.schema.quantity import Frozen, Multiple, PositiveShare, PositiveSize, Share, Word, si_or
+from simbackup.schema.quantity import Frozen, Multiple, PositiveShare, PositiveSize, Share, Word, usual
 
 
 class ChangeSheet(Frozen):
@@ -22,14 +22,14 @@ class ChangeSheet(Frozen):
     """Whether runs change within files that keep the rest, as in databases and disks of virtual machines. By default,
     whole files change.
     """
-    hot_data: PositiveShare | None = None
-    """Share of the data that receives most of the changes; by default, no data are hot."""
-    hot_changes: PositiveShare | None = None
+    hot_data: PositiveShare = usual("100 %", "1")
+    """Share of the data that receives most of the changes."""
+    hot_changes: PositiveShare = usual("100 %", "1")
     """Share of the changes that go to the hot data."""
-    replaced: Share | None = None
-    """Share of the data that is deleted and created anew each day; none by default."""
-    growth: Multiple | None = None
-    """Share by which the data grow in a year, compounded; no growth by default."""
+    replaced: Share = usual("0 %", "1")
+    """Share of the data that is deleted and created anew each day."""
+    growth: Multiple = usual("0 %", "1")
+    """Share by which the data grow in a year, compounded."""
     run: PositiveSize | None = None
     """Mean contiguous run of changed bytes, which an incremental image reads at once; only needed for incremental
     images, and for changes `in_place`.
@@ -37,9 +37,9 @@ class ChangeSheet(Frozen):
 
     def rules(self) -> Rules:
         """Report half of a hot spot, and one that is colder than the rest."""
-        if (self.hot_data is None) != (self.hot_changes is None):
+        if self.states("hot_data") != self.states("hot_changes"):
             yield ("hot_data", "hot_changes"), "hot_data and hot_changes go together", "give both, or neither"
-        elif self.hot_data is not None and self.hot_changes is not None and self.hot_changes.si < self.hot_data.si:
+        elif self.hot_changes.si < self.hot_data.si:
             message = "the hot data get less than their share of the changes"
             yield ("hot_changes", "hot_data"), message, f"write {self.hot_data.text} or more"
         if self.in_place and self.run is None and self.daily_files is None:
@@ -63,6 +63,5 @@ def change_of(change: ChangeSpec | None, file_size: float | None = None) -> Chan
     within = file_size is not None and within_files(change)
     places = 1.0 + (file_size or 0.0) / change.run.si if within and change.run is not None else 1.0
     return Change(
-        daily.si, si_or(change.hot_data, 1.0), si_or(change.hot_changes, 1.0), si_or(change.replaced, 0.0),
-        si_or(change.growth, 0.0), places,
+        daily.si, change.hot_data.si, change.hot_changes.si, change.replaced.si, change.growth.si, places,
     )  # fmt: skip

@@ -15,6 +15,7 @@ from simbackup.schema.quantity import (
     Size,
     TimePerByte,
     Word,
+    usual,
 )
 
 
@@ -29,9 +30,9 @@ class DatabaseSheet(Frozen):
     """Bytes of a dump for each byte of the values in stored rows, padding included."""
     dump_cpu: PositiveTimePerByte
     """Time of the reference core for each byte of a dump: read the rows, write the text."""
-    dump_client: Share | None = None
+    dump_client: Share = usual("0 %", "1")
     """Share of dump_cpu that the dumping program spends while the server already reads the next rows, each on a core of
-    its own; none by default, so that the server and the program take turns.
+    its own, so that the server and the program take turns.
     """
     load_cpu: PositiveTimePerByte
     """Time of the reference core for each byte of a dump that is loaded: parse, insert, build indexes."""
@@ -39,18 +40,18 @@ class DatabaseSheet(Frozen):
     """Time of the reference core for each byte of a binary log that is replayed."""
     flush_time: Duration
     """Time to flush tables and logs on an idle server."""
-    in_turn: Share | None = None
+    in_turn: Share = usual("0 %", "1")
     """Share of dump_cpu and load_cpu that only one worker can spend at a time, because of locks, logs or a shared
-    index; none by default.
+    index.
     """
     index_cpu: TimePerByte | None = None
     """Time of the reference core for each byte of the indexes, which a load builds when all rows are loaded. By
     default, load_cpu includes it, and rows and indexes are filled together.
     """
-    index_reads: Multiple | None = None
-    """Bytes of rows and of sorted runs that are read for each byte of the indexes; none by default, as in memory."""
-    load_log: Multiple | None = None
-    """Bytes of log that a load writes for each byte of rows and indexes; none by default."""
+    index_reads: Multiple = usual("0", "1")
+    """Bytes of rows and of sorted runs that are read for each byte of the indexes, as in memory."""
+    load_log: Multiple = usual("0", "1")
+    """Bytes of log that a load writes for each byte of rows and indexes."""
     locks_for_dump: Annotated[bool, Word()] = True
     """Whether a logical dump needs the read lock to be consistent. An engine that keeps old versions of rows does not
     need it.

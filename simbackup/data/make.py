@@ -29,7 +29,7 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
         filesystem=parameters_of(Files, data.filesystem) if data.filesystem else None,
         database=parameters_of(Database, data.database) if data.database else None,
         size=size, file_size=lambda: _file_size(data), largest=lambda: data.largest_share,
-        content=lambda: data.content.si if data.content else size - si_or(data.indexes, 0.0),
+        content=lambda: data.content.si if data.content else size - data.indexes.si,
         scattered=lambda: si_or(data.layout, 1.0),
         change=lambda: change_of(data.change), file_change=lambda: change_of(data.change, size / files),
         run=lambda: si_or(data.change.run if data.change else None, math.inf),

@@ -37,6 +37,7 @@ from simbackup.schema.quantity import (
     Unit,
     Word,
     si_or,
+    usual,
 )
 
 Times = Annotated[Quantity, Unit("1")]
@@ -81,20 +82,19 @@ class FilesystemSheet(Frozen):
     """Size of the largest file that is stored inside its record; by default, no files are."""
     walk_cpu: TimePerFile | None = None
     """Time of the reference core to find that a file has not changed, without opening it; cpu_per_file by default."""
-    open_time: TimePerFile | None = None
-    """Further time to open a file for reading, in addition to processor time and reads, such as that of filter drivers;
-    none by default.
+    open_time: TimePerFile = usual("0 s/file", "s/file")
+    """Further time to open a file for reading, in addition to processor time and reads, such as that of filter drivers.
     """
     create_cpu: TimePerFile | None = None
     """Time of the reference core to create, write and close a file; cpu_per_file by default."""
-    create_writes: Times | None = None
-    """Positioned writes in the background for each created file, after neighbours are gathered; none by default."""
-    create_syncs: Times | None = None
-    """Positioned writes for each created file that its creator waits for; none by default."""
-    attribute_cpu: TimePerFile | None = None
-    """Time of the reference core to change the times, owner or rights of a file once; none by default."""
-    log_record: SizePerFile | None = None
-    """Bytes that a journal needs for each created file, and for each change of its attributes; none by default."""
+    create_writes: Times = usual("0", "1")
+    """Positioned writes in the background for each created file, after neighbours are gathered."""
+    create_syncs: Times = usual("0", "1")
+    """Positioned writes for each created file that its creator waits for."""
+    attribute_cpu: TimePerFile = usual("0 s/file", "s/file")
+    """Time of the reference core to change the times, owner or rights of a file once."""
+    log_record: SizePerFile = usual("0 B/file", "B/file")
+    """Bytes that a journal needs for each created file, and for each change of its attributes."""
     files_per_directory: Ratio | None = None
     """Number of files in a directory, if the data do not state how many directories there are; by default, all files
     are in one directory.
@@ -119,8 +119,8 @@ class FilesSheet(Frozen):
     `together` none. By default, half of the files of a file system are assumed to be scattered, with the range from
     none to all; none of `aged` data, whose updates say what is scattered.
     """
-    compression: Reduction | None = None
-    """Compression ratio: bytes before divided by bytes after compression, such as `2:1`; 1 by default."""
+    compression: Reduction = usual("1", "1")
+    """Compression ratio: bytes before divided by bytes after compression, such as `2:1`."""
 
 
 class PopulationSheet(FilesSheet):
@@ -155,16 +155,16 @@ class DataSpec(Part, Modelled, FilesSheet):
     """The file system that holds its files: a datasheet `filesystem/name`, or a mapping."""
     database: DatabaseSpec | None = None
     """The database engine that it belongs to: a datasheet `database/name`, or a mapping."""
-    cached: Share | None = None
-    """Share of it that is in the memory of its host; none by default."""
+    cached: Share = usual("0 %", "1")
+    """Share of it that is in the memory of its host."""
     aged: AgedSpec | None = None
     """Random updates before the start, on a volume that writes to free space; none by default."""
     change: ChangeSpec | None = None
     """How it changes: a datasheet `change/name`, or a mapping; needed by backups of a level other than full."""
     content: PositiveSize | None = None
     """Bytes of its rows, which a logical dump writes; by default, all its bytes except those of its indexes."""
-    indexes: PositiveSize | None = None
-    """Bytes of the indexes of a database, which a logical dump neither reads nor writes; none by default."""
+    indexes: PositiveSize = usual("0 B", "B")
+    """Bytes of the indexes of a database, which a logical dump neither reads nor writes."""
     rows: PositiveCount | None = None
     """Number of rows of a database. With the engine's `row_overhead`, it gives the size of a logical dump, which is far
     less than that of narrow rows on disk; by default, the engine's `dump_ratio` does.
@@ -192,9 +192,9 @@ class DataSpec(Part, Modelled, FilesSheet):
         """Size, files, compression, and file system or database."""
         yield from amount(self.size)
         yield from number(self.files, "file")
-        if self.compression is not None and self.compression.si != 1:
+        if self.compression.si != 1:
             yield Fact(f"{self.compression.si:g}:1 compressible")
-        if self.cached is not None and self.cached.si > 0:
+        if self.cached.si > 0:
             yield from amount(self.cached, "in memory")
         yield from made(self.filesystem)
         yield from made(self.database)
@@ -243,7 +243,7 @@ class DataSpec(Part, Modelled, FilesSheet):
     def _check_cached(self, checks: Checks, path: Path) -> None:
         """Report cached data that do not fit in memory."""
         host = checks.spec.hosts.get(checks.spec.owner_of(self.on) or "")
-        if self.cached is None or host is None:
+        if host is None:
             return
         bytes_there = self.cached.si * self.size.si
         if bytes_there > host.memory.si:
@@ -252,13 +252,13 @@ class DataSpec(Part, Modelled, FilesSheet):
 
     def _check_indexes(self, checks: Checks, path: Path) -> None:
         """Report a database of nothing but indexes."""
-        if self.indexes is not None and self.indexes.si >= self.size.si:
+        if self.indexes.si >= self.size.si > 0.0:
             message = f"there is no room for rows: all {units.show_short(self.size.si, 'B')} are indexes"
             checks.report((*path, "indexes"), message, "write less than 'size', which counts them, too")
 
     def dump_size(self) -> float:
         """Bytes of a logical dump; without an engine, those of the content."""
-        content = self.content.si if self.content is not None else self.size.si - si_or(self.indexes, 0.0)
+        content = self.content.si if self.content is not None else self.size.si - self.indexes.si
         if self.database is None:
             return content
         if self.rows is None:

@@ -18,7 +18,6 @@ from simbackup.planning.plan import Plan
 from simbackup.planning.sizing import tried
 from simbackup.policies.days import each_day
 from simbackup.policies.horizon import HORIZON
-from simbackup.schema.quantity import si_or
 
 MOST = 256
 """Sets of purchases that are planned unless `--most` asks for more."""
@@ -126,7 +125,7 @@ def _years(file: SiteFile, names: Sequence[str], plan: Plan) -> Iterator[Cash]:
     for day in each_day(plan.site.start, plan.until):
         days[day.year] = days.get(day.year, 0) + 1
     chosen, storage = [file.spec.purchases[name] for name in names], by_year(plan.months)
-    at_once, yearly = (sum(si_or(getattr(one, key), 0.0) for one in chosen) for key in ("price", "yearly"))
+    at_once, yearly = (sum(getattr(one, key).si for one in chosen) for key in ("price", "yearly"))
     for year, number in days.items():
         first = at_once if year == plan.site.start.year else 0.0
         yield Cash(year, first, yearly * number * DAY / YEAR, storage.get(str(year), [0.0])[-1])

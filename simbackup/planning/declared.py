@@ -8,7 +8,7 @@ from typing import Self
 
 from simbackup.planning.recovery import Branch, Restored
 from simbackup.planning.site import PlannedSite
-from simbackup.schema.quantity import Quantity, si_or
+from simbackup.schema.quantity import Quantity
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Declared:
     def of(cls, site: PlannedSite, hardware: bool, catalogue: bool) -> Declared:
         """What a site declares for a restore after a loss of hardware or of the catalogue."""
         spec = site.file.spec
-        after_loss = si_or(spec.recovery, 0.0) * hardware, si_or(spec.catalogue, 0.0) * catalogue
+        after_loss = spec.recovery.si * hardware, spec.catalogue.si * catalogue
         fetch = {name: target.fetch for name, target in site.targets.items()}
-        return cls(*after_loss, si_or(spec.operator, 0.0), fetch)
+        return cls(*after_loss, spec.operator.si, fetch)
 
     def timed(self, simulated: Sequence[Restored]) -> tuple[Restored, ...]:
         """Restores with the declared times, from those that were simulated without, in the order of their list.

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator
 
 from simbackup.policies.clock import moment
 from simbackup.schema.part import Rules
-from simbackup.schema.quantity import Count, Duration, Frozen, PositiveCount, PositiveDuration, Text
+from simbackup.schema.quantity import Count, Duration, Frozen, PositiveCount, PositiveDuration, Text, usual
 
 if TYPE_CHECKING:
     from simbackup.planning.spec import SiteSpec
@@ -53,13 +53,12 @@ class SiteFailureSpec(Frozen):
     """When it fails, such as `2027-03-01 02:00`, or several times as a list."""
     yearly: PositiveCount | None = None
     """Instead of `at`, how often it fails in a year on average, at times that are drawn at random."""
-    seed: Count | None = None
-    """Which random times are drawn for `yearly`: each number draws others; 0 by default."""
+    seed: Count = usual("0")
+    """Which random times are drawn for `yearly`: each number draws others."""
     lasts: PositiveDuration
     """How long it is away each time."""
-    timeout: Duration | None = None
-    """How long transfers wait for it before they fail, and go on if it is back by then; they fail at once by default.
-    """
+    timeout: Duration = usual("0 s", "s")
+    """How long transfers wait for it before they fail, and go on if it is back by then."""
 
     @property
     def what(self) -> str:
@@ -87,9 +86,9 @@ class SiteFailureSpec(Frozen):
                 yield ("at",), f"'{text}' is not a date and a time of day", "write for example '2027-03-01 02:00'"
         if self.yearly is not None and self.yearly.si > MOST:
             yield ("yearly",), f"{self.yearly.si:,.0f} failures in a year are too many", f"write {MOST:.0f} or less"
-        if self.seed is not None and self.yearly is None:
+        if self.states("seed") and self.yearly is None:
             yield ("seed",), "has no effect without 'yearly'", "leave it out"
-        if self.timeout is not None and self.what == "host":
+        if self.states("timeout") and self.what == "host":
             yield ("timeout",), "has no effect on a host", "what runs on a host cannot wait for it"
 
     def moments(self, name: str, start: date, last: date, zone: ZoneInfo) -> Iterator[datetime]:
@@ -100,7 +99,7 @@ class SiteFailureSpec(Frozen):
             return
         if self.yearly is None:
             return
-        draws = np.random.default_rng([zlib.crc32(name.encode()), int(self.seed.si) if self.seed is not None else 0])
+        draws = np.random.default_rng([zlib.crc32(name.encode()), int(self.seed.si)])
         at = moment(start, time(), zone).astimezone(UTC)
         while True:
             at += timedelta(seconds=round(draws.exponential(YEAR / self.yearly.si)))

@@ -17,7 +17,18 @@ from simbackup.policies.levels import Level
 from simbackup.policies.retention import NO_AGE, Retention, period
 from simbackup.schema.job import Names
 from simbackup.schema.part import Rules
-from simbackup.schema.quantity import Count, Duration, Frozen, Pieces, PositiveDuration, PositiveSize, Rate, Text, Word
+from simbackup.schema.quantity import (
+    Count,
+    Duration,
+    Frozen,
+    Pieces,
+    PositiveDuration,
+    PositiveSize,
+    Rate,
+    Text,
+    Word,
+    usual,
+)
 from simbackup.units import UnitError
 
 RawPart = Annotated[Any, BeforeValidator(lambda raw: raw)]  # pyright: ignore[reportUnknownLambdaType]
@@ -164,8 +175,8 @@ class SnapshotsSpec(Frozen):
     """Time from one to the next, counted from midnight."""
     retention: RetentionSpec
     """How long they are kept."""
-    immutable: Duration | None = None
-    """For how long nobody can change or delete one, not even an administrator; not at all by default."""
+    immutable: Duration = usual("0 s", "s")
+    """For how long nobody can change or delete one, not even an administrator."""
 
     def rules(self) -> Rules:
         """Report snapshots at shorter intervals than can be simulated."""

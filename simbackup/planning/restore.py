@@ -241,13 +241,13 @@ def _late(site: PlannedSite, sources: Mapping[str, RestoreSource]) -> Iterator[P
 def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str) -> Iterator[Problem]:
     """A warning for each time that the site does not state, and that is left out."""
     spec, tree = site.file.spec, site.file.tree
-    if lost and spec.recovery is None:
+    if lost and not spec.states("recovery"):
         message = "is missing: the time for decisions and new hosts is left out"
         yield Problem(tree.place, "recovery", message, "write for example 'recovery: 24 h'", "warning")
-    if lost and spec.catalogue is None:
+    if lost and not spec.states("catalogue"):
         message = "is missing: the time to recover the catalogue is left out"
         yield Problem(tree.place, "catalogue", message, "write for example 'catalogue: 2 h'", "warning")
-    if spec.operator is None:
+    if not spec.states("operator"):
         message = "is missing: the time of the person who looks up and prepares each system is left out"
         yield Problem(tree.place, "operator", message, "write for example 'operator: 10 min'", "warning")
     for policy, source in sources.items():

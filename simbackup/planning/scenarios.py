@@ -76,7 +76,7 @@ def failing(file: SiteFile, night: Night) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for number, (name, at, lasts) in enumerate(night.failures, 1):
         one = file.spec.failures[name]
-        patience = {} if one.timeout is None else {"timeout": f"{one.timeout.si} s"}
+        patience = {"timeout": f"{one.timeout.si} s"} if one.states("timeout") else {}
         for part in parts_that_fail(file.spec, one):
             found[f"{name}-{number}-{part}"] = {one.what: part, "at": f"{at} s", "lasts": f"{lasts} s"} | patience
     return found

@@ -361,7 +361,7 @@ def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[s
         change, of_bytes = (each._replace(**same) for each in (change, of_bytes))
     mounts = data.filesystem is not None and f"{name}-data" in by_files
     return Client(
-        name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
+        name, system.policy, system.size.si, si_or(system.files, 1.0), change, data.compression.si,
         si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(of_bytes)),
         mounts and not by_file, of_bytes, si_or(given.run if given is not None else None, math.inf),
         system.reduction.si if system.reduction is not None else None, _stays_compressed(file, system.policy),
@@ -392,8 +392,8 @@ def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
     elif isinstance(device, BlockDevice):
         capacity = device.capacity_bytes() or math.inf
     return Target(
-        name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(target.reduction, 1.0),
-        file.spec.place_of(name), target.offsite, int(si_or(target.cartridges, 0.0)), si_or(target.fetch, 0.0),
+        name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, target.reduction.si,
+        file.spec.place_of(name), target.offsite, int(target.cartridges.si), target.fetch.si,
         target.clones, new, chunking_of(file, name), device if isinstance(device, ObjectTarget) else None,
         target.object_size.si if target.object_size is not None else None, target.prices or file.spec.prices,
     )  # fmt: skip

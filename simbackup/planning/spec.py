@@ -33,6 +33,7 @@ from simbackup.schema.quantity import (
     SizePerFile,
     Text,
     Unit,
+    usual,
 )
 from simbackup.schema.registry import device_kinds
 
@@ -227,21 +228,20 @@ class TargetSpec(Frozen):
     """The account whose owner can delete what is kept here, such as that of a cloud; none by default."""
     key: Text | None = None
     """The key without which nothing here can be read, if it is encrypted; none by default."""
-    immutable: Duration | None = None
-    """For how long nobody can change or delete what is written here, as with a lock on objects; not at all by
-    default."""
+    immutable: Duration = usual("0 s", "s")
+    """For how long nobody can change or delete what is written here, as with a lock on objects."""
     pool: Text | None = None
     """The pool of the library whose cartridges are written."""
     offsite: bool = False
     """Whether cartridges are removed after each session and kept elsewhere, so that each session begins new ones."""
-    cartridges: Count | None = None
-    """Number of cartridges at the start; none by default."""
-    fetch: Duration | None = None
+    cartridges: Count = usual("0")
+    """Number of cartridges at the start."""
+    fetch: Duration = usual("0 s", "s")
     """Time from the loss until a restore can read what is kept there, such as that of a courier, beside `recovery` and
-    `catalogue`; none by default."""
-    reduction: Reduction | None = None
+    `catalogue`."""
+    reduction: Reduction = usual("1", "1")
     """Bytes before divided by bytes after compression and deduplication at the target; with `deduplication`, what
-    compression of new chunks saves beyond that. 1 by default.
+    compression of new chunks saves beyond that.
     """
     deduplication: RawPart = None
     """How it deduplicates what it receives: a datasheet `deduplication/name`, or a mapping as under `deduplication` of
@@ -276,10 +276,10 @@ class PurchaseSpec(Frozen):
 
     set: Annotated[dict[Text, RawPart], Field(min_length=1)]
     """Values by address that it replaces, such as `{targets.vault.device.drives: 4}`; `x2` multiplies what is there."""
-    price: Money | None = None
-    """What it costs at once, in the currency of the prices, with setting it up; nothing by default."""
-    yearly: Money | None = None
-    """What it costs each year, such as rent of a line, power, service, and hours of people; nothing by default."""
+    price: Money = usual("0", "money")
+    """What it costs at once, in the currency of the prices, with setting it up."""
+    yearly: Money = usual("0", "money")
+    """What it costs each year, such as rent of a line, power, service, and hours of people."""
 
 
 class SiteSpec(Frozen):
@@ -319,15 +319,14 @@ class SiteSpec(Frozen):
     """
     index_record: SizePerFile | None = None
     """Bytes that the catalogue keeps for each file of each save set; none by default."""
-    recovery: Duration | None = None
-    """Time from a loss until there is hardware: for decisions and new hosts; none by default."""
-    catalogue: Duration | None = None
-    """Time needed after `recovery` to recover the catalogue on the backup server, before which nothing can be restored;
-    none by default."""
-    operator: Duration | None = None
+    recovery: Duration = usual("0 s", "s")
+    """Time from a loss until there is hardware: for decisions and new hosts."""
+    catalogue: Duration = usual("0 s", "s")
+    """Time needed after `recovery` to recover the catalogue on the backup server, before which nothing can be restored.
+    """
+    operator: Duration = usual("0 s", "s")
     """Time that one person needs to prepare each system for its restore, one after another: for example, to look up
-    what is wanted, or to boot it from a medium. It begins after `recovery`, beside `catalogue` and `fetch`; none by
-    default.
+    what is wanted, or to boot it from a medium. It begins after `recovery`, beside `catalogue` and `fetch`.
     """
     prices: PricesSpec | None = None
     """What storage costs; by default, no costs are reported."""

@@ -199,7 +199,7 @@ def _copies(site: PlannedSite, policy: str, home: Home, last: date) -> list[Copy
         needs = home.data().needs - {("data", "")}
         apart = kind is not None and issubclass(kind.spec, SplitMirror)
         needs -= {("disks", home.storage)} if apart else frozenset[Thing]()
-        found.append(Copy(SNAPSHOTS, SNAPSHOTS, needs, si_or(given.snapshots.immutable, 0.0)))
+        found.append(Copy(SNAPSHOTS, SNAPSHOTS, needs, given.snapshots.immutable.si))
     if next(site.calendar(policy).runs(site.start, last, site.zone), None) is None:
         return found
     found += [_stored(site, copy, site.target_of(policy, copy)) for copy in (BACKUPS, *given.copies)]
@@ -213,4 +213,4 @@ def _stored(site: PlannedSite, name: str, to: str) -> Copy:
     needs: set[Thing] = {("place", target.place)}
     needs |= set() if away else {("target", to), ("network", "")}
     needs |= {(word, named) for word, named in (("account", spec.account), ("key", spec.key)) if named is not None}
-    return Copy(name, to, frozenset(needs), si_or(spec.immutable, 0.0))
+    return Copy(name, to, frozenset(needs), spec.immutable.si)

@@ -50,7 +50,7 @@ class Loss:
     @property
     def noticed(self) -> float:
         """Seconds until it is noticed."""
-        return self.spec.noticed.si if self.spec.noticed is not None else 0.0
+        return self.spec.noticed.si
 
     @property
     def delays(self) -> tuple[float, ...]:
@@ -62,7 +62,7 @@ class Loss:
         [599, 1728, 3600, 7501, 21650]
         """
         given = self.spec.noticed
-        if given is None or given.low is None or given.high is None:
+        if given.low is None or given.high is None:
             return (self.noticed,)
         return tuple(_between(given.si, given.low if z < 0.0 else given.high, abs(z) / SCORE) for z in SCORES)
 

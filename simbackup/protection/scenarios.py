@@ -16,7 +16,6 @@ from simbackup.protection.durability import DiskGroup
 from simbackup.protection.spec import LossSpec
 from simbackup.run import ran
 from simbackup.schema.capability import BlockDevice, OnDevice, RedundantDevice, SplitMirror
-from simbackup.schema.quantity import si_or
 from simbackup.schema.tree import Node, spelled_out
 from simbackup.uncertainty.whole import deviation_at
 
@@ -94,9 +93,7 @@ def disk_group(site: PlannedSite, client: Client, loss: LossSpec) -> tuple[int, 
     rebuild = _rebuild(site, client) / YEAR if tolerated and isinstance(device, RedundantDevice) else 1.0
     if not rebuild:
         return None
-    return groups, DiskGroup(
-        disks, tolerated, loss.yearly.si, rebuild, si_or(loss.unreadable, 0.0) if tolerated else 0.0
-    )
+    return groups, DiskGroup(disks, tolerated, loss.yearly.si, rebuild, loss.unreadable.si if tolerated else 0.0)
 
 
 def _rebuild(site: PlannedSite, client: Client) -> float:

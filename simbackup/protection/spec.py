@@ -9,7 +9,7 @@ from pydantic import Field
 from simbackup.errors import choices
 from simbackup.schema.job import Names
 from simbackup.schema.part import Modelled, Rules
-from simbackup.schema.quantity import Duration, Frozen, Money, Multiple, Share, Text
+from simbackup.schema.quantity import Duration, Frozen, Money, Multiple, Share, Text, usual
 
 THINGS = (
     "data", "disks", "array", "host", "target", "place", "account", "key", "catalogue", "network", "cartridge",
@@ -26,10 +26,10 @@ class LossSheet(Frozen):
     """How often it happens in a year: to each system, or to the whole site if `what` is `site`, and to each of the
     targets, places, accounts or keys that it strikes by name. Of `disks`, how often each of them fails: how often too
     many fail at once follows from the array and the time of its rebuild. Unknown by default."""
-    noticed: Duration | None = None
-    """Time until it is noticed; none by default. Save sets that are made meanwhile are of no use."""
-    unreadable: Share | None = None
-    """Share of disks on which a rebuild finds a sector that it cannot read; only for `disks`. None by default."""
+    noticed: Duration = usual("0 s", "s")
+    """Time until it is noticed. Save sets that are made meanwhile are of no use."""
+    unreadable: Share = usual("0 %", "1")
+    """Share of disks on which a rebuild finds a sector that it cannot read; only for `disks`."""
 
 
 class LossSpec(Modelled, LossSheet):
@@ -59,7 +59,7 @@ class LossSpec(Modelled, LossSheet):
             yield ("strikes",), f"names both {each[0]} and {each[1]}", "write two losses, or one of these words"
         if self.of and not each:
             yield ("of",), "has no effect here", f"it names what 'strikes' has as one of {', '.join(EACH)}"
-        if self.unreadable is not None and "disks" not in self.strikes:
+        if self.states("unreadable") and "disks" not in self.strikes:
             yield ("unreadable",), "has no effect here", "it belongs to a loss of 'disks'"
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import jobs_of, series
-from simbackup.schema.quantity import si_or
 from simbackup.trace.activity import Activity
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class DeclaredWaits:
             before = self._before(job.after, float(row["due"]))
             if before is None:  # it begins at a stated time, or after the run before it
                 due = float(row["due"])
-                return found + max(due - since, 0.0) + min(float(row["start"]) - due, si_or(job.delay, 0.0))
+                return found + max(due - since, 0.0) + min(float(row["start"]) - due, job.delay.si)
             row = before
             found += self.of(str(row["job"]))
         return found

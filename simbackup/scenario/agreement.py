@@ -16,7 +16,6 @@ from simbackup.scenario.topology import circles
 from simbackup.schema.capability import JobLimit
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Part, Path, disagreements
-from simbackup.schema.quantity import si_or
 from simbackup.schema.tree import Node
 
 GREATEST_RUNS = 10_000_000
@@ -182,7 +181,7 @@ def _load(checks: Checks, name: str, link: LinkSpec, crossing: Mapping[str, Any]
     """Report one link that cannot carry its requests."""
     asked = {w: part.request.si * part.transactions.si for w, part in crossing.items() if part.transactions is not None}
     port = link.ports.get(name.split(".")[1]) if "." in name else None
-    room = (port or link.rate).si * si_or(link.count, 1.0)
+    room = (port or link.rate).si * link.count.si
     if asked and sum(asked.values()) >= room:
         last = list(asked)[-1]
         message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"
@@ -208,7 +207,7 @@ def _queues(checks: Checks, path: Path, job: JobSpec) -> None:
         here = (*path, "queues", i) if listed else (*path, "queues")
         if not checks.name(here, name, legal, "device") and name in checks.spec.devices:
             checks.report(here, f"'{name}' is not a queue of jobs", choices(name, legal))
-    if job.retry_after is not None and not si_or(job.retries, 0.0):
+    if job.states("retry_after") and not job.retries.si:
         checks.report((*path, "retry_after"), "has no effect without 'retries'", "write for example 'retries: 2'")
 
 

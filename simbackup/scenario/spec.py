@@ -98,7 +98,7 @@ class Spec(Places):
 def _scaled(part: Frozen, address: str, factors: Mapping[str, float]) -> Frozen:
     """A part with some of its quantities multiplied."""
     changed: dict[str, object] = {}
-    for name in type(part).model_fields:
+    for name in filter(part.states, type(part).model_fields):
         value = getattr(part, name)
         if isinstance(value, Quantity | Frozen | dict):
             changed[name] = _times(cast("object", value), f"{address}.{name}", factors)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.schema.quantity import Duration, Frozen, Share
+from simbackup.schema.quantity import Duration, Frozen, Share, usual
 
 
 class FailsSpec(Frozen):
@@ -10,5 +10,5 @@ class FailsSpec(Frozen):
 
     share: Share
     """Share of its attempts that fail: `10 %` means that one attempt in ten fails on average."""
-    after: Duration | None = None
-    """Time until the failure is noticed, during which the attempt keeps its place in queues; none by default."""
+    after: Duration = usual("0 s", "s")
+    """Time until the failure is noticed, during which the attempt keeps its place in queues."""

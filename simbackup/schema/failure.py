@@ -9,7 +9,7 @@ from simbackup.schema.capability import Device, MediaLibrary, RedundantDevice
 from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import Storing
 from simbackup.schema.part import Part, Path, Rules
-from simbackup.schema.quantity import Duration, PositiveDuration, Text
+from simbackup.schema.quantity import Duration, PositiveDuration, Text, usual
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -54,13 +54,12 @@ class FailureSpec(Part):
     """When: a time of day, such as `02:00`, or a time after the start, such as `90 min`."""
     after: Annotated[Text, Refers("after the beginning of", "jobs")] | None = None
     """Instead of `at`, the job with whose first beginning the time counts."""
-    delay: Duration | None = None
-    """Time from then until it fails; none by default. State it under `chance` to let it fail at random."""
+    delay: Duration = usual("0 s", "s")
+    """Time from then until it fails. State it under `chance` to let it fail at random."""
     lasts: PositiveDuration | None = None
     """How long it is away; for good by default."""
-    timeout: Duration | None = None
-    """How long transfers wait for it before they fail, and go on if it is back by then; they fail at once by default.
-    """
+    timeout: Duration = usual("0 s", "s")
+    """How long transfers wait for it before they fail, and go on if it is back by then."""
     spare: Duration | None = None
     """Time from the failure of a `disk` until its rebuild onto a spare disk begins, as by a job with the method
     `rebuild`; there is none by default.
@@ -89,9 +88,9 @@ class FailureSpec(Part):
             ("lasts", ("device", "host", "link", "drive"), "write 'spare:' for a disk, or leave it out"),
             ("timeout", ("device", "link", "drive"), "what runs on a host, or reads a cartridge, cannot wait for it"),
         ):  # fmt: skip
-            if getattr(self, key) is not None and what not in of:
+            if self.states(key) and what not in of:
                 yield (key,), f"has no effect on a {what}", remedy
-        if self.timeout is not None and self.lasts is not None and not self.timeout.si:
+        if self.states("timeout") and self.lasts is not None and not self.timeout.si:
             yield ("timeout",), "is no time to wait", "leave it out"
 
     def check(self, checks: Checks, path: Path) -> None:

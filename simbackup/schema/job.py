@@ -24,6 +24,7 @@ from simbackup.schema.quantity import (
     Share,
     Text,
     Word,
+    usual,
 )
 from simbackup.schema.refers import Refers
 from simbackup.schema.unknown import Unknown
@@ -73,13 +74,13 @@ class JobSpec(Part):
     priority: Count | None = None
     """Its priority in queues with the order `priority`: jobs with lower numbers run first, jobs without a number last.
     """
-    retries: Count | None = None
-    """How often it is retried after a failure; never by default."""
-    retry_after: Duration | None = None
-    """Time between a failure and the next attempt; none by default."""
+    retries: Count = usual("0")
+    """How often it is retried after a failure."""
+    retry_after: Duration = usual("0 s", "s")
+    """Time between a failure and the next attempt."""
 
-    delay: Duration | None = None
-    """Time from when it is due until it begins, for example because its client requests it later; none by default."""
+    delay: Duration = usual("0 s", "s")
+    """Time from when it is due until it begins, for example because its client requests it later."""
     fails: FailsSpec | None = None
     """How often it fails at random, and after what time; never by default."""
     most_rate: Rate | None = None
@@ -214,7 +215,7 @@ class Lasting(JobSpec):
             if isinstance(checks.spec.devices.get(name), Sink):
                 message = f"no save set can exist on '{name}', which keeps nothing"
                 checks.report((*path, "exists"), message, "leave it out, or write 'to:' and a device that keeps data")
-        said = [key for key in NOT_OF_EXISTING if getattr(self, key) is not None and getattr(self, key) != ()]
+        said = [key for key in NOT_OF_EXISTING if self.states(key) and getattr(self, key) != ()]
         for key in said:
             message = "has no effect on a job whose save set exists at the start, and which does not run"
             checks.report((*path, key), message, "leave it out")

@@ -13,7 +13,7 @@ from simbackup import units
 from simbackup.schema.job import Names
 from simbackup.schema.origin import NEEDS, Origin
 from simbackup.schema.patterns import quantity_pattern
-from simbackup.schema.quantity import EXAMPLES, LATEST, Unit, Word
+from simbackup.schema.quantity import EXAMPLES, LATEST, Quantity, Unit, Word
 from simbackup.schema.reflection import (
     about,
     held_parts,
@@ -67,6 +67,8 @@ class Forms:
             found["anyOf"] = [form for one in unit.forms for form in (self.scalar(one), self.originated(one))]
             found["anyOf"] += [{"type": "string", "minLength": 1}] if unit.named else []
             found["examples"] = [EXAMPLES[unit.unit]]
+            if isinstance(usual := part.model_fields[name].default, Quantity):
+                found["default"] = usual.text
         elif mark_of(part, name, Word):
             found["anyOf"] = list(self.word(plain))
         elif nested:
@@ -84,7 +86,7 @@ class Forms:
             return {**self.inside(plain, held_parts(part, name)), **found}
         if not unit and "anyOf" in found:
             found["anyOf"] = [*found["anyOf"], self.one_of_several()]
-        if optional(part, name):
+        if optional(part, name) or "default" in found:
             found["anyOf"] = [*found["anyOf"], {"type": "null"}]
         return found
 

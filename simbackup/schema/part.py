@@ -77,8 +77,8 @@ def held(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
 
 
 def quantities_of(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Quantity]]:
-    """Every quantity of a part with its path, which begins with that of the part."""
-    for name in type(part).model_fields:
+    """Every quantity that a file states of a part, with its path, which begins with that of the part."""
+    for name in filter(part.states, type(part).model_fields):
         for where, value in held(getattr(part, name), (*path, name)):
             if isinstance(value, Quantity):
                 yield where, value

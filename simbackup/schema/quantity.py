@@ -115,6 +115,17 @@ def si_or(given: Quantity | None, otherwise: float) -> float:
     return given.si if given is not None else otherwise
 
 
+def usual(text: str, unit: str = "count") -> Quantity:
+    """The value of a key that a file may leave out; `Frozen.states` says whether it does.
+
+    >>> class Line(Frozen):
+    ...     lines: Pieces = usual("1")
+    >>> Line().lines.si, Line().states("lines"), Line(lines="1").states("lines")
+    (1.0, False, True)
+    """
+    return Quantity(units.parse(text, unit), unit, text)
+
+
 def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomError:
     """An error for pydantic that carries what is wrong, what would be right, and where inside the value."""
     return PydanticCustomError("given", "{message}", {"problems": [(path, message, remedy)], "message": message})
@@ -342,6 +353,11 @@ class Frozen(Declaring, BaseModel):
             """All keys with their values."""
             return ((name, getattr(self, name)) for name in type(self).model_fields)
 
+    def states(self, name: str) -> bool:
+        """Whether a file states a key of it; if not, its value is the default."""
+        noted = self.__dict__.get(NOTED)
+        return name in (self if noted is None else noted.part).model_fields_set
+
     def rules(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
         """Values of the part that conflict: their keys, what is wrong, what would be right."""
         yield from ()
@@ -358,7 +374,7 @@ class Frozen(Declaring, BaseModel):
         if not isinstance(raw, dict):
             return raw
         plain, fields = cast("dict[str, Any]", raw), cls.model_fields
-        needed = {k for k, field in fields.items() if field.is_required() or isinstance(field.default, Quantity)}
+        needed = {k for k, field in fields.items() if field.is_required()}
         said = {k: v for k, v in plain.items() if v is not None or k not in fields or k in needed}
         try:
             return {**cls.unstated(said), **said}

@@ -26,7 +26,7 @@ class WorkloadSpec(Part):
     if TYPE_CHECKING:
         transactions: Quantity | None
         clients: Quantity | None
-        think_time: Quantity | None
+        think_time: Quantity
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report both or neither of `transactions` and `clients`."""
@@ -34,7 +34,7 @@ class WorkloadSpec(Part):
             both, neither = "has both 'transactions' and 'clients'", "has neither 'transactions' nor 'clients'"
             remedy = "write 'transactions: 100 /s', or 'clients: 50' and their 'think_time'"
             checks.report(path, both if self.clients else neither, remedy)
-        if self.think_time is not None and self.clients is None:
+        if self.states("think_time") and self.clients is None:
             checks.report((*path, "think_time"), "has no effect with 'transactions'", "leave it out")
 
     def figures(self) -> Figures:
@@ -46,7 +46,7 @@ class WorkloadSpec(Part):
         if self.transactions is not None:
             yield Fact(f"{self.transactions.si:,.4g} transactions a second")
         yield from number(self.clients, "client")
-        if self.think_time is not None and self.think_time.si > 0:
+        if self.think_time.si > 0:
             yield from amount(self.think_time, "between two transactions")
         yield from self.own_facts()
 

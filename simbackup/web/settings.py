@@ -102,7 +102,7 @@ def _in_site(path: tuple[str, ...], site: PlannedSite) -> tuple[str, ...] | None
 
 def inside(part: Frozen, path: tuple[str, ...]) -> Iterator[Setting]:
     """The quantities, times and datasheets of a part, and of the parts inside it."""
-    for key in type(part).model_fields:
+    for key in filter(part.states, type(part).model_fields):
         value, here = getattr(part, key), (*path, key)
         if isinstance(value, Quantity) or (isinstance(value, str) and (key in WORDS or key == "model")):
             yield Setting(here, type(part), key, value, part)

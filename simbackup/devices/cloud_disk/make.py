@@ -8,7 +8,6 @@ from simbackup.devices.credits import Credits
 from simbackup.devices.site import Site
 from simbackup.equations.burst import Bucket
 from simbackup.parameters import parameters_of
-from simbackup.schema.quantity import si_or
 
 
 def make(site: Site, disk: CloudDiskSpec) -> CloudDisk:
@@ -17,6 +16,6 @@ def make(site: Site, disk: CloudDiskSpec) -> CloudDisk:
     if disk.baseline_iops is not None and disk.credits is not None:
         bucket = Bucket(disk.iops.si, disk.baseline_iops.si, disk.credits.si)
         live.credits = Credits(
-            live.link, bucket, bucket.credits * si_or(disk.saved_up, 1.0), site.system.clock, site.system.network
+            live.link, bucket, bucket.credits * disk.saved_up.si, site.system.clock, site.system.network
         )
     return live

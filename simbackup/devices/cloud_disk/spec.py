@@ -8,7 +8,7 @@ from simbackup.schema.capability import BlockDevice
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Rules
-from simbackup.schema.quantity import Duration, Frequency, Frozen, PositiveCount, PositiveSize, Rate, Share
+from simbackup.schema.quantity import Duration, Frequency, Frozen, PositiveCount, PositiveSize, Rate, Share, usual
 
 
 class CloudDiskSheet(Frozen):
@@ -52,13 +52,13 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
     """A block volume of a cloud in a scenario."""
 
     kind: Literal["cloud_disk"]
-    saved_up: Share | None = None
-    """Share of its maximum credits that it has at the start; all by default."""
+    saved_up: Share = usual("100 %", "1")
+    """Share of its maximum credits that it has at the start."""
 
     def rules(self) -> Rules:
         """Only credits can be saved up."""
         yield from super().rules()
-        if self.saved_up is not None and self.credits is None:
+        if self.states("saved_up") and self.credits is None:
             yield ("saved_up", "credits"), "saved_up has no effect without credits", "leave it out, or add credits"
 
     def figures(self) -> Figures:

@@ -23,6 +23,7 @@ from simbackup.schema.quantity import (
     Share,
     Text,
     Word,
+    usual,
 )
 
 
@@ -45,8 +46,8 @@ class HostSheet(Frozen):
     """
     copy_rate: Rate
     """Rate at which one core moves data between a program and the page cache."""
-    speed: Ratio | None = None
-    """Speed of one core relative to the reference core, which has a SPECint_base2006 of 10; 1 by default."""
+    speed: Ratio = usual("1", "1")
+    """Speed of one core relative to the reference core, which has a SPECint_base2006 of 10."""
     read_ahead: PositiveSize | None = None
     """Bytes that are read ahead of a program, which waits for each window; by default it never waits."""
     looks_ahead: Annotated[bool, Word()] = False
@@ -88,7 +89,7 @@ class HostSpec(Part, Modelled, HostSheet):
         if self.within is None:
             return
         host, hosts, here = str(path[-1]), checks.spec.hosts, (*path, "within")
-        if self.speed is not None and self.model is None:  # the speed of a datasheet is that of a machine of its own
+        if self.states("speed") and self.model is None:  # the speed of a datasheet is that of a machine of its own
             checks.report((*path, "speed"), "a virtual machine is as fast as its host", "leave it out")
         real = [name for name in checks.named("hosts") if name != host]
         whole = [name for name, h in hosts.items() if h.within is None]

@@ -50,11 +50,11 @@ def _switch(networks: Networks, name: str, link: LinkSpec, ends: Collection[str]
 
 def _direction(name: str, link: LinkSpec, each: Quantity) -> Network:
     """One direction, with as many wires side by side as there are."""
-    rate = si_or(link.count, 1.0) * each.si
+    rate = link.count.si * each.si
     wires = Link(f"links.{name}", rate, fastest=rate)
     return late(
         Network, link=wires, latency=lambda: link.latency.si, rate=each.si,
-        window=lambda: link.window.si if link.window else None, loss=lambda: si_or(link.loss, 0.0),
+        window=lambda: link.window.si if link.window else None, loss=lambda: link.loss.si,
         segment=lambda: si_or(link.segment, 0.0), halves=lambda: link.congestion == "reno",
-        storage=lambda: link.storage, trips=lambda: si_or(link.command_trips, 2.0),
+        storage=lambda: link.storage, trips=lambda: link.command_trips.si,
     )  # fmt: skip

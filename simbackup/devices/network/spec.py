@@ -26,6 +26,7 @@ from simbackup.schema.quantity import (
     Share,
     Text,
     Word,
+    usual,
 )
 
 ENDS = ("hosts", "devices", "links")
@@ -74,8 +75,8 @@ class NetworkSheet(Frozen):
     """
     window: PositiveSize | None = None
     """Maximum bytes in flight on one connection; they may wait in the queue of the adapter. No limit by default."""
-    loss: Share | None = None
-    """Share of the segments that are lost on the way; none by default."""
+    loss: Share = usual("0 %", "1")
+    """Share of the segments that are lost on the way."""
     segment: PositiveSize | None = None
     """Payload of one segment; needed if segments are lost."""
     congestion: Annotated[Literal["cubic", "reno"], Word()] = "cubic"
@@ -87,10 +88,10 @@ class NetworkSheet(Frozen):
     link, and over all links behind it, one at a time: each takes their round trips, if these are longer than the
     drive's `command_time`.
     """
-    command_trips: Count | None = None
-    """Round trips of each such command: by default 1 to read, and 2 to write, as with Fibre Channel and iSCSI, where
-    the drive asks for the data. At most 1 with write acceleration; 0 where a gateway answers for the drive (tape
-    acceleration), and on a parallel bus.
+    command_trips: Count = usual("2")
+    """Round trips of each such command that writes: 2 with Fibre Channel and iSCSI, where the drive asks for the data;
+    1 with write acceleration; 0 where a gateway answers for the drive (tape acceleration), and on a parallel bus. One
+    that reads takes 1 at most.
     """
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {
@@ -100,9 +101,9 @@ class NetworkSheet(Frozen):
 
     def rules(self) -> Rules:
         """Losses need the size of what is lost."""
-        if self.loss is not None and self.loss.si > 0 and self.segment is None:
+        if self.loss.si > 0 and self.segment is None:
             yield ("loss",), "needs the payload of a segment", "add 'segment: 1448 B'"
-        if self.loss is None and self.segment is not None:
+        if not self.states("loss") and self.segment is not None:
             yield ("segment",), "has no effect without 'loss'", "add 'loss', or leave it out"
 
 
@@ -115,8 +116,8 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     `.receive`, or through `links.NAME.PART` with half duplex. Otherwise, with full duplex, the direction from one
     listed later to one listed earlier is `links.NAME.back`; requests of workloads go in the other direction.
     """
-    count: Pieces | None = None
-    """Number of parallel links of this kind, with each stream on one of them; one by default. Each port has the same
+    count: Pieces = usual("1")
+    """Number of parallel links of this kind, with each stream on one of them. Each port has the same
     number.
     """
     ports: dict[Text, Rate] = Field(default_factory=dict[str, Rate])
@@ -151,7 +152,7 @@ class LinkSpec(Part, Modelled, NetworkSheet):
 
     def facts(self) -> Facts:
         """Number, rate and round trip."""
-        if self.count is not None and self.count.si > 1:
+        if self.count.si > 1:
             yield from number(self.count, "link side by side", "links side by side")
         yield from amount(self.rate)
         if self.latency.si > 0:

@@ -11,7 +11,7 @@ from simbackup.schema.capability import ObjectTarget, Piece
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Path
-from simbackup.schema.quantity import Count, Duration, Frequency, Frozen, Pieces, PositiveSize, Rate, si_or
+from simbackup.schema.quantity import Count, Duration, Frequency, Frozen, Pieces, PositiveSize, Rate, si_or, usual
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -42,10 +42,10 @@ class ObjectStoreSheet(Frozen):
     """Maximum rate of reading; no limit by default."""
     most_parts: Pieces | None = None
     """Maximum number of parts of an object; the parts of a larger one are larger. No limit by default."""
-    object_requests: Count | None = None
-    """Further requests to write an object of several parts, to begin and complete it; none by default."""
-    retrieval_time: Duration | None = None
-    """Time from a request to an archive until its objects can be read; none by default."""
+    object_requests: Count = usual("0")
+    """Further requests to write an object of several parts, to begin and complete it."""
+    retrieval_time: Duration = usual("0 s", "s")
+    """Time from a request to an archive until its objects can be read."""
     retrieval_requests: Frequency | None = None
     """Maximum objects per second that can be requested from it; no limit by default."""
 
@@ -61,7 +61,7 @@ class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
     def part_requests(self, size: float) -> float:
         """One for each part, and those that begin and complete them, of which one stands for the object."""
         number = parts(size, self.part.si, si_or(self.most_parts, math.inf))
-        return 0.0 if number <= 1.0 else number + max(si_or(self.object_requests, 0.0) - 1.0, 0.0)
+        return 0.0 if number <= 1.0 else number + max(self.object_requests.si - 1.0, 0.0)
 
     def facts(self) -> Facts:
         """Rate of a connection, its latencies, and the limits of all."""
@@ -69,7 +69,8 @@ class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
         yield from amount(self.part, "each request")
         yield from amount(self.write_requests, "written")
         yield from amount(self.read_requests, "read")
-        yield from amount(self.retrieval_time, "until objects can be read")
+        if self.retrieval_time.si:
+            yield from amount(self.retrieval_time, "until objects can be read")
 
     def figures(self) -> Figures:
         """How much it was used, and each of its limits."""

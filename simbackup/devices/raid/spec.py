@@ -19,6 +19,7 @@ from simbackup.schema.quantity import (
     PositiveSize,
     Rate,
     Word,
+    usual,
 )
 
 
@@ -39,9 +40,8 @@ class RaidSheet(Frozen):
     """Whether the controller reads ahead into a cache of its own, from which it serves sequential reads."""
     read_ahead: PositiveSize | None = None
     """Bytes of one stream that the controller reads ahead at once, if it `prefetches`."""
-    stripes_ahead: Count | None = None
-    """Minimum number of whole stripes that a host reads ahead, as operating systems do on their own software arrays;
-    none by default.
+    stripes_ahead: Count = usual("0")
+    """Minimum number of whole stripes that a host reads ahead, as operating systems do on their own software arrays.
     """
     write_cache: PositiveSize | None = None
     """Cache from which the controller acknowledges writes until it is full; by default, the controller writes through.
@@ -60,9 +60,9 @@ class RaidSheet(Frozen):
     so that files with a scattered `layout` are read piece by piece. What is allocated lies on the outer tracks of
     rotating disks, which are filled first.
     """
-    rebuild_requests: PositiveCount | None = None
+    rebuild_requests: PositiveCount = usual("1")
     """Number of pieces that a rebuild `by_age` requests at the same time; each disk reads them in the order of their
-    places. One by default.
+    places.
     """
     declustered: PositiveSize | None = None
     """Bytes of one disk after which a group goes on with other disks, in an array that spreads its groups and its spare
@@ -97,11 +97,11 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
     """The solid-state disks of the array, instead of `disk`: a datasheet `ssd/name`, or a mapping."""
     disks: Pieces
     """Number of disks, parity and mirrors included."""
-    groups: Pieces | None = None
-    """Number of groups with equally many disks, each with its own parity or mirrors; one by default."""
-    failed: Pieces | None = None
+    groups: Pieces = usual("1")
+    """Number of groups with equally many disks, each with its own parity or mirrors."""
+    failed: Pieces = usual("0")
     """Number of disks that have failed and have not been replaced: at most one, whose contents are reconstructed from
-    the others; none by default.
+    the others.
     """
 
     drawn_as: ClassVar[str] = "array"
@@ -114,13 +114,13 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
 
     def missing(self) -> bool:
         """Whether a disk has failed."""
-        return self.failed is not None
+        return self.failed.si > 0
 
     def tolerance(self) -> int | None:
         """How many disks of a group may fail before it loses data; None if it is not simulated without one."""
         if self.level not in SURVIVING:
             return 0 if self.level == "0" else None
-        groups = int(self.groups.si) if self.groups else 1
+        groups = int(self.groups.si)
         return raid.tolerance(self.level, int(self.disks.si) // groups)
 
     def rules(self) -> Rules:
@@ -130,7 +130,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
             yield ("disks",), message, "write 'disk: disk/NAME' or 'ssd: ssd/NAME'"
         elif self.disk is not None and self.ssd is not None:
             yield ("disk", "ssd"), "an array is made of equal disks", "write one of 'disk' and 'ssd'"
-        least, groups = raid.minimum_disks(self.level), int(self.groups.si) if self.groups else 1
+        least, groups = raid.minimum_disks(self.level), int(self.groups.si)
         if self.disks.si < least * groups:
             each = f", in each of {groups} groups" if groups > 1 else ""
             message = f"level {self.level} needs {least} disks or more{each}"
@@ -144,7 +144,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
             )
         elif self.level == "10" and self.disks.si // groups % 2:
             yield ("disks", "level"), "mirrors come in pairs", "write an even number of disks"
-        if self.failed is not None:
+        if self.failed.si:
             yield from self._survives(int(self.failed.si))
         if self.read_ahead is not None and not self.prefetches:
             message = "a controller that does not prefetch does not read ahead"
@@ -168,7 +168,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
 
     def capacity_bytes(self) -> float | None:
         """Bytes for data, None if the disks do not make up whole groups."""
-        disks, groups = int(self.disks.si), int(self.groups.si) if self.groups else 1
+        disks, groups = int(self.disks.si), int(self.groups.si)
         odd, disks = (self.level == "10" and disks // groups % 2) or disks % groups, disks // groups
         if disks < raid.minimum_disks(self.level) or odd or self.member is None:
             return None
@@ -176,7 +176,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
 
     def redundancy(self) -> tuple[int, int, int]:
         """Groups of disks that protect each other: how many, the disks of each, and how many may be missing."""
-        disks, groups = int(self.disks.si), int(self.groups.si) if self.groups else 1
+        disks, groups = int(self.disks.si), int(self.groups.si)
         if self.level == "10":
             return disks // MIRROR, MIRROR, MIRROR - 1
         each = disks // groups

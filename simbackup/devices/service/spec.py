@@ -7,7 +7,7 @@ from typing import Literal
 from simbackup.schema.capability import Service
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.figures import USE, Figures
-from simbackup.schema.quantity import Duration, Frequency, Pieces
+from simbackup.schema.quantity import Duration, Frequency, Pieces, usual
 
 
 class ServiceSpec(Service):
@@ -16,12 +16,12 @@ class ServiceSpec(Service):
     kind: Literal["service"]
     operations: Frequency
     """Operations per second that it answers at most."""
-    at_once: Pieces | None = None
-    """Number of operations in service at the same time (servers of its queue), one by default. The total rate stays
+    at_once: Pieces = usual("1")
+    """Number of operations in service at the same time (servers of its queue). The total rate stays
     `operations`: with four at once, each takes four times as long.
     """
-    latency: Duration | None = None
-    """Further time until an answer arrives, however few ask; none by default."""
+    latency: Duration = usual("0 s", "s")
+    """Further time until an answer arrives, however few ask."""
 
     def figures(self) -> Figures:
         """How much it was used."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 from typing import Annotated, Literal
 
-from simbackup.schema.quantity import Duration, Frozen, PositiveCount, PositiveSize, Size, Text, Word
+from simbackup.schema.quantity import Duration, Frozen, PositiveCount, PositiveSize, Size, Text, Word, usual
 
 LEAST_CHUNKS = 3
 """Chunks of a copy area that holds one copied chunk: header, metadata, chunk."""
@@ -41,8 +41,8 @@ class CopyOnWriteSheet(Frozen):
     """
     commit_backlog: PositiveSize
     """Mean bytes that wait to be written by programs that do not wait for each write; their chunks share a commit."""
-    map_time: Duration | None = None
-    """Time that a request to the origin needs for each chunk, to be split and looked up; none by default."""
+    map_time: Duration = usual("0 s", "s")
+    """Time that a request to the origin needs for each chunk, to be split and looked up."""
     create_time: Duration
     """Time to create the frozen image."""
     remove_time: Duration

@@ -33,6 +33,7 @@ from simbackup.schema.quantity import (
     Speed,
     Unit,
     Word,
+    usual,
 )
 
 EVERY = 1e5
@@ -60,8 +61,8 @@ class TapeDriveSheet(Frozen):
     """Speed of the tape while it searches or rewinds."""
     load_time: Duration
     """Time from insertion until ready at the beginning of the tape."""
-    initialise_time: Duration | None = None
-    """Time that the first load of a new cartridge takes in addition to `load_time`; none by default."""
+    initialise_time: Duration = usual("0 s", "s")
+    """Time that the first load of a new cartridge takes in addition to `load_time`."""
     unload_time: Duration
     """Time from the beginning of the tape until ready for removal."""
     locate_overhead: Duration
@@ -74,8 +75,8 @@ class TapeDriveSheet(Frozen):
     """The drive's buffer, which holds compressed data."""
     host_rate: Rate | None = None
     """Maximum rate at the interface, regardless of compression."""
-    command_time: Duration | None = None
-    """Time that each command takes at the interface in addition to its bytes; none by default."""
+    command_time: Duration = usual("0 s", "s")
+    """Time that each command takes at the interface in addition to its bytes."""
     write_through: Annotated[bool, Word()] = False
     """Whether a block must be on the tape before the next one is accepted, so that the tape stops after each block."""
 
@@ -175,7 +176,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
 
     def never_loaded(self) -> float | None:
         """New cartridges of each pool; None where they are not stated, or drives take no time to initialise them."""
-        return None if self.new_cartridges is None or self.drive.initialise_time is None else self.new_cartridges.si
+        return None if self.new_cartridges is None or not self.drive.initialise_time.si else self.new_cartridges.si
 
     def cartridge_bytes(self) -> float:
         """Native capacity of its cartridges."""
@@ -211,7 +212,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
             message = f"'{job.to}' has no pool '{job.pool}'"
             checks.report((*path, "pool"), message, choices(str(job.pool), self.pools or ()))
             return
-        room = pools[job.pool] * self.drive.cartridge_capacity.si * si_or(data.compression, 1.0)
+        room = pools[job.pool] * self.drive.cartridge_capacity.si * data.compression.si
         if data.size.si > room:
             pool = f"pool '{job.pool}'" if job.pool else "pool"
             message = f"the save set is larger than the {pool} of '{job.to}'"

@@ -13,7 +13,7 @@ from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.make import Changed, lying, new_of
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.parameters import parameters_of
-from simbackup.schema.quantity import Quantity, si_or
+from simbackup.schema.quantity import Quantity
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
@@ -34,10 +34,10 @@ def reduction_of(
     """
     how = NO_REDUCTION
     if said is not None:
-        ratio = cache(lambda: si_or(data.compression, 1.0))
+        ratio = cache(lambda: data.compression.si)
 
-        def coding(each: Quantity, coded: Quantity | None) -> float:
-            return cost_of_coding(each.si, si_or(coded, 0.0), ratio(), si_or(said.hardest, 1.0))
+        def coding(each: Quantity, coded: Quantity) -> float:
+            return cost_of_coding(each.si, coded.si, ratio(), said.hardest.si)
 
         how = parameters_of(
             Reduction,
@@ -45,8 +45,8 @@ def reduction_of(
             ratio=ratio,
             compress_cpu=lambda: coding(said.compress_cpu, said.compress_coded_cpu),
             expand_cpu=lambda: coding(said.expand_cpu, said.expand_coded_cpu),
-            threads=lambda: si_or(said.threads, 1.0),
-            expanders=lambda: int(si_or(said.expand_threads, 1.0)),
+            threads=lambda: said.threads.si,
+            expanders=lambda: int(said.expand_threads.si),
             overlapped=lambda: overlapped if said.overlapped is None else said.overlapped,
         )
     if chunks is None:
@@ -54,8 +54,8 @@ def reduction_of(
     repeated, lies = cache(lambda: new_of(chunks, changes)), cache(lambda: lying(chunks, changes(), whole=whole))
     found = parameters_of(
         Reduction, chunks, repeated=repeated, together=lambda: lies().together, read=lambda: lies().read,
-        cutters=lambda: int(si_or(chunks.threads, 1.0)), asked=lambda: chunks.together.si,
-        index_reads=lambda: chunks.index_reads.si / chunks.chunk.si if chunks.index_reads and chunks.chunk else 0.0,
+        cutters=lambda: int(chunks.threads.si), asked=lambda: chunks.together.si,
+        index_reads=lambda: chunks.index_reads.si / chunks.chunk.si if chunks.chunk else 0.0,
         compress_cpu=lambda: how.compress_cpu / repeated(),
         at=lambda: chunks.at if said is None else max(chunks.at, how.at),  # the same, by the checks
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from simbackup.schema.part import Modelled, Path
-from simbackup.schema.quantity import Frozen, Multiple, Pieces, Ratio, TimePerByte
+from simbackup.schema.quantity import Frozen, Multiple, Pieces, Ratio, TimePerByte, usual
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -19,23 +19,22 @@ class CompressorSheet(Frozen):
 
     compress_cpu: TimePerByte
     """Time of the reference core for each byte that is compressed (`a`)."""
-    compress_coded_cpu: TimePerByte | None = None
-    """Time of the reference core, in addition, for each byte that compressing gives (`b`); none by default."""
+    compress_coded_cpu: TimePerByte = usual("0 s/B", "s/B")
+    """Time of the reference core, in addition, for each byte that compressing gives (`b`)."""
     expand_cpu: TimePerByte
     """Time of the reference core for each byte after expansion (`a`)."""
-    expand_coded_cpu: TimePerByte | None = None
-    """Time of the reference core, in addition, for each byte that is taken to be expanded (`b`); none by default."""
-    hardest: Ratio | None = None
-    """Ratio of the data that cost it most: it passes over much of what shrinks less, which costs no more than these;
-    1 by default.
+    expand_coded_cpu: TimePerByte = usual("0 s/B", "s/B")
+    """Time of the reference core, in addition, for each byte that is taken to be expanded (`b`)."""
+    hardest: Ratio = usual("1", "1")
+    """Ratio of the data that cost it most: it passes over much of what shrinks less, which costs no more than these.
     """
-    scaling: Multiple | None = None
-    """Exponent with which its speed grows with the speed of a core; 1 by default, and less than 1 if it waits for
+    scaling: Multiple = usual("1", "1")
+    """Exponent with which its speed grows with the speed of a core, and less than 1 if it waits for
     caches and branches, which have improved more slowly than the rest of a core.
     """
-    measured_at: Ratio | None = None
-    """Speed of the core on which its costs were measured; for other cores they follow `scaling`. By default, that of
-    the reference core.
+    measured_at: Ratio = usual("1", "1")
+    """Speed of the core on which its costs were measured; for other cores they follow `scaling`. The default
+    is that of the reference core.
     """
 
 
@@ -46,10 +45,10 @@ class CompressionSpec(Modelled, CompressorSheet):
     """Where data are compressed: by the `client` before they are sent, on the `wire` only while they are sent, by the
     `server` before they are written, or in the device (`target`) without using a host's cores.
     """
-    threads: Pieces | None = None
-    """Number of threads that compress one stream, each on a core; one by default."""
-    expand_threads: Pieces | None = None
-    """Number of threads that expand one stream, each on a core; one by default, because few formats can be expanded in
+    threads: Pieces = usual("1")
+    """Number of threads that compress one stream, each on a core."""
+    expand_threads: Pieces = usual("1")
+    """Number of threads that expand one stream, each on a core, because few formats can be expanded in
     parallel.
     """
     overlapped: bool | None = None
@@ -61,7 +60,7 @@ class CompressionSpec(Modelled, CompressorSheet):
     def check(self, checks: Checks, path: Path, data: str, *, remote: bool) -> None:
         """Report data that would grow, and a place other than the client where nobody else takes part."""
         saved = checks.spec.data.get(data)
-        if saved is not None and saved.compression is not None and saved.compression.si < 1.0:
+        if saved is not None and saved.compression.si < 1.0:
             message = f"'{data}' would grow: its compression is below 1"
             checks.report(path, message, f"correct data.{data}.compression")
         if self.at != "client" and not remote:

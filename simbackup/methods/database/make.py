@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 def make_backup(job: DatabaseBackupSpec, spec: Spec) -> DatabaseBackup:
     """The full backup."""
-    workers = int(si_or(job.workers, 1.0))
+    workers = int(job.workers.si)
     return late(
         DatabaseBackup, way=_there(job, spec, workers, lambda: _count(job.connections)), data=job.data, to=job.to,
-        method=job.method, snapshot=job.snapshot, locked=job.locks(spec), log_rate=lambda: si_or(job.log_rate, 0.0),
+        method=job.method, snapshot=job.snapshot, locked=job.locks(spec), log_rate=lambda: job.log_rate.si,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.tool.spec import BackupToolSpec
-from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or
+from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or, usual
 
 
 class DatabaseBackupSpec(Streamed, Lasting, SharedOut):
@@ -38,14 +38,14 @@ class DatabaseBackupSpec(Streamed, Lasting, SharedOut):
     """The volume or device that takes the backup, after the data that it already holds, or the object store."""
     snapshot: Annotated[Text, Refers("changes", "devices")] | None = None
     """The snapshot that a `snapshot_copy` creates and removes."""
-    workers: Pieces | None = None
-    """Number of workers that dump tables or copy files at once, each on a core; one by default, as with mysqldump."""
+    workers: Pieces = usual("1")
+    """Number of workers that dump tables or copy files at once, each on a core, as with mysqldump."""
     connections: Pieces | None = None
     """Number of connections to an object store, which all workers share; by default, one for each worker."""
     read_lock: bool | None = None
     """Whether a `logical_dump` holds the read lock; by default, as the engine requires."""
-    log_rate: Rate | None = None
-    """Bytes of log that users write per second during a `hot_copy`, and its program copies, too; none by default."""
+    log_rate: Rate = usual("0 B/s", "B/s")
+    """Bytes of log that users write per second during a `hot_copy`, and its program copies, too."""
     compressor: CompressionSpec | None = None
     """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not compressed by default."""
     tool: BackupToolSpec | None = None
@@ -96,7 +96,7 @@ class DatabaseBackupSpec(Streamed, Lasting, SharedOut):
         if self.method == "logical_dump" and data.database is not None:
             size = data.dump_size()
         if self.compressor is not None and self.compressor.at != "wire":
-            size /= si_or(data.compression, 1.0)
+            size /= data.compression.si
         there = sum(checks.spec.data[name].size.si for name in checks.spec.data_on(self.to))
         if there + size > room:
             message = f"'{self.to}' has no room for a backup of {units.show_short(size, 'B')}"

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from simbackup.equations.change import Change
 from simbackup.equations.deduplication import came_with, containers_read, piece, touched_chunks
 from simbackup.methods.deduplication.spec import DeduplicationSpec
-from simbackup.schema.quantity import si_or
 
 
 class Lying(NamedTuple):
@@ -38,7 +37,7 @@ def new_of(said: DeduplicationSpec, changes: Callable[[], Changed | None]) -> fl
     if said.ratio is not None:
         return said.ratio.si
     changed = changes()
-    return si_or(said.within, 1.0) if changed is None else new_since(said, changed)
+    return said.within.si if changed is None else new_since(said, changed)
 
 
 def lying(said: DeduplicationSpec, changed: Changed | None, *, whole: bool) -> Lying:
@@ -49,7 +48,7 @@ def lying(said: DeduplicationSpec, changed: Changed | None, *, whole: bool) -> L
     """
     if changed is None or not whole or said.last is None:
         return Lying(piece(said.together.si, [1.0 / new_of(said, lambda: changed)]))
-    parts = came_with(changed.change, said.last.si, int(si_or(said.generations, 1.0)))
+    parts = came_with(changed.change, said.last.si, int(said.generations.si))
     run = max(changed.run, _chunk(said))
     if said.container is not None:
         brought = [parts[0]] * (len(parts) - 1) + [1.0]
@@ -65,4 +64,4 @@ def _chunk(said: DeduplicationSpec) -> float:
 def new_since(said: DeduplicationSpec, changed: Changed) -> float:
     """Bytes of a save set for each byte that is new to a store: chunks in which something has changed are new."""
     new = min(touched_chunks(changed.share, changed.run, _chunk(said)), changed.sent)
-    return si_or(said.within, 1.0) * changed.sent / new
+    return said.within.si * changed.sent / new

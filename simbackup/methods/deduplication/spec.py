@@ -16,6 +16,7 @@ from simbackup.schema.quantity import (
     Ratio,
     Reduction,
     TimePerByte,
+    usual,
 )
 
 if TYPE_CHECKING:
@@ -53,10 +54,10 @@ class DeduplicationSheet(Frozen):
     """
     stream_restore_rate: Rate | None = None
     """Maximum bytes per second that it returns to one stream; `restore_rate` by default."""
-    index_reads: Multiple | None = None
-    """Reads of an index on the disks of the store for each chunk; none by default, as for an index in memory."""
-    at_once: PositiveCount | None = None
-    """Number of such pieces that a restore requests at once; one by default."""
+    index_reads: Multiple = usual("0", "1")
+    """Reads of an index on the disks of the store for each chunk, as for an index in memory."""
+    at_once: PositiveCount = usual("1")
+    """Number of such pieces that a restore requests at once."""
 
 
 class DeduplicationSpec(Modelled, DeduplicationSheet):
@@ -71,18 +72,18 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
     """How long before this backup the previous one of the same data, of any level, went to the store. By default, a
     backup of a level other than full follows the one that it is based on.
     """
-    generations: PositiveCount | None = None
-    """Number of full backups of the data that the store has, one every `last`; one by default. The newest consists of
+    generations: PositiveCount = usual("1")
+    """Number of full backups of the data that the store has, one every `last`. The newest consists of
     pieces that came with each of them.
     """
-    within: Ratio | None = None
-    """Deduplication ratio within data that are new to the store; 1 by default."""
+    within: Ratio = usual("1", "1")
+    """Deduplication ratio within data that are new to the store."""
     at: Literal["client", "server", "target"] = "client"
     """Where data are deduplicated: by the `client` before they are sent, by the `server` before they are written, or in
     the device (`target`) without using a host's cores.
     """
-    threads: Pieces | None = None
-    """Number of threads that find or join the chunks of one stream, each on a core; one by default."""
+    threads: Pieces = usual("1")
+    """Number of threads that find or join the chunks of one stream, each on a core."""
 
     def check(self, checks: Checks, path: Path, compressor: CompressionSpec | None) -> None:
         """Report a store that would grow, chunks that are compressed elsewhere than they are found, lone keys."""
@@ -93,20 +94,20 @@ class DeduplicationSpec(Modelled, DeduplicationSheet):
         if compressor is not None and compressor.at != self.at:
             message = f"chunks are found at the {self.at}, and compressed at the {compressor.at}"
             checks.report((*path, "at"), message, "write the same place in both, as chunks are compressed one by one")
-        if self.generations is not None and self.last is None:
+        if self.states("generations") and self.last is None:
             message = "needs the time between two backups"
             checks.report((*path, "generations"), message, "write for example 'last: 24 h'")
-        if self.index_reads is not None and self.chunk is None:
+        if self.states("index_reads") and self.chunk is None:
             checks.report((*path, "index_reads"), "needs the size of a chunk", "write for example 'chunk: 8 KiB'")
 
     def check_change(self, checks: Checks, path: Path, data: str, *, whole: bool) -> None:
         """Report a ratio that is neither stated nor follows from how the data change."""
         if not whole:
             return
-        key = next((key for key in ("last", "generations") if getattr(self, key) is not None), None)
+        key = next(filter(self.states, ("last", "generations")), None)
         there = checks.spec.data.get(data)
         change = there.change if there is not None else None
-        if key is None and self.ratio is None and self.within is None:
+        if key is None and self.ratio is None and not self.states("within"):
             message = "does not say how much is new to the store"
             remedy = "write 'ratio:', the age of the last backup as 'last:', or 'within: 1' for a first backup"
             checks.report(path, message, remedy)

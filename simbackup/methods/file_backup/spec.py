@@ -104,7 +104,7 @@ class FileBackupSpec(FilesSaving, SharedOut, FileKeeping):
         """Bytes that it saves for each byte that a disk keeps."""
         repeated = si_or(self.deduplication.ratio, 1.0) if self.deduplication is not None else 1.0
         plain = self.compressor is None or self.compressor.at == "wire" or self.data not in spec.data
-        return repeated if plain else repeated * si_or(spec.data[self.data].compression, 1.0)
+        return repeated if plain else repeated * spec.data[self.data].compression.si
 
     def gives_single_files(self) -> bool:
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""

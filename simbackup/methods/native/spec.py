@@ -166,7 +166,7 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
     def _check_compression(self, checks: Checks, path: Path, data: str) -> None:
         """Report compression that makes data larger."""
         ratio = checks.spec.data[data].compression
-        if self.compress and ratio is not None and ratio.si < 1.0:
+        if self.compress and ratio.si < 1.0:
             message = f"'{data}' would grow: its compression is below 1"
             checks.report((*path, "compress"), message, f"correct data.{data}.compression")
 

@@ -31,7 +31,7 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
         for group in groups.values()
         for step in group.steps.values()
     )
-    ratio = si_or(data.compression, 1.0) if coded or job.compressor is not None else 1.0
+    ratio = data.compression.si if coded or job.compressor is not None else 1.0
     phases = {
         phase: tuple(_group(job, spec, name, group, ratio) for name, group in groups.items())
         for phase, groups in operation.phases.items()

@@ -29,7 +29,7 @@ from simbackup.schema.capability import BlockDevice, Device, MediaLibrary, Objec
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
 from simbackup.schema.part import Path, disagreements
-from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text, si_or
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text
 from simbackup.schema.refers import Refers
 from simbackup.schema.unknown import Unknown
 
@@ -182,7 +182,7 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     def kept_ratio(self, spec: Spec) -> float:
         """What its compressor makes of the data."""
         plain = self.compressor is None or self.data not in spec.data
-        return 1.0 if plain else si_or(spec.data[self.data].compression, 1.0)
+        return 1.0 if plain else spec.data[self.data].compression.si
 
     def shares_chunks(self) -> bool:
         """Whether the target has some of its bytes already."""

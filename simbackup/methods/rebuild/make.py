@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from simbackup.methods.rebuild.live import Rebuild
 from simbackup.methods.rebuild.spec import RebuildSpec
-from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -15,4 +14,4 @@ if TYPE_CHECKING:
 def make(job: RebuildSpec, spec: Spec) -> Rebuild:
     """The rebuild."""
     del spec
-    return Rebuild(job.of, si_or(job.precedence, 1.0))
+    return Rebuild(job.of, job.precedence.si)

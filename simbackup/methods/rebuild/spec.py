@@ -9,7 +9,7 @@ from simbackup.schema.capability import RedundantDevice
 from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Ratio, Text
+from simbackup.schema.quantity import Ratio, Text, usual
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ class RebuildSpec(JobSpec):
     method: Literal["rebuild"]
     of: Annotated[Text, Refers("changes", "devices")]
     """The array with a disk that has `failed`."""
-    precedence: Ratio | None = None
-    """Turns that it has at the disks for each turn of another stream, or of the users' requests; 1 by default. Near
+    precedence: Ratio = usual("1", "1")
+    """Turns that it has at the disks for each turn of another stream, or of the users' requests. Near
     zero, it only works in idle time, and may not end while others work.
     """
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from simbackup.errors import choices
 from simbackup.schema.part import Modelled, Path
-from simbackup.schema.quantity import Count, Duration, Frozen, Multiple, PositiveSize, Rate, Text
+from simbackup.schema.quantity import Count, Duration, Frozen, Multiple, PositiveSize, Rate, Text, usual
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,16 +36,16 @@ class ShareSheet(Frozen):
     """Requests for each file that is created, in addition to those for its data: look-up, create, attributes, close;
     `calls` by default.
     """
-    call_cpu: Duration | None = None
-    """Time of the reference core at the host that keeps the files for each request; none by default."""
+    call_cpu: Duration = usual("0 s", "s")
+    """Time of the reference core at the host that keeps the files for each request."""
     rate: Rate | None = None
     """Maximum bytes per second that the host which keeps the files gives or takes this way, for all jobs and streams
     together, as where a management stack limits it; by default, only cores and lines limit it.
     """
     stream_rate: Rate | None = None
     """The same for one stream, or for each worker; no limit by default."""
-    flushes: Multiple | None = None
-    """How often this host waits for each created file until it is on disk; never by default, as with a battery."""
+    flushes: Multiple = usual("0", "1")
+    """How often this host waits for each created file until it is on disk, as with a battery."""
 
 
 class ShareSpec(Modelled, ShareSheet):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from simbackup.methods.job import Work
 from simbackup.methods.write.live import SynchronousWrite, Write
 from simbackup.methods.write.spec import WriteSpec
-from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 def make(job: WriteSpec, spec: Spec) -> Work:
     """The writer, request by request or through the page cache."""
     host = spec.host_of(job.data)
-    size = spec.data[job.data].size.si * si_or(job.portion, 1.0)
+    size = spec.data[job.data].size.si * job.portion.si
     if job.request is not None:
         return SynchronousWrite(host, job.data, size, job.request.si, (job.over,) if job.over else ())
     return Write(host, job.data, size, flush=job.flush)

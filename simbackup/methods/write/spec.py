@@ -18,6 +18,7 @@ from simbackup.schema.quantity import (
     PositiveShare,
     PositiveSize,
     Text,
+    usual,
 )
 
 
@@ -27,8 +28,8 @@ class WriteSpec(JobSpec):
     method: Literal["write"]
     data: Annotated[Text, ONTO_DATA]
     """The data set that is written."""
-    portion: PositiveShare | None = None
-    """Share of the data set that is written, from its beginning; all of it by default."""
+    portion: PositiveShare = usual("100 %", "1")
+    """Share of the data set that is written, from its beginning."""
     flush: bool = False
     """Whether it ends only when all its data are on disk, as dd does with conv=fsync."""
     request: PositiveSize | None = None
@@ -40,7 +41,8 @@ class WriteSpec(JobSpec):
 
     def own_facts(self) -> Facts:
         """How much of the data it writes."""
-        yield from amount(self.portion, "of it")
+        if self.states("portion"):
+            yield from amount(self.portion, "of it")
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report unknown data, and an unknown link."""

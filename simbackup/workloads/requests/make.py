@@ -22,7 +22,7 @@ def make(system: System, spec: Spec, address: str, requests: RequestsSpec) -> Ap
         request=requests.request.si,
         rate=requests.transactions.si if requests.transactions else None,
         clients=si_or(requests.clients, 1.0),
-        think_time=si_or(requests.think_time, 0.0),
+        think_time=requests.think_time.si,
     )
     waiting = Waiting(adapters, requests.timeout.si if requests.timeout else None)
     return Application(address, asking, adapters, system.network, system.trace, waiting)

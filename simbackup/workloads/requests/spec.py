@@ -17,6 +17,7 @@ from simbackup.schema.quantity import (
     PositiveCount,
     PositiveDuration,
     PositiveSize,
+    usual,
 )
 from simbackup.schema.refers import Refers
 from simbackup.schema.workload import WorkloadSpec
@@ -38,8 +39,8 @@ class RequestsSpec(WorkloadSpec):
     """Requests per second, however long each waits."""
     clients: PositiveCount | None = None
     """Number of clients; each sends its next request after the answer to the previous one."""
-    think_time: Duration | None = None
-    """Time that a client waits between two requests; none by default."""
+    think_time: Duration = usual("0 s", "s")
+    """Time that a client waits between two requests."""
 
     recognised_by: ClassVar[tuple[str, ...]] = ("via",)
 

@@ -38,12 +38,12 @@ def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
 
 def _demand(system: System, users: UsersSpec) -> Demand:
     data = system.data[users.data]
-    updates = si_or(users.updates, 0.0)
+    updates = users.updates.si
     spread = Spread(
         size=(users.update_size or users.read_size).si,
-        working_set=data.size * (si_or(users.working_set, 1.0) if updates else 1.0),
-        hot_data=si_or(users.hot_data, 1.0) if updates else 1.0,
-        hot_updates=si_or(users.hot_updates, 1.0) if updates else 1.0,
+        working_set=data.size * (users.working_set.si if updates else 1.0),
+        hot_data=users.hot_data.si if updates else 1.0,
+        hot_updates=users.hot_updates.si if updates else 1.0,
         begin=data.begin,
         extent=data.size,
     )
@@ -56,4 +56,4 @@ def _demand(system: System, users: UsersSpec) -> Demand:
         synchronous=updates > 0.0 and users.synchronous,
     )
     rate = users.transactions.si if users.transactions else None
-    return Demand(transaction, users.writes.si, rate, si_or(users.clients, 1.0), si_or(users.think_time, 0.0))
+    return Demand(transaction, users.writes.si, rate, si_or(users.clients, 1.0), users.think_time.si)

@@ -25,7 +25,7 @@ from simbackup.schema.quantity import (
     Share,
     Text,
     Word,
-    si_or,
+    usual,
 )
 
 
@@ -40,17 +40,17 @@ class WorkloadSheet(Frozen):
     """Time of the reference core for a transaction."""
     writes: Share
     """Share of the transactions that write, and therefore wait for a read lock."""
-    updates: Multiple | None = None
-    """Number of disk writes of a transaction, each at a different place; none by default."""
+    updates: Multiple = usual("0", "1")
+    """Number of disk writes of a transaction, each at a different place."""
     update_size: PositiveSize | None = None
     """Bytes of one disk write; by default, as many as of a disk read."""
     synchronous: Annotated[bool, Word()] = False
     """Whether a transaction waits until its disk writes are done."""
-    working_set: PositiveShare | None = None
-    """Share of the data to which disk writes go; all of it by default."""
-    hot_data: PositiveShare | None = None
+    working_set: PositiveShare = usual("100 %", "1")
+    """Share of the data to which disk writes go."""
+    hot_data: PositiveShare = usual("100 %", "1")
     """Share of the working set that receives most of the writes."""
-    hot_updates: PositiveShare | None = None
+    hot_updates: PositiveShare = usual("100 %", "1")
     """Share of the disk writes that go to the hot data."""
 
 
@@ -63,8 +63,8 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
     """Transactions per second, however long each takes."""
     clients: PositiveCount | None = None
     """Number of users; each starts the next transaction when the previous one is done."""
-    think_time: Duration | None = None
-    """Time that a user waits between two transactions; none by default."""
+    think_time: Duration = usual("0 s", "s")
+    """Time that a user waits between two transactions."""
 
     recognised_by: ClassVar[tuple[str, ...]] = ("data", "model")
     usual: ClassVar[bool] = True
@@ -81,12 +81,12 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
             checks.owned(path, checks.spec.data[self.data].on)
 
     def _check_updates(self, checks: Checks, path: Path) -> None:
-        if not (self.reads.si or self.cpu.si or si_or(self.updates, 0.0)):
+        if not (self.reads.si or self.cpu.si or self.updates.si):
             checks.report(path, "its transactions do nothing", "write 'reads', 'updates' or 'cpu' above 0")
-        if self.update_size is not None and self.updates is None:
+        if self.update_size is not None and not self.states("updates"):
             checks.report((*path, "update_size"), "has no effect without updates", "write 'updates:' of a transaction")
-        if (self.hot_data is None) != (self.hot_updates is None):
-            missing = "hot_data" if self.hot_data is None else "hot_updates"
+        if self.states("hot_data") != self.states("hot_updates"):
+            missing = "hot_updates" if self.states("hot_data") else "hot_data"
             checks.report(path, f"needs '{missing}'", "give both 'hot_data' and 'hot_updates'")
 
     def figures(self) -> Figures:

@@ -90,7 +90,8 @@ def test_an_override_removes_too(over: Extended) -> None:
 def test_a_value_that_is_null_is_as_good_as_left_out(over: Extended) -> None:
     scenario = over("data: {files: {cached: null, layout: null}}\njobs: {full: {begin: null}, back: {after: null}}")
     data = scenario.spec.data["files"]
-    assert (data.cached, data.layout) == (None, None)
+    assert (data.cached.si, data.layout) == (0.0, None)
+    assert not data.states("cached") and not data.states("layout")
     assert scenario.spec.jobs["full"].begin is None
     assert scenario.spec.jobs["back"].after == ()
 

@@ -56,6 +56,22 @@ def only(**values: Any) -> tuple[str, str, str]:
     return problem.address, problem.message, problem.remedy
 
 
+def test_a_key_with_a_default_that_is_null_is_left_out() -> None:
+    part, problems = read(size=None, level=None, time="1 s")
+    assert part is not None and not problems
+    assert (part.size.si, part.level) == (0.0, "5")
+    assert [name for name in Part.model_fields if part.states(name)] == ["time"]
+
+
+def test_a_key_without_a_default_that_is_null_is_empty() -> None:
+    class Needed(Frozen):
+        size: Size
+
+    problems: list[Problem] = []
+    assert validate(Needed, from_plain({"size": None}, Place("x")), "part", problems) is None
+    assert [(each.message, each.remedy) for each in problems] == [("is empty", "write for example '2 GiB'")]
+
+
 @for_each(
     "name, text, si",
     [
@@ -81,7 +97,6 @@ def test_texts_and_numbers_become_si_values(name: str, text: Any, si: float) -> 
         ("size", "-5 B", "'-5 B' cannot be negative", ""),
         ("size", "7 Gb", "'7 Gb' is in bits", "did you mean '7 GB'?"),
         ("size", "64 Kib", "'64 Kib' is in bits", "did you mean '64 KiB'?"),
-        ("size", None, "is empty", "write for example '2 GiB'"),
         ("size", True, "'true' is not a quantity", "write for example '2 GiB'"),
         ("size", ["1 B"], "a list is not a quantity", "write for example '2 GiB'"),
         ("positive", "0 B", "0 B is out of bounds", "write more than 0"),
