@@ -31,21 +31,25 @@ def set_up(
 
 
 def components(folder: Where, as_json: Json = False) -> None:
-    """Measure the disk, copies of memory, and the speed of a core."""
+    """Measure the disk, the page cache, the file system, and the speed of a core."""
     from simbackup import units  # noqa: PLC0415
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.lab.components import measure as measured  # noqa: PLC0415
     from simbackup.lab.folder import Folder  # noqa: PLC0415
 
     lab = Folder(folder)
-    settings = lab.settings()
+    lab.settings()
     with lab.locked():
-        found = measured(lab, settings.seed)
+        found = measured(lab)
     if as_json:
         show.json(found)
         return
     rows = [{"component": "core, times the reference core", **_ends([f"{one:.3g}" for one in found["speed"]])}]
-    rows.append({"component": "copies of memory", **_ends([units.show_short(r, "B/s") for r in found["copy_rate"]])})
+    rows.append({"component": "page cache", **_ends([units.show_short(r, "B/s") for r in found["copy_rate"]])})
+    rows += [
+        {"component": f"files, {name}", **_ends([units.show_short(each, "s") for each in ends])}
+        for name, ends in found["filesystem"].items()
+    ]
     rows += [{"component": f"disk, {name}", **_ends(ends)} for name, ends in found["disk"].items()]
     show.listing(rows, as_json=False)
 

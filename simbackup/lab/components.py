@@ -1,16 +1,18 @@
-"""The parts of the machine, measured alone: disk, memory copies, and the speed of a core by fixed kernels."""
+"""The parts of the machine, measured alone: disk, page cache, file system, and the speed of a core by kernels."""
 
 from __future__ import annotations
 
 import bz2
 import lzma
+import math
 import os
 import platform
 import shutil
 import statistics
+import sysconfig
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,19 +22,22 @@ from simbackup import shelf, units
 from simbackup.equations.coding import cost_of_coding
 from simbackup.foreign.measurements.measured_sheet import measured_sheet
 from simbackup.foreign.measurements.tools import read_outputs
-from simbackup.lab.data import Text
 from simbackup.lab.folder import Folder
+from simbackup.lab.regression import NORMAL
 from simbackup.lab.runs import FailedError, Shell
 from simbackup.output.whole import write_whole
 
 FILE = "components.json"
-DISK_LIKE, HOST_LIKE = "ssd/nvme-gen4-2021", "host/linux-2024-server"
-"""Datasheets that supply what is not measured of a disk and of a host."""
+DISK_LIKE, HOST_LIKE, FILESYSTEM_LIKE = "ssd/nvme-gen4-2021", "host/linux-2024-server", "filesystem/ext4"
+"""Datasheets that supply what is not measured of a disk, of a host and of a file system."""
 DISK = 256
 """MiB that are written to the disk and read back."""
-TIMES = 3
-SAMPLE = 4 << 20
-"""Bytes that a kernel compresses."""
+TIMES = 5
+"""How often each part is measured; the least time of a core counts, which other work disturbs least."""
+SAMPLE = 1 << 20
+"""Bytes of source text, and of machine code, that a kernel compresses."""
+FILES, SMALL, PER_DIRECTORY, PIECE, COPIED = 2000, 4096, 100, 64 << 10, 64 << 20
+"""Files that are made and read, bytes of each, files in a directory; bytes of a piece of a large file, and of all."""
 KERNELS: dict[str, Callable[[bytes], bytes]] = {
     "gzip-6": lambda data: zlib.compress(data, 6),
     "bzip2": lambda data: bz2.compress(data, 9),
@@ -50,15 +55,13 @@ class Speed(NamedTuple):
     speed: float
 
 
-def measure(folder: Folder, seed: int) -> dict[str, Any]:
+def measure(folder: Folder) -> dict[str, Any]:
     """Measure the parts of the machine, and keep what was found in the folder.
 
     Parameters
     ----------
     folder
         The folder of the lab, on the disk that is measured.
-    seed
-        Of the data that the kernels work on.
 
     Raises
     ------
@@ -66,24 +69,34 @@ def measure(folder: Folder, seed: int) -> dict[str, Any]:
         The disk is full.
     """
     folder.check_room(2.0 * DISK * 2**20)
-    speeds = [*_speeds(seed), *_program_speeds(folder, seed)]
+    speeds = [*_speeds(), *_program_speeds(folder)]
     found = {
         "cores": os.cpu_count() or 1,
         "memory": _memory(),
         "system": f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
         "architecture": platform.machine(),
-        "speed": _spread([one.speed for one in speeds]),
+        "speed": mean_speed([one.speed for one in speeds]),
         "kernels": {one.kernel: float(f"{one.speed:.4g}") for one in speeds},
-        "copy_rate": _spread([_copy_rate() for _ in range(TIMES)]),
+        **_page_cache(folder),
         "disk": _disk(folder),
     }
     folder.write(FILE, found)
     return found
 
 
-def _spread(values: list[float]) -> list[float]:
-    """The least, the median and the greatest of some values."""
-    return [float(f"{one:.4g}") for one in (min(values), statistics.median(values), max(values))]
+def mean_speed(speeds: Sequence[float]) -> list[float]:
+    """The geometric mean of some speeds, between the ends of its 90 % interval.
+
+    Each kernel meets data of other kinds than those that its datasheet was measured with, and misses by a factor of up
+    to two, the one upwards and the other downwards. Their mean is known better than any of them.
+
+    >>> mean_speed([2.0, 2.0]), mean_speed([1.0, 4.0])[1]
+    ([2.0, 2.0, 2.0], 2.0)
+    """
+    logs = [math.log(one) for one in speeds]
+    middle = statistics.fmean(logs)
+    error = NORMAL * statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
+    return [float(f"{math.exp(one):.4g}") for one in (middle - error, middle, middle + error)]
 
 
 def _memory() -> int:
@@ -92,45 +105,104 @@ def _memory() -> int:
     return max(round(total / 2**30), 1) * 2**30
 
 
-def _copy_rate() -> float:
-    """Bytes a second of a core that copies memory."""
-    data = np.ones(64 << 20, dtype=np.uint8)
-    into = np.empty_like(data)
-    np.copyto(into, data)
-    start = time.process_time()
-    np.copyto(into, data)
-    return data.size / max(time.process_time() - start, 1e-9)
+def _sample() -> bytes:
+    """Text and machine code as disks hold them: sources that come with Python, and a library of numpy."""
+    sources = Path(sysconfig.get_path("stdlib")).glob("*.py")
+    text = b"".join(path.read_bytes() for path in sorted(sources))[:SAMPLE]
+    library = max(Path(np.__file__).parent.rglob("*multiarray*.so"), key=lambda path: path.stat().st_size)
+    return text + library.read_bytes()[:SAMPLE]
 
 
-def _speeds(seed: int) -> Iterator[Speed]:
+def _speeds() -> Iterator[Speed]:
     """The speed by each kernel that Python has."""
-    data = Text(3.0, seed).make(SAMPLE, np.random.default_rng([seed, 3]))
+    data = _sample()
     for sheet, kernel in KERNELS.items():
-        start = time.process_time()
-        ratio = len(data) / len(kernel(data))
-        yield Speed(sheet, speed_of(sheet, ratio, (time.process_time() - start) / len(data)))
+        times: list[float] = []
+        for _ in range(TIMES):
+            start = time.process_time()
+            ratio = len(data) / len(kernel(data))
+            times.append(time.process_time() - start)
+        yield Speed(sheet, speed_of(sheet, ratio, min(times) / len(data)))
 
 
-def _program_speeds(folder: Folder, seed: int) -> Iterator[Speed]:
+def _program_speeds(folder: Folder) -> Iterator[Speed]:
     """The speed by each codec that is installed as a program."""
     folder.scratch.mkdir()
     (folder.scratch / "home").mkdir()
-    source = folder.scratch / "text"
-    data = Text(3.0, seed).make(4 * SAMPLE, np.random.default_rng([seed, 3]))
-    source.write_bytes(data)
+    data = 8 * _sample()
+    (folder.scratch / "text").write_bytes(data)
+    (folder.scratch / "empty").write_bytes(b"")
     shell = Shell(folder.scratch, {})
     for sheet, command in CODECS.items():
         if shutil.which(command.split()[0]) is None:
             continue
         try:
-            (folder.scratch / "empty").write_bytes(b"")
-            empty = shell.measure(f"{command} empty > packed", folder.scratch).cpu
-            ran = shell.measure(f"{command} text > packed", folder.scratch)
+            empty = min(shell.measure(f"{command} empty > packed", folder.scratch).cpu for _ in range(TIMES))
+            cost = min(shell.measure(f"{command} text > packed", folder.scratch).cpu for _ in range(TIMES)) - empty
         except FailedError:
             continue
         ratio = len(data) / (folder.scratch / "packed").stat().st_size
-        yield Speed(sheet, speed_of(sheet, ratio, max(ran.cpu - empty, 1e-6) / len(data)))
+        yield Speed(sheet, speed_of(sheet, ratio, max(cost, 1e-6) / len(data)))
     folder.clear()
+
+
+def _page_cache(folder: Folder) -> dict[str, Any]:
+    """What the system takes of a core for files that are in the page cache, and for copies to it and from it.
+
+    Returns
+    -------
+    dict of str to Any
+        `filesystem` has seconds of the machine's core for a file that is read, created, or found unchanged, and
+        `copy_rate` bytes a second; each with the least, the median and the greatest.
+    """
+    costs: dict[str, list[float]] = {"create_cpu": [], "cpu_per_file": [], "walk_cpu": []}
+    rates: list[float] = []
+    for _ in range(TIMES):
+        folder.scratch.mkdir()
+        paths = [folder.scratch / f"{number // PER_DIRECTORY}" / f"{number}" for number in range(FILES)]
+        for name, each in (("create_cpu", _create), ("cpu_per_file", _read), ("walk_cpu", os.lstat)):
+            start = time.process_time()
+            for path in paths:
+                each(path)
+            costs[name].append((time.process_time() - start) / FILES)
+        start = time.process_time()
+        _copy(folder.scratch / "large")
+        rates.append(2 * COPIED / max(time.process_time() - start, 1e-9))
+        folder.clear()
+    return {"filesystem": {name: _spread(times) for name, times in costs.items()}, "copy_rate": _spread(rates)}
+
+
+def _create(path: Path) -> None:
+    """Make a small file, and its directory if it is the first in it."""
+    path.parent.mkdir(exist_ok=True)
+    file = os.open(path, os.O_CREAT | os.O_WRONLY)
+    os.write(file, bytes(SMALL))
+    os.close(file)
+
+
+def _read(path: Path) -> None:
+    """Look at a small file, open it, read it to its end and close it."""
+    os.lstat(path)
+    file = os.open(path, os.O_RDONLY)
+    while os.read(file, PIECE):
+        pass
+    os.close(file)
+
+
+def _copy(path: Path) -> None:
+    """Write a large file to the page cache, and read it again."""
+    piece = bytearray(PIECE)
+    with path.open("wb", buffering=0) as file:
+        for _ in range(COPIED // PIECE):
+            file.write(piece)
+    with path.open("rb", buffering=0) as file:
+        while file.readinto(piece):
+            pass
+
+
+def _spread(values: list[float]) -> list[float]:
+    """The least, the median and the greatest of some values."""
+    return [float(f"{one:.4g}") for one in (min(values), statistics.median(values), max(values))]
 
 
 def speed_of(sheet: str, ratio: float, cost: float) -> float:

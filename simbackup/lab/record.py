@@ -27,10 +27,21 @@ from simbackup.lab.spec import DesignSpec, held_out, load_program
 from simbackup.results.compare import TOLERANCE
 from simbackup.results.documents import MEASURED
 
-FORMAT = 1
+FORMAT = 2
 PACK = "lab.json"
 """The pack in the folder of a record."""
-MACHINE: tuple[str, ...] = ("id", "cores", "memory", "system", "architecture", "speed", "kernels", "copy_rate", "disk")
+MACHINE: tuple[str, ...] = (
+    "id",
+    "cores",
+    "memory",
+    "system",
+    "architecture",
+    "speed",
+    "kernels",
+    "copy_rate",
+    "filesystem",
+    "disk",
+)
 RUN: tuple[str, ...] = (
     "program", "operation", "point", "repeat", "workers", "bytes", "files", "random", "unchanged", "stored", "elapsed",
     "synced", "cpu", "server_cpu", "foreign", "steal", "cores", "disturbed", "attempts", "day",

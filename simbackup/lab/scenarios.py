@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from simbackup import units
-from simbackup.lab.components import DISK_LIKE, HOST_LIKE
+from simbackup.lab.components import DISK_LIKE, FILESYSTEM_LIKE, HOST_LIKE
 from simbackup.lab.data import Content
 from simbackup.lab.spec import LabProgramSpec, OperationSpec
 
@@ -48,12 +48,22 @@ def _measured(value: float, low: float, high: float, unit: str, at: str) -> Mapp
 def host(machine: Mapping[str, Any]) -> Mapped:
     """The host that a machine is, with what was measured of it."""
     (low, best, high), (slow, rate, fast) = machine["speed"], machine["copy_rate"]
-    speed = _measured(best, low, high, "1", f"{', '.join(machine['kernels'])}: least, median and greatest")
+    speed = _measured(best, low, high, "1", f"{', '.join(machine['kernels'])}: their geometric mean")
     return {
         "model": HOST_LIKE, "cores": machine["cores"], "memory": f"{machine['memory'] / 2**30:.0f} GiB",
         "speed": {**speed, "shared": core_speed(machine)},
-        "copy_rate": _measured(rate, slow, fast, "B/s", "copies of 64 MiB"),
+        "copy_rate": _measured(rate, slow, fast, "B/s", "64 MiB written to the page cache and read"),
     }  # fmt: skip
+
+
+def filesystem(machine: Mapping[str, Any]) -> Mapped:
+    """The file system of a machine, with what files in the page cache take there, in time of the reference core."""
+    speed = machine["speed"][1]
+    costs = {
+        name: _measured(best * speed, low * speed, high * speed, "s/file", "small files in the page cache")
+        for name, (low, best, high) in machine["filesystem"].items()
+    }
+    return {"model": FILESYSTEM_LIKE, **costs}
 
 
 def disk(machine: Mapping[str, Any]) -> Mapped:
@@ -81,7 +91,7 @@ def scenario(machine: Mapping[str, Any], asked: Asked, title: str, jobs: Mapped)
     """
     data: Mapped = {
         "on": "disk", "size": f"{max(asked.content.bytes, 1)} B", "files": max(asked.content.files, 1),
-        "filesystem": "filesystem/ext4", "layout": "together", "cached": "100 %",
+        "filesystem": filesystem(machine), "layout": "together", "cached": "100 %",
     }  # fmt: skip
     if any("compressor" in job for job in jobs.values()):
         data["compression"] = round(max(asked.ratio, 1.0), 4)
