@@ -344,6 +344,49 @@ def buy(
     raise typer.Exit(1 if found[0].missed else 0)
 
 
+def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
+    sites: Annotated[list[str], typer.Argument(metavar="SITE...", help="Site files, such as site.yaml.")],
+    others: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="ADDRESS=VALUE[; ...]",
+            help="One more variant: the first site with these values; may be repeated.",
+        ),
+    ] = None,
+    goals: Annotated[str | None, typer.Option(metavar="FILE", help="Compare each variant with these goals.")] = None,
+    capacity: Annotated[
+        bool, typer.Option("--capacity", help="Capacity and cost alone, without a simulation: seconds.")
+    ] = False,
+    until: Until = HORIZON,
+    sets: SiteSets = None,
+    as_json: Json = False,
+) -> None:
+    """Compare sites, or variants of one: until when each fits, what it misses, and its cost, the cheapest first."""
+    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
+    from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
+    from simbackup.planning.comparing import compared  # noqa: PLC0415
+    from simbackup.planning.goals import read_goals  # noqa: PLC0415
+    from simbackup.planning.loading import read_site  # noqa: PLC0415
+    from simbackup.planning.site import load_site, numbers  # noqa: PLC0415
+
+    wanted, common = None if goals is None else read_goals(goals), overrides(sets or [])
+    asked = {site: (site, common) for site in sites}
+    for text in others or []:
+        asked[text] = sites[0], common | overrides([each.strip() for each in text.split(";")])
+    if len(asked) == 1:
+        message, remedy = "one variant has nothing to be compared with", "add --with ADDRESS=VALUE, or another site"
+        raise InputError([Problem(Place("simbackup plan compare"), "", message, remedy)])
+    load = (lambda *said: numbers(read_site(*said))) if capacity else load_site
+    variants = {name: load(*said) for name, said in asked.items()}
+    with counting.nights() as play:
+        found = compared(variants, until, wanted, nights=not capacity, play=play)
+    if as_json:
+        show.json(show_plan.plain([one.as_dict() for one in found]))
+    else:
+        show_plan.variants(found)
+
+
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
     kind: Annotated[str, typer.Argument(help="capacity, calendar, restore or points.")] = "capacity",

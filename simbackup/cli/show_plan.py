@@ -7,9 +7,11 @@ from datetime import date
 from typing import Any, cast
 
 from simbackup.cli import show, show_causes
+from simbackup.equations.change import YEAR
 from simbackup.planning.alike import called
 from simbackup.planning.buying import Purchased
-from simbackup.planning.cost import by_year
+from simbackup.planning.comparing import Variant
+from simbackup.planning.cost import cost_table
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.loading import SiteFile
@@ -81,10 +83,22 @@ def _limits(found: Plan, limits: Sequence[FitsUntil]) -> None:
 
 def _costs(found: Plan) -> None:
     """What each year costs, if there are prices."""
-    years = by_year(found.months)
+    heads, years = cost_table(found.months)
     if years:
-        head = ("year", "pools", "cartridges", "object storage", f"total, {found.months[0].currency}")
-        show.table(head, [(y, *(f"{x:,.0f}" for x in s)) for y, s in years.items()], "Cost", right=(1, 2, 3, 4))
+        rows = [(year, *(f"{each:,.0f}" for each in sums)) for year, sums in years]
+        if found.site.expenses and len(rows) > 1:
+            rows.append(("in all", *(f"{sum(each):,.0f}" for each in zip(*(sums for _, sums in years), strict=True))))
+        show.table(("year", *heads), rows, "Cost", right=tuple(range(1, len(heads) + 1)))
+    if found.site.expenses:
+        head = ("", "what", "amount", "price", "paid again after", "a year")
+        rows = [
+            (
+                one.part, one.what, f"{one.amount:.3g}", f"{one.price:,.0f}",
+                f"{one.life / YEAR:.3g} years" if one.life is not None and one.price else "", f"{one.yearly:,.0f}",
+            )
+            for one in found.site.expenses
+        ]  # fmt: skip
+        show.table(head, rows, "What the site has for its backups", right=(2, 3, 4, 5))
 
 
 def _simulated(found: Plan) -> str:
@@ -250,10 +264,39 @@ def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
     show.table(("bought", "price", f"cost until the end{money}", ""), rows, "Purchases, the best first", right=(1, 2))
     best = found[0]
     if not best.missed:
-        years = [(str(y.year), *(f"{x:,.0f}" for x in (y.bought, y.yearly, y.storage, y.total))) for y in best.years]
-        head = ("year", "bought", "yearly", "storage", "total")
+        keys = [
+            "bought",
+            "yearly",
+            "storage",
+            *(("others",) if any(year.others for year in best.years) else ()),
+            "total",
+        ]
+        years = [(str(year.year), *(f"{getattr(year, key):,.0f}" for key in keys)) for year in best.years]
         title = f"Cost of each year with {' and '.join(best.names) or 'nothing'}"
-        show.table(head, years, title, right=(1, 2, 3, 4))
+        show.table(("year", *keys), years, title, right=tuple(range(1, len(keys) + 1)))
+
+
+def variants(found: Sequence[Variant]) -> None:
+    """Variants of a site with what each reaches and costs, the cheapest that misses fewest goals first."""
+    names = [str(i) for i in range(1, len(found) + 1)]
+    rows = [
+        (
+            name, one.name, str(one.fits_until or "the end"),
+            "" if one.windows_missed is None else str(one.windows_missed),
+            "" if one.data_lost is None else show_short(one.data_lost, "s", 3),
+            f"{one.total:,.0f}" if one.years else "", ", ".join(goal.goal for goal in one.missed),
+        )
+        for name, one in zip(names, found, strict=True)
+    ]  # fmt: skip
+    currency = next((f", {one.plan.months[0].currency}" for one in found if one.years), "")
+    head = ("", "variant", "fits until", "windows missed", "data lost", f"cost{currency}", "misses")
+    kept = [i for i in range(len(head)) if any(row[i] for row in rows)]
+    right = tuple(i for i, at in enumerate(kept) if at in {3, 4, 5})
+    show.table([head[i] for i in kept], [tuple(row[i] for i in kept) for row in rows], "Variants", right=right)
+    years = sorted({year for one in found for year in one.years})
+    if years:
+        costs = [(year, *(f"{one.years.get(year, 0.0):,.0f}" for one in found)) for year in years]
+        show.table(("year", *names), costs, "Cost of each year", right=tuple(range(1, len(found) + 1)))
 
 
 def _missed(goals: Sequence[Goal]) -> str:

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from simbackup.equations.change import DAY, YEAR
 from simbackup.errors import InputError, Place, Problem
-from simbackup.planning.cost import by_year
+from simbackup.planning.cost import OTHERS, STORAGE, by_year, months
 from simbackup.planning.goals import Goal, Goals
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import Plan
+from simbackup.planning.site import PlannedSite, numbers
 from simbackup.planning.sizing import tried
 from simbackup.policies.days import each_day
 from simbackup.policies.horizon import HORIZON
@@ -24,17 +25,22 @@ MOST = 256
 
 
 class Cash(NamedTuple):
-    """What a year costs: what is bought, what is paid for it each year, and storage, in the currency of the prices."""
+    """What a year costs, in the currency of the prices."""
 
     year: int
     bought: float
+    """Purchases."""
     yearly: float
+    """What is paid for them each year."""
     storage: float
+    """Storage; of a pool that a purchase makes larger, only what was there before."""
+    others: float = 0.0
+    """Hardware, lines and work that the site has without any purchase."""
 
     @property
     def total(self) -> float:
-        """The sum of the three."""
-        return self.bought + self.yearly + self.storage
+        """The sum of all."""
+        return self.bought + self.yearly + self.storage + self.others
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,22 +116,28 @@ def bought(
         A purchase changes something that is not there, or a site with it cannot be planned.
     """
     found: list[Purchased] = []
+    before = numbers(file)
     for names in sets:
         tree = file.source
         for name in names:
             tree = overridden(tree, file.source.find(("purchases", name, "set"))[0].mapping)  # which know their lines
         plan, missed = tried(tree, file.name, goals, until)
-        found.append(Purchased(names, tuple(_years(file, names, plan)), missed))
+        found.append(Purchased(names, tuple(_years(before, names, plan)), missed))
     return sorted(found, key=lambda one: (len(one.missed), one.total, len(one.names)))
 
 
-def _years(file: SiteFile, names: Sequence[str], plan: Plan) -> Iterator[Cash]:
-    """The cash of each year of a plan, at whose start everything is bought."""
+def _years(before: PlannedSite, names: Sequence[str], plan: Plan) -> Iterator[Cash]:
+    """The cash of each year of a plan, at whose start everything is bought.
+
+    What is bought has its own price: of the prices of the site, those count that it costs before any purchase.
+    """
     days: dict[int, int] = {}
     for day in each_day(plan.site.start, plan.until):
         days[day.year] = days.get(day.year, 0) + 1
-    chosen, storage = [file.spec.purchases[name] for name in names], by_year(plan.months)
+    chosen = [before.file.spec.purchases[name] for name in names]
+    costs = by_year(months(plan.site, plan.days, before))
     at_once, yearly = (sum(getattr(one, key).si for one in chosen) for key in ("price", "yearly"))
     for year, number in days.items():
-        first = at_once if year == plan.site.start.year else 0.0
-        yield Cash(year, first, yearly * number * DAY / YEAR, storage.get(str(year), [0.0])[-1])
+        first, sums = at_once if year == plan.site.start.year else 0.0, costs.get(str(year), {})
+        storage, others = (sum(sums.get(key, 0.0) for key in keys) for keys in (STORAGE, OTHERS))
+        yield Cash(year, first, yearly * number * DAY / YEAR, storage, others)

@@ -1,12 +1,14 @@
-"""What a site costs: its pools, its cartridges, its object storage, month by month."""
+"""What a site costs, month by month: pools, cartridges, object storage, hardware, lines, work."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from datetime import date
 from itertools import groupby
 from typing import NamedTuple
 
+from simbackup.planning.expenses import LINE, WORK
 from simbackup.planning.ledger import Day, Stock
 from simbackup.planning.prices import PricesSpec
 from simbackup.planning.site import PlannedSite
@@ -31,6 +33,14 @@ class Month(NamedTuple):
     """New cartridges."""
     objects: float
     """Object storage."""
+    hardware: float
+    """Servers, disks, libraries and drives that are bought, and what else is paid at once."""
+    yearly: float
+    """What these cost by time, such as power, room and service, and what else is paid for each year."""
+    lines: float
+    """Lines to other places."""
+    work: float
+    """Work of people."""
     total: float
     """The sum."""
     currency: str
@@ -61,17 +71,31 @@ def read_back(site: PlannedSite, by_target: Iterable[tuple[str, float]]) -> Read
     return ReadBack(total, math.fsum(costs), currency) if total else None
 
 
-def months(site: PlannedSite, days: Iterable[Day]) -> list[Month]:
+def months(site: PlannedSite, days: Iterable[Day], paid_for: PlannedSite | None = None) -> list[Month]:
     """The costs of each month of some days; none without prices.
 
     A pool costs by the bytes that it holds when it is full. Object storage costs by those that are there on each day or
     were deleted too early, and by the requests that write. A month that is not whole costs its part.
+
+    Parameters
+    ----------
+    site
+        The site.
+    days
+        Its ledger.
+    paid_for
+        The same site before purchases that have prices of their own: the pools and the hardware that it has are paid
+        for, and no others. By default, all that the site has.
     """
+    owner = site if paid_for is None else paid_for
     priced = {name: target.prices for name, target in site.targets.items() if target.prices is not None}
+    currency = currency_of(site)
     found: list[Month] = []
     bought = dict.fromkeys(priced, 0)
     for month, group in groupby(days, key=lambda day: f"{day.day:%Y-%m}"):
-        inside = list(group) if priced else []
+        if currency is None:
+            break
+        inside = list(group)
         pools = cartridges = objects = 0.0
         for name, prices in priced.items():
             target, stocks = site.targets[name], [day.stocks[name] for day in inside]
@@ -80,13 +104,28 @@ def months(site: PlannedSite, days: Iterable[Day]) -> list[Month]:
             elif target.tape:
                 cartridges += (stocks[-1].bought - bought[name]) * si_or(prices.cartridge, 0.0)
                 bought[name] = stocks[-1].bought
-            else:
-                month_of_all = target.capacity / TERABYTE * si_or(prices.pool_month, 0.0)
-                pools += month_of_all * len(stocks) / MEAN_MONTH
-        if priced:
-            currency = next(iter(priced.values())).currency
-            found.append(Month(month, pools, cartridges, objects, pools + cartridges + objects, currency))
+            elif prices.pool_month is not None:
+                capacity = owner.targets.get(name, target).capacity
+                pools += capacity / TERABYTE * prices.pool_month.si * len(stocks) / MEAN_MONTH
+        others = _others(owner, inside[0].day, inside[-1].day)
+        total = math.fsum((pools, cartridges, objects, *others))
+        found.append(Month(month, pools, cartridges, objects, *others, total, currency))
     return found
+
+
+def currency_of(site: PlannedSite) -> str | None:
+    """The currency of all prices of a site; None without any."""
+    each = (site.file.spec.prices, *(target.prices for target in site.targets.values()))
+    return next((prices.currency for prices in each if prices is not None), None)
+
+
+def _others(site: PlannedSite, first: date, last: date) -> tuple[float, float, float, float]:
+    """What a site costs beside storage from a day to another: hardware, what it costs by time, lines, work."""
+    hardware = math.fsum(one.paid(first, last) for one in site.expenses)
+    running = {LINE: 0.0, WORK: 0.0, "": 0.0}
+    for one in site.expenses:
+        running[one.what if one.what in running else ""] += one.running(first, last)
+    return hardware, running[""], running[LINE], running[WORK]
 
 
 def _objects(prices: PricesSpec, stocks: Iterable[Stock]) -> float:
@@ -100,11 +139,26 @@ def _objects(prices: PricesSpec, stocks: Iterable[Stock]) -> float:
     return held / TERABYTE / MEAN_MONTH * si_or(prices.object_month, 0.0) + requests / A_PRICE
 
 
-def by_year(found: Iterable[Month]) -> dict[str, list[float]]:
-    """What pools, cartridges, objects and all of them together cost in each year."""
-    years: dict[str, list[float]] = {}
+STORAGE = {"pools": "pools", "cartridges": "cartridges", "objects": "object storage"}
+OTHERS = {"hardware": "hardware", "yearly": "upkeep", "lines": "lines", "work": "work"}
+"""Fields of a month that are costs, with their heads in tables."""
+
+
+def by_year(found: Iterable[Month]) -> dict[str, dict[str, float]]:
+    """What each year costs, by the names of the fields of a month; the last is the total."""
+    years: dict[str, dict[str, float]] = {}
     for month in found:
-        sums = years.setdefault(month.month[:4], [0.0, 0.0, 0.0, 0.0])
-        for i, each in enumerate((month.pools, month.cartridges, month.objects, month.total)):
-            sums[i] += each
+        sums = years.setdefault(month.month[:4], dict.fromkeys((*STORAGE, *OTHERS, "total"), 0.0))
+        for name in sums:
+            sums[name] += getattr(month, name)
     return years
+
+
+def cost_table(found: Iterable[Month]) -> tuple[tuple[str, ...], list[tuple[str, tuple[float, ...]]]]:
+    """The heads of costs, and the costs of each year; of what is not storage, only what costs anything."""
+    months = list(found)
+    years = by_year(months)
+    heads = STORAGE | {key: head for key, head in OTHERS.items() if any(getattr(one, key) for one in months)}
+    total = f"total, {months[0].currency}" if months else "total"
+    rows = [(year, tuple(sums[key] for key in (*heads, "total"))) for year, sums in years.items()]
+    return (*heads.values(), total), rows

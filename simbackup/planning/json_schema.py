@@ -9,7 +9,16 @@ from simbackup.planning.failure import SiteFailureSpec
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
 from simbackup.planning.policy import LevelName, PolicySpec, SecondCopySpec
 from simbackup.planning.prices import PricesSheet
-from simbackup.planning.spec import DatastoreSpec, MachineSpec, SiteHostSpec, SiteSpec, SystemSpec, TargetSpec
+from simbackup.planning.spec import (
+    CostSpec,
+    DatastoreSpec,
+    MachineSpec,
+    PurchaseSpec,
+    SiteHostSpec,
+    SiteSpec,
+    SystemSpec,
+    TargetSpec,
+)
 from simbackup.schema.json_forms import Forms, Json
 from simbackup.schema.part import NAME
 from simbackup.schema.quantity import Frozen, Unit
@@ -30,6 +39,8 @@ NAMED: dict[type[Frozen], dict[str, type[Frozen]]] = {
         "policies": PolicySpec,
         "systems": SystemSpec,
         "failures": SiteFailureSpec,
+        "costs": CostSpec,
+        "purchases": PurchaseSpec,
     },
     PolicySpec: {"copies": SecondCopySpec},
     GoalsSpec: {"restores": RestoreGoalSpec},

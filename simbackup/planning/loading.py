@@ -212,6 +212,7 @@ def _unknown_names(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     yield from _datastores(spec, tree)
     yield from _failures(spec, tree)
     yield from _purchases(spec, tree)
+    yield from _costs(spec, tree)
 
 
 def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
@@ -237,6 +238,29 @@ def _purchases(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
                 node = tree.find(("purchases", name, "set"))[0].mapping[address]
                 message, remedy = "is not there", "write an address of the site, such as targets.pool.device.disks"
                 yield Problem(node.key, f"purchases.{name}.set", f"'{address}' {message}", remedy)
+
+
+def _costs(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report costs of parts that are not there, costs without a currency, and hours without a price."""
+    if spec.costs and spec.prices is None:
+        yield _problem(tree, ("costs",), "has no currency", "write 'prices:' of the site, with a currency", key=True)
+    parts, seen = {*spec.targets, *spec.hosts, *spec.uplinks}, dict[str, str]()
+    for name, one in spec.costs.items():
+        if one.of is not None:
+            yield from _known(tree, ("costs", name, "of"), one.of, parts, "target, host or uplink")
+            if one.of in seen:
+                message = f"'{seen[one.of]}' says what '{one.of}' costs, too"
+                yield _problem(tree, ("costs", name, "of"), message, "say it once")
+            seen[one.of] = name
+        if one.weekly is not None and spec.prices is not None and spec.prices.hour is None:
+            message, remedy = (
+                "has no price: the prices of the site have no 'hour'",
+                "write for example 'hour: 60' there",
+            )
+            yield _problem(tree, ("costs", name, "weekly"), message, remedy)
+        for key in ("bought", "life"):
+            if getattr(one, key) is not None and one.price is None:
+                yield _problem(tree, ("costs", name, key), "has no effect without a price", "write 'price:', too")
 
 
 def _devices(spec: SiteSpec, tree: Node) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Loss, Remaining, loss
 from simbackup.planning.backlog import Queue
 from simbackup.planning.cautions import unsent
-from simbackup.planning.cost import TERABYTE, Month, months
+from simbackup.planning.cost import TERABYTE, Month, by_year, months
 from simbackup.planning.endless import endless
 from simbackup.planning.evenings import evenings
 from simbackup.planning.futile import futile
@@ -271,6 +271,16 @@ class Plan(Tabled):
         """What each month costs; empty without prices."""
         return months(self.site, self.days)
 
+    @property
+    def expenses(self) -> list[Row]:
+        """One mapping for each thing that the site has for its backups and pays for beside storage."""
+        return [one._asdict() for one in self.site.expenses]
+
+    @property
+    def costs(self) -> dict[str, dict[str, float]]:
+        """What each year costs, by what for: `pools`, `hardware` and so on, and `total`; empty without prices."""
+        return by_year(self.months)
+
     def _called(self, policy: str) -> str:
         """The name of a policy, or of all parts of one that was divided."""
         written = self.site.file.written(policy)
@@ -338,14 +348,14 @@ class Plan(Tabled):
         return {
             "clients": self.clients, "limits": [limit._asdict() for limit in self.limits], "capacity": self.capacity,
             "points": self.points, "losses": self.losses, "months": [month._asdict() for month in self.months],
-            "failures": self.failures,
+            "failures": self.failures, "expenses": self.expenses,
         }  # fmt: skip
 
     def capacity_tables(self) -> dict[str, list[Row]]:
         """The tables for which no night has to be simulated: targets that get full, capacity, points, months."""
         return {
             "limits": [limit._asdict() for limit in self.full], "capacity": self.capacity, "points": self.points,
-            "months": [month._asdict() for month in self.months],
+            "months": [month._asdict() for month in self.months], "expenses": self.expenses,
         }  # fmt: skip
 
     def frames(self) -> Mapping[str, pd.DataFrame]:

@@ -14,6 +14,7 @@ from simbackup.data.change import change_of
 from simbackup.equations.change import Change, differs, hits_a_day
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import Chunking, chunking_of
+from simbackup.planning.expenses import Expense, expenses
 from simbackup.planning.hardware import datastore_of, growth_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
@@ -192,6 +193,8 @@ class PlannedSite:
     targets: dict[str, Target]
     datastores: dict[str, Datastore]
     """Those on which data lie, each with all that lie on its device."""
+    expenses: tuple[Expense, ...] = ()
+    """What it has for its backups and pays for beside storage."""
     lacking: Mapping[str, Lacking] = field(default_factory=dict[str, "Lacking"])
     """What does not come about as parts fail, by policy."""
 
@@ -330,7 +333,7 @@ def _numbers(file: SiteFile, scenario: Scenario) -> PlannedSite:
     }
     systems = tuple(_system(scenario, file, name, by_files) for name in spec.systems)
     targets = {name: _target(scenario, file, name) for name in spec.targets}
-    return PlannedSite(file, systems, targets, _datastores(scenario, file, systems))
+    return PlannedSite(file, systems, targets, _datastores(scenario, file, systems), expenses(file, scenario))
 
 
 def _datastores(scenario: Scenario, file: SiteFile, systems: Sequence[Client]) -> dict[str, Datastore]:

@@ -27,6 +27,7 @@ from simbackup.schema.quantity import (
     Multiple,
     Pieces,
     PositiveCount,
+    PositiveDuration,
     PositiveSize,
     Quantity,
     Reduction,
@@ -282,6 +283,27 @@ class PurchaseSpec(Frozen):
     """What it costs each year, such as rent of a line, power, service, and hours of people."""
 
 
+class CostSpec(Frozen):
+    """Something that costs money beside storage: hardware at its real price, a licence, service, work of people."""
+
+    of: Text | None = None
+    """The part of the site whose price in the prices of the site it replaces: a name under `targets`, `hosts` or
+    `uplinks`; by default, it is a cost of its own.
+    """
+    price: Money | None = None
+    """What it costs at once, in the currency of the prices; nothing by default."""
+    bought: CalendarDay | None = None
+    """When `price` is paid for the first time, which may be before the plan; its first day by default."""
+    life: PositiveDuration | None = None
+    """Time after which `price` is paid again; by default, the `life` of the prices if it stands for a part."""
+    yearly: Money | None = None
+    """What it costs each year, such as a licence or service; by default, the `upkeep` of the prices if it stands for a
+    part.
+    """
+    weekly: Duration | None = None
+    """Time of people that it takes each week, at the price of an `hour`; none by default."""
+
+
 class SiteSpec(Frozen):
     """A site: systems, how they are protected, and what it costs."""
 
@@ -329,7 +351,9 @@ class SiteSpec(Frozen):
     what is wanted, or to boot it from a medium. It begins after `recovery`, beside `catalogue` and `fetch`.
     """
     prices: PricesSpec | None = None
-    """What storage costs; by default, no costs are reported."""
+    """What storage, hardware, lines and work cost; by default, no costs are reported."""
+    costs: dict[Text, CostSpec] = Field(default_factory=dict)
+    """What else costs money, by name: hardware at its real price, licences, service, work of people."""
     failures: dict[Text, SiteFailureSpec] = Field(default_factory=dict)
     """Parts that fail in the plan and come back, by name: the nights show what that costs. None by default."""
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from simbackup.equations.change import YEAR
 from simbackup.planning.alike import called
-from simbackup.planning.cost import by_year
+from simbackup.planning.cost import cost_table
 from simbackup.planning.plan import Plan
 from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 
 QUARTERS = frozenset({1, 4, 7, 10})
 """Months that begin a quarter."""
-
-
-def tables_of_plan(plan: Plan) -> Iterator[ReportTable]:
-    """The tables of a plan that say anything."""
-    yield from filter(None, (windows(plan), late(plan), stocks(plan), costs(plan)))
 
 
 def windows(plan: Plan) -> ReportTable:
@@ -79,11 +73,25 @@ def stocks(plan: Plan) -> ReportTable:
 
 def costs(plan: Plan) -> ReportTable:
     """What each year costs; empty without prices."""
-    years = by_year(plan.months)
-    currency = plan.months[0].currency if plan.months else ""
-    columns = (
-        Column("year"), Column("pools", "1"), Column("cartridges", "1"), Column("object storage", "1"),
-        Column(f"total, {currency}", "1"),
-    )  # fmt: skip
-    rows = [(words(year), *(Cell(f"{each:,.0f}", each) for each in sums)) for year, sums in years.items()]
+    heads, years = cost_table(plan.months)
+    columns = (Column("year"), *(Column(head, "1") for head in heads))
+    rows = [(words(year), *(Cell(f"{each:,.0f}", each) for each in sums)) for year, sums in years]
     return ReportTable("Cost", columns, rows, "Cost by year")
+
+
+def belongings(plan: Plan) -> ReportTable:
+    """What a site has for its backups and pays for beside storage; empty without prices of it."""
+    columns = (
+        Column("part"), Column("what"), Column("amount", "1"), Column("price", "1"), Column("paid again after"),
+        Column("a year", "1"),
+    )  # fmt: skip
+    rows = [
+        (
+            words(one.part), words(one.what), Cell(f"{one.amount:.3g}", one.amount),
+            Cell(f"{one.price:,.0f}", one.price),
+            words(f"{one.life / YEAR:.3g} years" if one.life is not None and one.price else ""),
+            Cell(f"{one.yearly:,.0f}", one.yearly),
+        )
+        for one in plan.site.expenses
+    ]  # fmt: skip
+    return ReportTable("Belongings", columns, rows, "What the site has for its backups")

@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Media:
+    """What a device stores its data on: bytes of all its disks, parity and mirrors included."""
+
+    raw: float
+    solid: bool
+    """Whether they are solid-state disks."""
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
     """A part of a device with a limit of its own: the keys of its number and of its times, empty if it has none.
 
@@ -98,6 +107,10 @@ class BlockDevice(BackupTarget):
     def capacity_bytes(self) -> float | None:
         """Bytes that it holds, its `capacity` unless overridden; None if its values do not go together."""
         return self.capacity.si if "capacity" in type(self).model_fields else None
+
+    def media(self) -> Media | None:
+        """The disks inside it; None if it has none of its own, as a volume or what is rented."""
+        return None
 
     def redundancy(self) -> tuple[int, int, int]:
         """Groups of disks that protect each other: how many, the disks of each, and how many may be missing."""

@@ -17,7 +17,7 @@ from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.writing import write_tables
 from simbackup.protection.protect import protect
 from simbackup.reporting.pictures import system_picture
-from simbackup.reporting.plan_tables import costs, late, stocks, windows
+from simbackup.reporting.plan_tables import belongings, costs, late, stocks, windows
 from simbackup.reporting.protection_tables import groups_table, losses_table, matrix_picture
 from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_limit
 from simbackup.reporting.site_report import calendar_picture, capacity_picture, site_page
@@ -43,7 +43,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     found = stocked(site, task["until"], play=_counting(site, steps))
     send({"kind": "warnings", "warnings": [str(one) for one in found.warnings]})
     send({**answered(found, found.full, Sureness(None, ()), before, more=True), "simulated": False})
-    capacity = [(stocks(found), capacity_picture(found)), (costs(found), None)]
+    capacity = [(stocks(found), capacity_picture(found)), (costs(found), None), (belongings(found), None)]
     send({"kind": "detail", "name": "capacity", "html": rendered("tables.html", tables=capacity)})
     steps.begin("simulating nights")
     found.nights.sample()

@@ -66,7 +66,13 @@ def test_capacity_alone_as_tables_and_as_json(
     assert (code, err.strip()) == (0, "written to tables")
     assert "Capacity in use" in out
     assert "Windows" not in out
-    assert {path.stem for path in Path("tables").glob("*.csv")} == {"limits", "capacity", "points", "months"}
+    assert {path.stem for path in Path("tables").glob("*.csv")} == {
+        "limits",
+        "capacity",
+        "points",
+        "months",
+        "expenses",
+    }
     code, out, _ = called(capsys, monkeypatch, "capacity", site, "--until", "2 months", "--json")
     told = json.loads(out)
     assert (code, told["until"], len(told["capacity"])) == (0, "2027-03-01", 2 * 59)
@@ -273,3 +279,16 @@ def test_purchases_are_counted_before_they_are_planned_and_ranked(
     assert code == 0
     assert "meets all goals" in out
     assert called(capsys, monkeypatch, "buy", "planning/forty-systems", "--goals", "goals.yaml")[0] == 2
+
+
+def test_variants_are_compared_by_cost(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = called(
+        capsys, monkeypatch, "compare", site, "--capacity", "--until", "2 months", "--json",
+        "--with", "costs.licence.yearly=365; prices={currency: EUR, date: 2027-01-01}",
+    )  # fmt: skip
+    assert code == 0
+    assert [one["variant"] for one in json.loads(out)][0] == site
+    code, _, err = called(capsys, monkeypatch, "compare", site, "--capacity")
+    assert (code, "one variant has nothing to be compared with" in err) == (2, True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from simbackup.schema.capability import BlockDevice, Piece
+from simbackup.schema.capability import BlockDevice, Media, Piece
 from simbackup.schema.facts import Fact, Facts, amount
 from simbackup.schema.landing import landing_rules
 from simbackup.schema.measurable import Measurable
@@ -80,6 +80,10 @@ class DiskSpec(BlockDevice, Modelled, DiskSheet):
     kind: Literal["disk"]
 
     pieces: ClassVar[Mapping[str, Piece]] = {"landing_zone": Piece(times="drain_rate")}
+
+    def media(self) -> Media:
+        """Itself."""
+        return Media(self.capacity.si, solid=False)
 
     def facts(self) -> Facts:
         """Capacity, speed and rate."""

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from simbackup.devices.disk.spec import DiskSheet
 from simbackup.devices.ssd.spec import SsdSheet
 from simbackup.equations import raid
-from simbackup.schema.capability import RedundantDevice
+from simbackup.schema.capability import Media, RedundantDevice
 from simbackup.schema.facts import Fact, Facts, amount, made, number
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
@@ -173,6 +173,12 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
         if disks < raid.minimum_disks(self.level) or odd or self.member is None:
             return None
         return groups * raid.usable_capacity(self.level, disks, self.member.capacity.si)
+
+    def media(self) -> Media | None:
+        """All its disks; None if it names none."""
+        if self.member is None:
+            return None
+        return Media(self.disks.si * self.member.capacity.si, solid=self.ssd is not None)
 
     def redundancy(self) -> tuple[int, int, int]:
         """Groups of disks that protect each other: how many, the disks of each, and how many may be missing."""

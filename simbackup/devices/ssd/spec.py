@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from simbackup.schema.capability import BlockDevice, Piece
+from simbackup.schema.capability import BlockDevice, Media, Piece
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.landing import landing_rules
 from simbackup.schema.measurable import Measurable
@@ -62,6 +62,10 @@ class SsdSpec(BlockDevice, Modelled, SsdSheet):
     kind: Literal["ssd"]
 
     pieces: ClassVar[Mapping[str, Piece]] = {"landing_zone": Piece(times="drain_rate")}
+
+    def media(self) -> Media:
+        """Itself."""
+        return Media(self.capacity.si, solid=True)
 
     def facts(self) -> Facts:
         """Capacity and rates."""
