@@ -10,10 +10,9 @@ import simpy
 
 from simbackup import units
 from simbackup.catalogue import Copy, job_of
+from simbackup.devices.library import Drive, Library
 from simbackup.devices.network.spec import WAY
 from simbackup.devices.redundant import Redundant, changing
-from simbackup.devices.tape.drive import Drive
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Closure, Link
 from simbackup.errors import JobFailedError
@@ -225,7 +224,7 @@ def _lose_drive(system: System, failure: Failure) -> Steps:
     part = f"the drive '{drive.name.removeprefix('devices.')}'"
     failure = replace(failure, part=drive.name, words=part)
     library.lose(drive, for_good=failure.lasts is None)
-    yield from _closing(lambda _: (drive.link, drive.interface), holds=False)(system, failure)
+    yield from _closing(lambda _: drive.links, holds=False)(system, failure)
     if failure.lasts is not None:
         library.regain(drive)
 

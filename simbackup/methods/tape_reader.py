@@ -10,10 +10,9 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.devices.host.live import Host
+from simbackup.devices.library import Drive, Library, Stream
 from simbackup.devices.network.live import NEAR, Network, command_travel
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.live import Library
 from simbackup.engine.limit import Limit, Others, Use
 from simbackup.methods.file_backup.passes import Pass, passes, width
 from simbackup.methods.tool.live import Tool

@@ -10,12 +10,10 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, Library, Stream, no_room
 from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.passes import Pass

@@ -12,10 +12,10 @@ import simpy
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet, job_of
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.library import Library
 from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.late import Late, changed
 from simbackup.methods.copy_save_set.from_objects import FromObjects

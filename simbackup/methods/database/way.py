@@ -12,11 +12,10 @@ from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import Database
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.library import Drive, Library
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region
-from simbackup.devices.tape.drive import Drive
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.equations.database import phases

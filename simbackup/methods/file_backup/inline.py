@@ -9,10 +9,10 @@ from typing import Any
 import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.devices.library import Library
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.disk import DiskBackup

@@ -11,10 +11,8 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
+from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, Library, Stream, no_room
 from simbackup.devices.network.live import Travel
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Use

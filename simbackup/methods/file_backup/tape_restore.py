@@ -11,11 +11,10 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.joint_reading import JointReading
+from simbackup.devices.library import Drive, Library, Stream
 from simbackup.devices.network.live import NEAR, command_travel, commanded
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.joint_reading import JointReading
-from simbackup.devices.tape.live import Library
 from simbackup.late import Late
 from simbackup.methods.compression.live import expanded
 from simbackup.methods.file_backup.arriving import Arrival

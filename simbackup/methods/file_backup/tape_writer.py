@@ -11,12 +11,10 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.data.live import DataSet
+from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, Library, Stream, no_room
+from simbackup.devices.multiplexing import Seat, take_seat
 from simbackup.devices.network.live import NEAR, Travel
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.live import Library
-from simbackup.devices.tape.session import Seat, take_seat
 from simbackup.engine.flow import Flow
 from simbackup.methods.file_backup.staging import Crossing
 from simbackup.methods.job import side_by_side
@@ -100,9 +98,9 @@ class TapeWriter:
             copy.extents.append(Extent(begin + noted, came, medium, position, width * copy.compression / came))
             noted += came
 
-        seat, sessions = Seat(copy.job, copy.compression, keep), system.sessions.setdefault(copy.target, [])
+        seat = Seat(copy.job, copy.compression, keep)
         room = (self.pool, self.multiplexing, self.tool.unload_after)
-        session = yield from take_seat(system.network, library, sessions, seat, room)
+        session = yield from take_seat(system.network, library, seat, room)
         try:
             while done < size * (1.0 - ROUNDING):
                 if not (yield from session.ready(copy.job)):
@@ -115,9 +113,9 @@ class TapeWriter:
                 session.marks += self.marks * came
                 system.account(copy.job, flow)
         except Exception:  # not the end of a run that is abandoned, in which no time passes any more
-            yield from session.leave(seat, sessions)
+            yield from session.leave(seat)
             raise
-        yield from session.leave(seat, sessions)
+        yield from session.leave(seat)
 
     def _scratch(self, library: Library, job: str, drive: Drive) -> Generator[simpy.Event, Any, Cartridge]:
         """Wait for a cartridge of the pool with free space."""

@@ -10,8 +10,8 @@ import simpy
 from simbackup.catalogue import Copy
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
+from simbackup.devices.library import Drive
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.drive import Drive
 from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.tape_reader import TapeReader
 from simbackup.methods.tool.live import NO_TOOL

@@ -12,9 +12,9 @@ import simpy
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
+from simbackup.devices.library import Library
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
 from simbackup.late import Late, changed

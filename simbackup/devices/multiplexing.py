@@ -9,8 +9,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.devices.tape.drive import Drive
-from simbackup.devices.tape.live import Library
+from simbackup.devices.library import Drive, Library
 from simbackup.engine.flow import Flow
 from simbackup.engine.network import FlowNetwork
 from simbackup.trace.activity import Activity
@@ -109,7 +108,7 @@ class Session:
         seat.flow, seat.noted = flow, 0.0
         cartridge = self.drive.cartridge
         if self.follower is None and cartridge is not None:
-            rate = 2.0 * self.drive.parameters.native_rate  # more than the tape ever takes
+            rate = 2.0 * self.drive.native_rate  # more than the tape ever takes
             self.follower = self.network.start(self.name, Activity.TRANSFER, cartridge.room, {}, cap=rate)
             self.library.clock.env.process(self._watch(self.follower))
         if self.follower is not None:
@@ -121,13 +120,13 @@ class Session:
         flow, seat.flow = seat.flow, None
         return flow.completed if flow is not None else 0.0
 
-    def leave(self, seat: Seat, sessions: list[Session]) -> Wait:
+    def leave(self, seat: Seat) -> Wait:
         """Leave the drive; the last stream returns it to the library."""
         self.seats.remove(seat)
         if self.seats:
             self.library.vacate()
             return
-        sessions.remove(self)
+        self.library.sessions.remove(self)
         self._unfollow()
         yield from self._put_away(seat.job)
         self.library.give_drive(self.drive)
@@ -188,7 +187,6 @@ class Session:
 def take_seat(
     network: FlowNetwork,
     library: Library,
-    sessions: list[Session],
     seat: Seat,
     room: tuple[str | None, int, float | None],
 ) -> Generator[simpy.Event, Any, Session]:
@@ -200,7 +198,7 @@ def take_seat(
     claim: Any = None
     with library.clock.span(seat.job, library.name, Activity.WAIT_FOR_DRIVE):
         while True:
-            found = next((each for each in sessions if each.admits(pool, most)), None)
+            found = next((each for each in library.sessions if each.admits(pool, most)), None)
             if found is not None:
                 if claim is not None:
                     library.free.release(claim) if claim.triggered else claim.cancel()
@@ -209,7 +207,7 @@ def take_seat(
             if claim.triggered:
                 found = Session(network, library, library.drive_of(claim), pool, most, stay)
                 library.claims[found.drive] = claim
-                sessions.append(found)
+                library.sessions.append(found)
                 library.vacate()  # it has room for others that wait, who need no drive of their own
                 break
             yield claim | library.vacated
