@@ -20,14 +20,13 @@ from simbackup.engine.limit import Limit, OnOwnLink, Use
 from simbackup.engine.link import Link
 from simbackup.errors import JobFailedError, UnreadableError
 from simbackup.trace.activity import Activity, Nature, nature_of
-from simbackup.trace.clock import Clock
+from simbackup.trace.clock import Clock, Process
 from simbackup.trace.levels import link_rates
 from simbackup.trace.trace import Trace
 
 if TYPE_CHECKING:
     from simbackup.devices.multiplexing import Session
 
-Wait = Generator[simpy.Event, Any, None]
 
 LEAST_ROOM = 1.0
 """Bytes on a cartridge below which it is full."""
@@ -322,7 +321,7 @@ class Library:
             cartridge.in_use = True
         return cartridge
 
-    def reserve(self, job: str, cartridge: Cartridge, drive: Drive | None = None) -> Wait:
+    def reserve(self, job: str, cartridge: Cartridge, drive: Drive | None = None) -> Process:
         """Reserve a cartridge as soon as it is free; a job that waits with a loaded drive unloads it first."""
         if cartridge.in_use and drive is not None and drive.cartridge is not None:
             yield from self._eject(job, drive)
@@ -370,19 +369,19 @@ class Library:
         self._set_idle(drive)
         return holder
 
-    def locate(self, job: str, drive: Drive, byte: float) -> Wait:
+    def locate(self, job: str, drive: Drive, byte: float) -> Process:
         """Bring the heads to a byte."""
         with self.clock.span(job, drive.name, Activity.LOCATE):
             drawn = self.clock.drawn(f"{self.name}.drive.locate_overhead", job, 1.0)
             yield self.clock.env.timeout(drive.locate_time(byte, drawn))
         drive.position = byte
 
-    def mark(self, job: str, drive: Drive, marks: float) -> Wait:
+    def mark(self, job: str, drive: Drive, marks: float) -> Process:
         """Write marks behind a save set, each of which takes the drive a while."""
         with self.clock.span(job, drive.name, Activity.TAPE_MARKS):
             yield self.clock.env.timeout(marks * drive.mark_time)
 
-    def release(self, job: str, drive: Drive, stay: float | None = None) -> Wait:
+    def release(self, job: str, drive: Drive, stay: float | None = None) -> Process:
         """Release the cartridge in a drive: it goes back to its slot, unless idle drives stay loaded.
 
         `stay` is the number of seconds that it stays loaded, unless the library states one.
@@ -404,7 +403,7 @@ class Library:
             self.clock.env.process(self._unload_later(drive, drive.stay))
             self._announce()
 
-    def _unload_later(self, drive: Drive, after: float) -> Wait:
+    def _unload_later(self, drive: Drive, after: float) -> Process:
         """Unload a drive that has been idle for so many seconds."""
         visits = drive.visits
         yield self.clock.env.timeout(after)
@@ -419,7 +418,7 @@ class Library:
         yield from self._eject(self.name, drive)
         self.give_drive(drive)
 
-    def _eject(self, job: str, drive: Drive) -> Wait:
+    def _eject(self, job: str, drive: Drive) -> Process:
         """Rewind, unload, and bring the cartridge back to its slot."""
         with self.clock.span(job, drive.name, Activity.REWIND):
             yield self.clock.env.timeout(drive.rewind_time())
@@ -443,7 +442,7 @@ class Library:
         event, self.returned = self.returned, self.clock.env.event()
         event.succeed()
 
-    def _move(self, job: str, activity: str) -> Wait:
+    def _move(self, job: str, activity: str) -> Process:
         """One move of a robot between a slot and a drive."""
         robot = self.robots.request()
         with self.clock.span(job, f"{self.name}.robot", Activity.WAIT_FOR_ROBOT):

@@ -13,8 +13,8 @@ from simbackup.devices.library import Drive, Library
 from simbackup.engine.flow import Flow
 from simbackup.engine.network import FlowNetwork
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
-Wait = Generator[simpy.Event, Any, None]
 Keep = Callable[[float, str, float, float], None]
 """Notes bytes that are on tape: how many, the cartridge, the first byte of tape, and the bytes of tape they span."""
 
@@ -120,7 +120,7 @@ class Session:
         flow, seat.flow = seat.flow, None
         return flow.completed if flow is not None else 0.0
 
-    def leave(self, seat: Seat) -> Wait:
+    def leave(self, seat: Seat) -> Process:
         """Leave the drive; the last stream returns it to the library."""
         self.seats.remove(seat)
         if self.seats:
@@ -131,7 +131,7 @@ class Session:
         yield from self._put_away(seat.job)
         self.library.give_drive(self.drive)
 
-    def _change(self, job: str) -> Wait:
+    def _change(self, job: str) -> Process:
         """Put the full cartridge away, and bring one with free space if there is any."""
         yield from self._put_away(job)
         cartridge = yield from self.library.take_scratch(job, self.pool, self.drive)
@@ -140,7 +140,7 @@ class Session:
             yield from self.library.locate(job, self.drive, cartridge.end)
             self.loaded = True
 
-    def _put_away(self, job: str) -> Wait:
+    def _put_away(self, job: str) -> Process:
         cartridge = self.drive.cartridge
         self.loaded = False
         if cartridge is None or not cartridge.in_use:
@@ -163,7 +163,7 @@ class Session:
         cartridge.end = min(cartridge.end + width, cartridge.capacity)
         self.drive.position = cartridge.end
 
-    def _watch(self, follower: Flow) -> Wait:
+    def _watch(self, follower: Flow) -> Process:
         """Stop all streams when the cartridge is full."""
         yield follower.done
         if self.follower is not follower or not math.isclose(follower.completed, follower.amount):

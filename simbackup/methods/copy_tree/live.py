@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
-
-import simpy
 
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
@@ -24,8 +20,8 @@ from simbackup.methods.making import beside, filling
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
-Wait = Generator[simpy.Event, Any, None]
 HELD = 2
 """Files that a receiver handles at once."""
 LEAST = 1e-12
@@ -80,7 +76,7 @@ class CopyTree(Late):
         yield from side_by_side(system, [self._send(system, job, part), *looks])
         return Moved(part.size, part.files)
 
-    def _send(self, system: System, job: str, part: Portion) -> Wait:
+    def _send(self, system: System, job: str, part: Portion) -> Process:
         """Walk the source, and write what is sent at the target."""
         target, to = system.data[self.ends[1]], self.hosts[1]
         made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it
@@ -154,7 +150,7 @@ class CopyTree(Late):
         """The workers that walk the source."""
         return changed(walkers(system, self.tool, self.workers, None), tracked=lambda: self._tracked)
 
-    def _look(self, system: System, job: str, end: int, changed: float, files: float | None = None) -> Wait:
+    def _look(self, system: System, job: str, end: int, changed: float, files: float | None = None) -> Process:
         """Examine all files of one end, or a number of them, and read those whose checksums are made."""
         host, who, data = system.hosts[self.hosts[end]], self._sender(system), system.data[self.ends[end]]
         if end:

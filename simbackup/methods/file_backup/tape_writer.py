@@ -21,8 +21,8 @@ from simbackup.methods.job import side_by_side
 from simbackup.methods.tool.live import NO_TOOL, Tool
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
-Wait = Generator[simpy.Event, Any, None]
 ROUNDING = 1e-9
 """Share of a save set that may be missing because sums of its parts are rounded."""
 
@@ -65,13 +65,13 @@ class TapeWriter:
     before: tuple[float, float] = (math.inf, 0.0)
     """Bytes a second that come to each part at most from others who read for it, and bytes that may wait in between."""
 
-    def write(self, system: System, copy: Copy) -> Wait:
+    def write(self, system: System, copy: Copy) -> Process:
         """Write all parts at once, each on a drive of its own or a shared one, and note in the copy where they are."""
         size, part = self.size / self.streams, self._part if self.multiplexing == 1 else self._shared_part
         yield from side_by_side(system, [part(system, copy, self.begin + i * size, size) for i in range(self.streams)])
         copy.extents.sort(key=lambda extent: extent.begin)
 
-    def _part(self, system: System, copy: Copy, begin: float, size: float) -> Wait:
+    def _part(self, system: System, copy: Copy, begin: float, size: float) -> Process:
         """Mount a cartridge, append to it, and go on to the next when it is full."""
         library, done = system.of(Library)[copy.target], 0.0
         drive = yield from library.take_drive(copy.job)
@@ -89,7 +89,7 @@ class TapeWriter:
         finally:
             library.give_drive(drive)
 
-    def _shared_part(self, system: System, copy: Copy, begin: float, size: float) -> Wait:
+    def _shared_part(self, system: System, copy: Copy, begin: float, size: float) -> Process:
         """Write to a drive that other streams use, too, on one cartridge after the other."""
         library, done, noted = system.of(Library)[copy.target], 0.0, 0.0
 
