@@ -20,9 +20,9 @@ from benchmarks.watch import Watch
 from simbackup import load
 from simbackup.build import build
 from simbackup.devices.image import FrozenImage
+from simbackup.devices.library import Library
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Store
-from simbackup.devices.tape.live import Library
 from simbackup.engine.link import Link
 from simbackup.errors import InputError
 from simbackup.methods.job import start

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from simbackup.cli.checking import check_file
 from simbackup.errors import InputError, Problem
-from simbackup.experiments.point import outcome_of, resolved
 from simbackup.experiments.reproduce import reproduce
 from simbackup.experiments.study_file import read_study
+from simbackup.experiments.study_point import outcome_of, resolved
 from simbackup.foreign.histories.history import jobs_csv, read_history
 from simbackup.foreign.histories.mapping import mapping_of
 from simbackup.foreign.measurements.measured_sheet import measured_sheet

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from simbackup.experiments.cross_validate import CrossValidation, cross_validate
     from simbackup.experiments.explanation import Explanation, explain
     from simbackup.experiments.history_fit import HistoryFit, fit_history
+    from simbackup.experiments.identifiability import Separability, separability
     from simbackup.experiments.influences import Sensitivity
     from simbackup.experiments.intervals import intervals_of
     from simbackup.experiments.lists import datasheets, scenarios
     from simbackup.experiments.reproduce import Reproduction, reproduce
     from simbackup.experiments.sensitivity import sensitivity
-    from simbackup.experiments.separability import Separability, separability
     from simbackup.experiments.studied import Study
     from simbackup.experiments.study import study
     from simbackup.foreign.histories.history import read_history
@@ -102,7 +102,7 @@ _HOMES = {
     "ResultError": "simbackup.errors",
     "Scenario": "simbackup.scenario",
     "Sensitivity": "simbackup.experiments.influences",
-    "Separability": "simbackup.experiments.separability",
+    "Separability": "simbackup.experiments.identifiability",
     "SimbackupError": "simbackup.errors",
     "Study": "simbackup.experiments.studied",
     "calibrate": "simbackup.experiments.calibrate",
@@ -122,7 +122,7 @@ _HOMES = {
     "restore": "simbackup.planning.restore",
     "scenarios": "simbackup.experiments.lists",
     "sensitivity": "simbackup.experiments.sensitivity",
-    "separability": "simbackup.experiments.separability",
+    "separability": "simbackup.experiments.identifiability",
     "simulate": "simbackup.run",
     "site_text": "simbackup.planning.inventory",
     "study": "simbackup.experiments.study",

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import simpy
-
 from simbackup import units
 from simbackup.catalogue import Copy, job_of
+from simbackup.devices.library import Drive, Library
 from simbackup.devices.network.spec import WAY
 from simbackup.devices.redundant import Redundant, changing
-from simbackup.devices.tape.drive import Drive
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Closure, Link
 from simbackup.errors import JobFailedError
 from simbackup.methods.rebuild.live import Rebuild
 from simbackup.system import System
+from simbackup.trace.clock import Process
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
     from simbackup.schema.failure import FailureSpec
-
-Steps = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,7 @@ class Failure:
     name: str
     part: str
     words: str
-    fails: Callable[[System, Failure], Steps]
+    fails: Callable[[System, Failure], Process]
     delay: float
     after: str | None = None
     lasts: float | None = None
@@ -50,7 +46,7 @@ class Failure:
         """Why what needs the part fails."""
         return f"{self.words} failed"
 
-    def happens(self, system: System) -> Steps:
+    def happens(self, system: System) -> Process:
         """Wait for the time, and fail."""
         if self.after is not None:
             yield system.begun[self.after]
@@ -123,10 +119,10 @@ def _of_device(system: System, name: str) -> list[Link]:
 
 def _closing(
     links: Callable[[System], Iterable[Link]], *, hosts: bool = False, holds: bool = True
-) -> Callable[[System, Failure], Steps]:
+) -> Callable[[System, Failure], Process]:
     """The failure of a part that serves nobody while it is away; of one that `holds` something, that may be lost."""
 
-    def fails(system: System, failure: Failure) -> Steps:
+    def fails(system: System, failure: Failure) -> Process:
         away = list(links(system))
         how = f"fails for {units.show_short(failure.lasts, 's')}" if failure.lasts is not None else "fails for good"
         failure.note(system, how, failure=True)
@@ -146,7 +142,7 @@ def _closing(
     return fails
 
 
-def _close(system: System, failure: Failure, links: Iterable[Link], closure: Closure) -> Steps:
+def _close(system: System, failure: Failure, links: Iterable[Link], closure: Closure) -> Process:
     """Close links: what crosses them waits for a while, and then fails."""
     patience = min(failure.timeout, failure.lasts) if failure.lasts is not None else failure.timeout
     for link in links:
@@ -191,7 +187,7 @@ def _noted(system: System, lost: Iterable[tuple[Any, Copy]], reason: str) -> Non
         system.trace.note(system.env.now, copy.job, f"has lost its save set on '{copy.target}': {reason}")
 
 
-def _lose_disk(system: System, failure: Failure) -> Steps:
+def _lose_disk(system: System, failure: Failure) -> Process:
     """The failure of a disk of an array, which goes on without it and fills a spare one, or loses all data."""
     name = failure.part.split(".")[1]
     store = system.of(Redundant)[name]
@@ -214,7 +210,7 @@ def _lose_disk(system: System, failure: Failure) -> Steps:
         failure.note(system, "has been rebuilt onto a spare disk")
 
 
-def _lose_drive(system: System, failure: Failure) -> Steps:
+def _lose_drive(system: System, failure: Failure) -> Process:
     """The failure of a drive that works, or else of the first: its library goes on with the others."""
     library: Library = system.of(Library)[failure.part.split(".")[1]]
     working = [drive for drive in library.drives if drive not in library.broken]
@@ -224,12 +220,12 @@ def _lose_drive(system: System, failure: Failure) -> Steps:
     part = f"the drive '{drive.name.removeprefix('devices.')}'"
     failure = replace(failure, part=drive.name, words=part)
     library.lose(drive, for_good=failure.lasts is None)
-    yield from _closing(lambda _: (drive.link, drive.interface), holds=False)(system, failure)
+    yield from _closing(lambda _: drive.links, holds=False)(system, failure)
     if failure.lasts is not None:
         library.regain(drive)
 
 
-def _ruin(system: System, failure: Failure) -> Steps:
+def _ruin(system: System, failure: Failure) -> Process:
     """The first cartridge of what a job wrote last becomes unreadable; nobody notices before it is loaded."""
     job = failure.part
     found = next(

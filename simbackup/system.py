@@ -21,7 +21,6 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
 from simbackup.devices.spool_room import SpoolRoom
 from simbackup.devices.store import Region, Store
-from simbackup.devices.tape.session import Session
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law, Segment, limit_of
@@ -120,8 +119,6 @@ class System:
     """Devices by what they offer and by name; read them by `of`."""
     mounted: dict[str, Store] = field(default_factory=dict[str, Store])
     """The device below each frozen image that a host owns, as that host reaches it."""
-    sessions: dict[str, list[Session]] = field(default_factory=dict[str, list[Session]])
-    """Tape drives that several streams share now, by the name of the library."""
 
     # Space on block devices.
     taken: dict[str, float] = field(default_factory=dict[str, float])

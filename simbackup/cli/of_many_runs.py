@@ -226,7 +226,7 @@ def calibrate(
         return
     from simbackup.cli import show_published  # noqa: PLC0415
     from simbackup.experiments.calibrate import calibrate as fit  # noqa: PLC0415
-    from simbackup.experiments.separability import separability  # noqa: PLC0415
+    from simbackup.experiments.identifiability import separability  # noqa: PLC0415
 
     found = fit(document, write=not dry_run, seed=seed)
     apart = separability(document, found, seed=seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simbackup.cli import show
-from simbackup.experiments.ledger import FAR, Answers, LedgerLine
+from simbackup.experiments.blind_predictions import FAR, Answers, LedgerLine
 from simbackup.text import for_markdown
 
 ANSWERS = ("median error", f"off by more than {FAR:g}", "intervals hold")

@@ -8,11 +8,11 @@ from typing import get_args
 
 from simbackup import units
 from simbackup.cli import show, show_ledger
+from simbackup.experiments.blind_predictions import ledger
 from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.cross_validate import CrossValidation
-from simbackup.experiments.ledger import ledger
+from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, Separability
 from simbackup.experiments.reproduce import Reproduction
-from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability
 from simbackup.results.compare import Role, Row
 from simbackup.results.summaries import GroupErrors, Summary
 from simbackup.text import for_markdown

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol, TypeVar, runtime_checkable
 
-from simbackup.devices.rounds import Rounds
+from simbackup.devices.closed_network import ClosedClass
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service, Store
 from simbackup.engine.flow import Flow
@@ -90,7 +90,7 @@ def _slow(network: FlowNetwork, store: Store, flow: Flow, times: Service) -> Non
     parts = spent(own.parts)
     total = math.fsum(own.parts.values())
     rate = own.rate * total / math.fsum(parts.values()) if parts and total > 0.0 else own.rate
-    if isinstance(going, Rounds):
+    if isinstance(going, ClosedClass):
         held = {link: need * (times.busy if link is store.link else 1.0) for link, need in going.demands.items()}
         going = replace(going, parts=spent(going.parts), demands=held)
     network.reshape(flow, demands, flow.moves, Limit(rate, own.cause, parts), going, places=flow.places)

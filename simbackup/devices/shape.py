@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from simbackup.devices.closed_network import ClosedClass
 from simbackup.devices.early import Ahead
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
-from simbackup.devices.rounds import Rounds
 from simbackup.engine.flow import Flow, LocalWeight
 from simbackup.engine.limit import Law, Limit, Spot, limit_of
 from simbackup.engine.link import Link
@@ -148,7 +148,7 @@ class FlowShape(NamedTuple):
         among = LocalWeight(read, self.share / self.sent) if moved != self.sent else None
         return self.share / moved, among
 
-    def limited(self) -> tuple[Limit, Rounds | None]:
+    def limited(self) -> tuple[Limit, ClosedClass | None]:
         """The limit of a flow of this shape, and how its requests go round."""
         limit, customers = self.bound, None
         if not self.workers:
@@ -156,7 +156,7 @@ class FlowShape(NamedTuple):
         if math.isfinite(self.cap):
             ahead = {link for link, place in self.places.items() if math.isinf(place.share)}
             waited = {link: demand for link, demand in self.demands.items() if link not in ahead}
-            customers = Rounds(self.workers, self.parts, waited, self.locked, self.visits)
+            customers = ClosedClass(self.workers, self.parts, waited, self.locked, self.visits)
         parts = {part: seconds / self.workers for part, seconds in limit.parts.items()}
         return Limit(limit.rate * self.workers, limit.cause, parts), customers
 

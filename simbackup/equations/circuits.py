@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from simbackup.equations.one_kind import turnout
+from simbackup.equations.one_kind import throughput
 
 FULL = 1e-9
 """Share of a queue beyond its own at which it is full."""
@@ -26,44 +26,48 @@ MOST_SWEEPS = 5
 
 
 class Visit(NamedTuple):
-    """A shared queue that customers visit in each round.
+    """A station that customers visit in each round."""
 
-    Its number, the seconds that a customer takes there in one round when alone, and the share of the queue that one
-    round a second holds: less than the seconds where several equal servers are visited at random, such as disks. If all
-    who visit it say how many `times` they come in a round, they are served in the order in which they come; if not, all
+    queue: int
+    """Its number."""
+    demand: float
+    """Service demand: seconds that a customer takes there in one round when alone."""
+    held: float
+    """Utilisation of the station by one round a second: less than the demand where several equal servers are visited
+    at random, such as disks.
+    """
+    times: float = 0.0
+    """Visits in a round. If all who visit it state them, they are served in the order in which they come; if not, all
     who are there share it.
     """
 
-    queue: int
-    wait: float
-    held: float
-    times: float = 0.0
-
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """Customers of one kind: their number, their delay in each round (seconds spent in no queue), and their visits.
-
-    They stay `away` for some more seconds of each round, all of them by turns, because something else limits them.
-    """
+class CustomerClass:
+    """A class of customers of a closed queueing network."""
 
     customers: int
+    """Their number."""
     delay: float
+    """Think time: seconds of each round that are spent at no station."""
     visits: tuple[Visit, ...]
+    """The stations that they visit in each round."""
     away: float = 0.0
+    """Further seconds of each round, which all of them spend by turns because something else limits them."""
 
 
-class Turnout(NamedTuple):
-    """Rounds a second of all customers of one kind, and the seconds that one takes at each of its visits.
-
-    If they stay away for a part of the time, the rate is that of the rest of it.
-    """
+class Throughput(NamedTuple):
+    """How fast the customers of one class go round."""
 
     rate: float
+    """Rounds a second of all of them; if they stay away for a part of the time, that of the rest of it."""
     residence: tuple[float, ...]
+    """Seconds that one takes at each of its visits."""
 
 
-def circulate(rounds: Sequence[Round], others: Sequence[float], pooled: Sequence[float | None]) -> tuple[Turnout, ...]:
+def closed_network(
+    rounds: Sequence[CustomerClass], others: Sequence[float], pooled: Sequence[float | None]
+) -> tuple[Throughput, ...]:
     """Rates of several kinds of customers that circulate at the same time.
 
     A customer that arrives sees the queue without itself, `R_ck = (w_ck + h_ck Q_k(N - 1_c)) / (1 - o_k)`, and its
@@ -97,36 +101,38 @@ def circulate(rounds: Sequence[Round], others: Sequence[float], pooled: Sequence
     ValueError
         If a round takes no time at all.
 
-    >>> one = Round(2, 0.0, (Visit(0, 1.0, 1.0), Visit(1, 1.0, 1.0)))
-    >>> round(circulate([one], [0.0, 0.0], [None, None])[0].rate, 2)  # mva_closed gives 2 / 3
+    >>> one = CustomerClass(2, 0.0, (Visit(0, 1.0, 1.0), Visit(1, 1.0, 1.0)))
+    >>> round(closed_network([one], [0.0, 0.0], [None, None])[0].rate, 2)  # mva_closed gives 2 / 3
     0.67
     """
-    return _circulate(tuple(rounds), tuple(others), tuple(pooled))
+    return _closed_network(tuple(rounds), tuple(others), tuple(pooled))
 
 
 @lru_cache(maxsize=4096)
-def _circulate(
-    rounds: tuple[Round, ...], others: tuple[float, ...], pooled: tuple[float | None, ...]
-) -> tuple[Turnout, ...]:
-    if any(one.delay + math.fsum(visit.wait for visit in one.visits) <= 0.0 for one in rounds):
+def _closed_network(
+    rounds: tuple[CustomerClass, ...], others: tuple[float, ...], pooled: tuple[float | None, ...]
+) -> tuple[Throughput, ...]:
+    if any(one.delay + math.fsum(visit.demand for visit in one.visits) <= 0.0 for one in rounds):
         raise ValueError("a round without service or delay has no finite rate")
-    merged: dict[Round, int] = {}
+    merged: dict[CustomerClass, int] = {}
     for one in rounds:  # equal kinds are one kind
         kind = replace(one, customers=0)
         merged[kind] = merged.get(kind, 0) + one.customers
     kinds = [replace(kind, customers=customers) for kind, customers in merged.items()]
     found = dict(zip(merged, _solved(kinds, others, pooled), strict=True))
-    turned: list[Turnout] = []
+    turned: list[Throughput] = []
     for one in rounds:
         kind = replace(one, customers=0)
         turned.append(found[kind]._replace(rate=found[kind].rate * one.customers / merged[kind]))
     return tuple(turned)
 
 
-def _solved(kinds: Sequence[Round], others: Sequence[float], pooled: Sequence[float | None]) -> list[Turnout]:
-    """The turnout of each of several kinds that differ."""
+def _solved(
+    kinds: Sequence[CustomerClass], others: Sequence[float], pooled: Sequence[float | None]
+) -> list[Throughput]:
+    """The throughput of each of several kinds that differ."""
     given = [(one.customers, one.delay + one.away, one.visits) for one in kinds]
-    alone = turnout(*given[0], others, pooled) if len(kinds) == 1 else None
+    alone = throughput(*given[0], others, pooled) if len(kinds) == 1 else None
     if alone is not None:
         return [_while_there(one, alone[1]) for one in kinds]
     from simbackup.equations.linearizer import Linearizer  # noqa: PLC0415 (numpy takes a while to import)
@@ -137,10 +143,10 @@ def _solved(kinds: Sequence[Round], others: Sequence[float], pooled: Sequence[fl
     return [_while_there(one, seconds) for one, seconds in zip(kinds, solved, strict=True)]
 
 
-def _while_there(one: Round, stay: Sequence[float]) -> Turnout:
-    """The turnout of a kind, from the seconds at each visit."""
+def _while_there(one: CustomerClass, stay: Sequence[float]) -> Throughput:
+    """The throughput of a kind, from the seconds at each visit."""
     total = one.delay + math.fsum(stay)
-    return Turnout(0.0 if math.isinf(total) else one.customers / total, tuple(stay))
+    return Throughput(0.0 if math.isinf(total) else one.customers / total, tuple(stay))
 
 
 class _Meeting:
@@ -148,7 +154,7 @@ class _Meeting:
 
     def __init__(
         self,
-        kinds: Sequence[Round],
+        kinds: Sequence[CustomerClass],
         stays: Sequence[Sequence[float]],
         others: Sequence[float],
         pooled: Sequence[float | None],
@@ -159,7 +165,7 @@ class _Meeting:
         for i, one in enumerate(kinds):
             for j, visit in enumerate(one.visits):
                 servers = pooled[visit.queue]
-                held = visit.held if servers is None else visit.wait / servers
+                held = visit.held if servers is None else visit.demand / servers
                 self.at.setdefault(visit.queue, []).append((i, j, held, visit.times))
         self.at = {queue: there for queue, there in self.at.items() if len(there) > 1}
         self.room = {queue: 1.0 - others[queue] if pooled[queue] is None else 1.0 for queue in self.at}
@@ -181,12 +187,12 @@ class _Meeting:
     def _by_turns(self, kind: int) -> list[float]:
         """The seconds at each visit of a kind that goes faster while others are away."""
         one, stay = self.kinds[kind], self.stays[kind]
-        total, alone = one.delay + math.fsum(stay), one.delay + math.fsum([visit.wait for visit in one.visits])
+        total, alone = one.delay + math.fsum(stay), one.delay + math.fsum([visit.demand for visit in one.visits])
         shorter = 2.0 * math.fsum([seconds * seconds * away for seconds, away in self._behind(kind)]) / (total * total)
         if not 0.0 < shorter < math.inf:
             return stay
         part = max(total / (1.0 + shorter) - alone, 0.0) / (total - alone)
-        return [visit.wait + (seconds - visit.wait) * part for visit, seconds in zip(one.visits, stay, strict=True)]
+        return [visit.demand + (seconds - visit.demand) * part for visit, seconds in zip(one.visits, stay, strict=True)]
 
     def _lengthen(self, queue: int) -> bool:
         """Let all who visit a queue wait there as much longer as it takes; whether it took any."""
@@ -222,7 +228,7 @@ class _Meeting:
                 size = held / times if queue in self.ordered else 1.0
                 work[i] = customers * self.stays[i][j] / self.cycle(i) * size
                 if i == kind:
-                    waited = self.stays[i][j] - self.kinds[i].visits[j].wait
+                    waited = self.stays[i][j] - self.kinds[i].visits[j].demand
             total = math.fsum(work.values())
             if waited > 0.0 and total > 0.0:
                 for i, each in work.items():

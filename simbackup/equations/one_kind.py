@@ -22,7 +22,7 @@ SCATTER = 2.0 / math.pi
 
 Visits = Sequence[tuple[int, float, float, float]]
 """The number of a queue, seconds of waiting alone, share held, and how often it is visited in a round."""
-Turnout = tuple[float, tuple[float, ...]]
+Throughput = tuple[float, tuple[float, ...]]
 """Rounds a second of all customers, and the seconds that one takes at each visit."""
 
 
@@ -45,12 +45,12 @@ def excess(found: float, most: float, free: float) -> float:
     return 0.5 * (beyond + math.sqrt(beyond * beyond + SCATTER * found * max(1.0 - found / most, 0.0)))
 
 
-def turnout(
+def throughput(
     customers: int, delay: float, visits: Visits, others: Sequence[float], pooled: Sequence[float | None]
-) -> Turnout | None:
+) -> Throughput | None:
     """The rate of customers, and where they spend a round; None where it takes `linearizer` to say so.
 
-    Equation, arguments and range are those of `circuits.circulate`, for customers of one kind.
+    Equation, arguments and range are those of `circuits.closed_network`, for customers of one kind.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ def turnout(
     pooled
         For each queue, the number of servers if they share it; None if each server has its own queue.
 
-    >>> turnout(1, 1.0, [(0, 1.0, 1.0, 1.0)], [0.5], [None])  # one finds nobody, and others stretch its service
+    >>> throughput(1, 1.0, [(0, 1.0, 1.0, 1.0)], [0.5], [None])  # one finds nobody, and others stretch its service
     (0.3333333333333333, (2.0,))
-    >>> turnout(1, 1.0, [(0, 1.0, 1.0, 1.0)], [1.0], [None]) is None  # others take all of the queue
+    >>> throughput(1, 1.0, [(0, 1.0, 1.0, 1.0)], [1.0], [None]) is None  # others take all of the queue
     True
     """
     if len({visit[0] for visit in visits}) < len(visits):
@@ -81,7 +81,7 @@ def turnout(
             queues.append((wait, held, 0.0, left))
         else:
             return None
-    return _Circuit(delay, queues).turnout(float(customers))
+    return _Circuit(delay, queues).throughput(float(customers))
 
 
 class _Queue:
@@ -164,7 +164,7 @@ class _Circuit:
         self.delay = delay
         self.queues = [_Queue(*queue) for queue in queues]
 
-    def turnout(self, customers: float) -> Turnout | None:
+    def throughput(self, customers: float) -> Throughput | None:
         """The rounds a second of so many customers, and the seconds that one takes at each queue."""
         changes = [0.0 for _ in self.queues]
         found = self._rounds(customers, changes)

@@ -13,7 +13,7 @@ from simbackup.experiments.fits import wrong_constant
 from simbackup.experiments.fitted_sheet import check_home, write_fitted
 from simbackup.experiments.history_problem import HistoryProblem, HistoryRow, predicted, solved
 from simbackup.experiments.history_runs import HoldOut, history_runs
-from simbackup.experiments.separability import Separability
+from simbackup.experiments.identifiability import Separability
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.results.tabled import Tabled
 from simbackup.scenario import Scenario, load

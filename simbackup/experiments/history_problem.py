@@ -15,9 +15,9 @@ from simbackup.errors import SimbackupError
 from simbackup.experiments.calibrate import Fitted, is_of, rounded, uncertainty_of
 from simbackup.experiments.fits import plausible_range, unit_of
 from simbackup.experiments.history_runs import HistoryRun
+from simbackup.experiments.identifiability import Separability, separability_of
 from simbackup.experiments.least_squares import least_squares, slopes
 from simbackup.experiments.posterior import LEAST, moved_by, posterior
-from simbackup.experiments.separability import Separability, separability_of
 from simbackup.run import ran
 from simbackup.scenario import Scenario
 from simbackup.schema.calibration import Fit

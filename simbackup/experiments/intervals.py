@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from simbackup.equations.uncertainty import CentralInterval
-from simbackup.experiments.copies import copies
+from simbackup.experiments.forks import copies
 from simbackup.experiments.processes import worker_processes
 from simbackup.results.figure_units import unit_of
 from simbackup.results.result import Result

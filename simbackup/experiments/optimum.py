@@ -11,11 +11,11 @@ from typing import Any
 
 from simbackup import units
 from simbackup.errors import ResultError
-from simbackup.experiments.point import Point
 from simbackup.experiments.replicated import drawn
 from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
 from simbackup.experiments.search_space import Place, SearchSpace
+from simbackup.experiments.study_point import Point
 from simbackup.randomness import stream
 from simbackup.results.figure_units import unit_of
 from simbackup.schema.study import BoundSpec, OptimiseSpec, StudySpec

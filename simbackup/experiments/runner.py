@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simbackup.experiments.executors import Executor, Lost, executor_for
-from simbackup.experiments.point import Batch, Point, PointResult
-from simbackup.experiments.study_ledger import StudyLedger
+from simbackup.experiments.outcome_store import StudyLedger
+from simbackup.experiments.study_point import Batch, Point, PointResult
 from simbackup.uncertainty.effort import Done
 
 log = logging.getLogger("simbackup")

@@ -12,9 +12,9 @@ from simbackup.equations.uncertainty import SCORE, CentralInterval, spread_of
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.influences import Influence, Narrowed, Sensitivity
-from simbackup.experiments.point import Point, Values, resolved
 from simbackup.experiments.runner import Runner, runner_for
 from simbackup.experiments.study_intervals import in_cases
+from simbackup.experiments.study_point import Point, Values, resolved
 from simbackup.scenario import Scenario, Source
 from simbackup.scenario.files import given
 from simbackup.uncertainty.conditioning import CaseFigures, Conditioned

@@ -9,12 +9,12 @@ from typing import NamedTuple, TypeVar
 from simbackup.errors import InputError, Place, Problem
 from simbackup.experiments.draws import draws_for
 from simbackup.experiments.optimum import every_point, optimum
-from simbackup.experiments.point import Point
 from simbackup.experiments.replicated import drawn
 from simbackup.experiments.runner import Runner, runner_for
 from simbackup.experiments.search_space import space_for
 from simbackup.experiments.study_file import check_correlations, read_study, scenario_of
 from simbackup.experiments.study_intervals import INTERVALS
+from simbackup.experiments.study_point import Point
 from simbackup.scenario import Source
 from simbackup.schema.study import StudySpec
 from simbackup.uncertainty.effort import Done

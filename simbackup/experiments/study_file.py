@@ -14,7 +14,7 @@ from simbackup.experiments.comparison import wrong_base
 from simbackup.experiments.draws import wrong_correlations
 from simbackup.experiments.factors import values_of
 from simbackup.experiments.figure_names import WORDS, unknown
-from simbackup.experiments.point import Point, Values, resolved
+from simbackup.experiments.study_point import Point, Values, resolved
 from simbackup.scenario import Scenario, Source, load, misread, names
 from simbackup.scenario.files import given
 from simbackup.schema import study as schema

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from simbackup.catalogue import Copy, Extent
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
-from simbackup.devices.tape.live import Library
+from simbackup.devices.library import LEAST_ROOM, Cartridge, Library, no_room
 from simbackup.methods.job import Steps
 from simbackup.system import JobFailedError, System
 

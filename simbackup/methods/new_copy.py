@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
+from simbackup.devices.library import Library
 from simbackup.devices.object_store.live import ObjectStore
-from simbackup.devices.tape.live import Library
 from simbackup.late import changed
 from simbackup.system import JobFailedError, System
 

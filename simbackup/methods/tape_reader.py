@@ -10,20 +10,19 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.devices.host.live import Host
+from simbackup.devices.library import Drive, Library, Stream
 from simbackup.devices.network.live import NEAR, Network, command_travel
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.live import Library
 from simbackup.engine.limit import Limit, Others, Use
 from simbackup.methods.file_backup.passes import Pass, passes, width
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
-Wait = Generator[simpy.Event, Any, None]
 Cartridges = dict[str, list[Extent]]
 """The wanted runs of a save set, by cartridge."""
-Take = Callable[[Drive, Pass], Wait]
+Take = Callable[[Drive, Pass], Process]
 """Takes what a drive reads in one pass; the tape is at its beginning."""
 
 
@@ -63,7 +62,7 @@ class TapeReader:
         """Bytes of tape that a pass moves over."""
         return width(each, self.lies.compression)
 
-    def in_turn(self, system: System, job: str, wanted: tuple[list[str], Cartridges], take: Take) -> Wait:
+    def in_turn(self, system: System, job: str, wanted: tuple[list[str], Cartridges], take: Take) -> Process:
         """Read one cartridge after the other in a drive, and let `take` receive what each pass reads.
 
         The names in `wanted` are those of cartridges that nobody reads yet; several drives may share the list.

@@ -287,7 +287,7 @@ class SplitMirror(ImageDevice):
 class MediaLibrary(BackupTarget):
     """A library of cartridges that drives read and write one after the other."""
 
-    live_part = "simbackup.devices.tape.live:Library"
+    live_part = "simbackup.devices.library:Library"
     listed_last = True
     fails_as = frozenset({"device", "drive"})
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import simpy
 
 from simbackup.trace.trace import Trace
 
+Process = Generator[simpy.Event, Any, None]
+"""What passes simulated time and returns nothing: the caller waits by `yield from`, or starts it beside itself."""
 
-def _as_stated(address: str, job: str, times: float) -> float:
-    del address, job, times
+
+def _as_stated(address: str, job: str, count: float) -> float:
+    del address, job, count
     return 1.0
 
 
@@ -42,8 +46,8 @@ class Clock:
     env: simpy.Environment
     trace: Trace
     drawn: Callable[[str, str, float], float] = _as_stated
-    """`drawn(address, job, times)` is the factor for a duration that the scenario states at an address: the mean of
-    `times` draws of its `chance:`, and 1 without one.
+    """`drawn(address, job, count)` is the factor for a duration that the scenario states at an address: the mean of
+    `count` draws of its `chance:`, and 1 without one.
     """
     inside: dict[object, tuple[str, str, str]] = field(default_factory=dict[object, tuple[str, str, str]])
     """Spans that have begun and not ended: (job, cause, activity)."""

@@ -14,9 +14,8 @@ import simpy
 from oracles.queues import md1_wait, mm1_wait, mmc_wait
 
 from simbackup import Result, simulate
-from simbackup.devices.tape.cartridge import Cartridge
-from simbackup.devices.tape.drive import Drive
-from simbackup.devices.tape.live import Library
+from simbackup.devices.library import Cartridge, Library
+from simbackup.devices.tape.live import TapeDrive
 from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
 from simbackup.trace.clock import Clock
@@ -338,7 +337,7 @@ def mount_waits(load: float, robots: int, exchange: float) -> list[float]:
     """The wait for a robot of each of many mounts that are asked for independently of each other."""
     env, trace, rng = simpy.Environment(), Trace(), np.random.default_rng(SEED)
     figures = tape.TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
-    spare = Drive("drive", figures, Link("drive", 1.0))
+    spare = TapeDrive("drive", Link("drive", 1.0), figures)
     library = Library(Clock(env, trace), "library", simpy.Resource(env, robots), exchange, [], [spare])
     gaps = rng.exponential(exchange / (robots * load), ARRIVALS)
 
@@ -346,7 +345,7 @@ def mount_waits(load: float, robots: int, exchange: float) -> list[float]:
         mounts: list[simpy.Event] = []
         for i, gap in enumerate(gaps):
             yield env.timeout(gap)
-            drive = Drive(f"drive.{i}", figures, Link(f"drive.{i}", 1.0))
+            drive = TapeDrive(f"drive.{i}", Link(f"drive.{i}", 1.0), figures)
             mounts.append(env.process(library.mount(str(i), drive, Cartridge(f"cartridge.{i}", 35e9))))
         yield env.all_of(mounts)
 

@@ -14,7 +14,7 @@ import pytest
 import simpy
 from oracles.worker_groups import ALONE, KINDS, MEETING, Case, Group, case, found, simulate
 
-from simbackup.devices.rounds import Rounds
+from simbackup.devices.closed_network import ClosedClass
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
@@ -24,12 +24,12 @@ SETTLED, END = 1000.0, 2000.0
 """Seconds after which buffers are full or empty, and to which rates are measured."""
 
 
-def rounds_of(group: Group, stations: list[Link], name: str) -> Rounds:
+def rounds_of(group: Group, stations: list[Link], name: str) -> ClosedClass:
     """How each item of a group goes round."""
     parts = {(stations[k].name, "work"): seconds for k, seconds in group.visits}
     parts |= {(name, "delay"): group.delay} if group.delay > 0.0 else {}
     demands = {stations[k]: seconds for k, seconds in group.visits}
-    return Rounds(group.workers, parts, demands, visits=dict.fromkeys(demands, 1.0))
+    return ClosedClass(group.workers, parts, demands, visits=dict.fromkeys(demands, 1.0))
 
 
 def rates(one: Case) -> list[float]:

@@ -35,8 +35,8 @@ from simbackup.cli import main as main_of_the_program
 from simbackup.cli import show, show_history, show_plan, show_published, show_sensitivity, show_study
 from simbackup.experiments import calibrate, history_fit, sensitivity, separability, study
 from simbackup.experiments.fitted_sheet import write_fitted
-from simbackup.experiments.point import Point, PointResult
-from simbackup.experiments.study_ledger import StudyLedger
+from simbackup.experiments.outcome_store import StudyLedger
+from simbackup.experiments.study_point import Point, PointResult
 from simbackup.foreign.histories import history
 from simbackup.foreign.measurements import measured_sheet
 from simbackup.output import exchange, partial
@@ -66,7 +66,7 @@ WRITING = {
 WRITING |= {
     str(SOURCE / f"{name}.py")
     for name in (
-        "reporting/files", "experiments/fitted_sheet", "experiments/study_ledger", "planning/writing", "plots/style",
+        "reporting/files", "experiments/fitted_sheet", "experiments/outcome_store", "planning/writing", "plots/style",
         "results/workbook",
     )
 }  # fmt: skip

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import simpy
 
 from simbackup.devices.store import Direction, Region
 from simbackup.equations.snapshot import CopyOnWriteParameters, records_per_area
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.trace.clock import Process
 
 
 class Times(NamedTuple):
@@ -55,7 +54,7 @@ class _Device:
             self.env.process(self._serve())
         return done
 
-    def _serve(self) -> Wait:
+    def _serve(self) -> Process:
         while self.queue or self.copies:
             if self.queue:
                 one = [self.queue.pop(0)]
@@ -80,7 +79,7 @@ class _Thread:
     held: list[simpy.Event] = field(default_factory=list[simpy.Event])
     committed: simpy.Event | None = None
 
-    def copy(self, read: Served, write: Served, done: simpy.Event) -> Wait:
+    def copy(self, read: Served, write: Served, done: simpy.Event) -> Process:
         """Read, write, and commit if nobody else is pending; `done` when committed."""
         self.pending += 1
         for seconds, copy in ((read, False), (write, True)):
@@ -111,7 +110,7 @@ def first_writes(
     thread = _Thread(env, device, times.commit)
     done, all_done = [0], env.event()
 
-    def writer() -> Wait:
+    def writer() -> Process:
         while True:
             if times.think:
                 yield env.timeout(rng.expovariate(1.0 / times.think))
@@ -153,7 +152,7 @@ def scattered_first_writes(
 
     thread = _Thread(env, device, seconds("write", area))
 
-    def writer() -> Wait:
+    def writer() -> Process:
         nonlocal done
         while True:
             position, held = region.begin + rng.random() * (region.size - chunk), env.event()

@@ -13,7 +13,7 @@ import simpy
 
 from benchmarks import random_systems, systems
 from benchmarks.transfers import data_set, run
-from simbackup.devices.rounds import Rounds
+from simbackup.devices.closed_network import ClosedClass
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow, LocalWeight
 from simbackup.engine.limit import Behind, Law, Limit, OnOwnLink, Others, Use
@@ -136,7 +136,7 @@ class System:
             met = {draw.choice(self.rare): 0.2} if twist.apart else demands
             demands |= met
             parts = {(link.name, "read"): demand / (1.0 if twist.apart else 100.0) for link, demand in met.items()}
-            customers = Rounds(draw.randint(1, 4), parts, {link: demand / 2.0 for link, demand in met.items()})
+            customers = ClosedClass(draw.randint(1, 4), parts, {link: demand / 2.0 for link, demand in met.items()})
         self.number += 1
         share = 1.0 if twist.ties or draw.random() < 0.5 else draw.uniform(0.2, 4.0)
         size = draw.choice([math.inf, draw.lognormvariate(4.0, 1.5)])

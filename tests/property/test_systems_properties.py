@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from simbackup import Result, load, simulate
 from simbackup.build import build
 from simbackup.catalogue import SaveSet
-from simbackup.devices.tape.live import Library
+from simbackup.devices.library import Library
 from simbackup.methods.job import start
 from simbackup.system import System
 from tests.cases import examples

@@ -13,7 +13,7 @@ import pytest
 
 from simbackup.cli import app as cli
 from simbackup.errors import InputError
-from simbackup.experiments.ledger import Answers, Held, ledger
+from simbackup.experiments.blind_predictions import Answers, Held, ledger
 from simbackup.experiments.reproduce import Reproduction, chosen, reproduce
 from simbackup.results.compare import Row
 from simbackup.results.documents import documents

@@ -1,315 +1,153 @@
-"""Tape libraries: robots, drives, cartridges, and the time that each move, load, locate and rewind takes."""
+"""Tape drives: how a byte loads a drive and its interface, and the rate of a tape that stops and starts."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from itertools import pairwise
+from typing import Any, ClassVar
 
-import simpy
-
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
-from simbackup.devices.tape.drive import Drive
-from simbackup.devices.tape.joint_reading import JointReadings
-from simbackup.devices.tape.stops import shares, stops
+from simbackup import units
+from simbackup.devices.library import Drive, Stream
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.limit import Limit, OnOwnLink, Use, limit_of
 from simbackup.engine.link import Link
-from simbackup.equations import tape
-from simbackup.errors import JobFailedError, UnreadableError
-from simbackup.trace.activity import Activity, Nature, nature_of
-from simbackup.trace.clock import Clock
-from simbackup.trace.trace import Trace
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.equations import streaming, tape
+from simbackup.trace.activity import Activity
 
 
-@dataclass(slots=True)
-class Library:
-    """A tape library: cartridges, drives that wait for work, and robots.
+@dataclass(slots=True, eq=False)
+class TapeDrive(Drive):
+    """A tape drive and its state."""
 
-    With `unload_after`, of the library or else of the program, an idle drive keeps its cartridge for a while. The next
-    job that wants this cartridge then needs no mount.
-    """
+    kind: ClassVar[str] = "tape drive"
 
-    clock: Clock
-    name: str
-    robots: simpy.Resource
-    """The robots, each of which moves one cartridge at a time."""
-    exchange_time: float
-    """Seconds of one move between a slot and a drive."""
-    cartridges: list[Cartridge]
-    drives: list[Drive]
-    unload_after: float | None = None
-    """Seconds for which an idle drive stays loaded; None for what each program states."""
-    idle: list[Drive] = field(init=False)
-    """Drives that no job has and that work."""
-    free: simpy.Resource = field(init=False)
-    """As many places as there are drives; a job claims one before it takes a drive."""
-    claims: dict[Drive, Any] = field(default_factory=dict[Drive, Any])
-    """The claim of each drive that a job has, or that waits for its repair."""
-    returned: simpy.Event = field(init=False)
-    """Succeeds when a cartridge or a drive comes back, and is then replaced."""
-    vacated: simpy.Event = field(init=False)
-    """Succeeds when a shared drive has a place for another stream, and is then replaced."""
-    readings: JointReadings[Any] = field(init=False)
-    """Passes over cartridges that several restores share."""
-    broken: dict[Drive, bool] = field(default_factory=dict[Drive, bool])
-    """Drives that do not work, and whether they never will again."""
+    parameters: tape.TapeDriveParameters
+    """Its rates and times, with the cartridges that it loads."""
+    interface: Link = field(init=False)
+    """Its interface to the host, as a resource."""
 
     def __post_init__(self) -> None:
-        self.idle = list(self.drives)
-        self.free = simpy.Resource(self.clock.env, len(self.drives))
-        self.returned = self.clock.env.event()
-        self.vacated = self.clock.env.event()
-        self.readings = JointReadings(self.clock.env)
+        self.interface = Link(f"{self.name}.interface", 1.0)
 
     @property
-    def links(self) -> list[Link]:
-        """What serves jobs: the tapes and interfaces of its drives."""
-        return [link for drive in self.drives for link in (drive.link, drive.interface)]
+    def links(self) -> Sequence[Link]:
+        """Its tape and its interface."""
+        return (self.link, self.interface)
 
-    def record(self, trace: Trace) -> None:
-        """Record in the trace how long each drive moved its tape, and what went through it."""
-        rates, now = shares(trace, {drive.name for drive in self.drives}), float(self.clock.env.now)
-        moving: dict[str, list[float]] = {drive.name: [] for drive in self.drives}
-        for span in trace.spans:
-            if span.cause in moving and nature_of(span.activity) is Nature.MECHANICAL:
-                moving[span.cause].append(span.end - span.start)
-        for drive in self.drives:
-            link = drive.link
-            trace.device(
-                drive.name, "tape drive", sum(moving[drive.name]) + link.busy_s, units=link.units,
-                bytes_moved=link.bytes_moved, peak_bytes_per_s=link.peak_bytes_per_s,
-                **stops(drive.parameters, rates.get(drive.name, ()), now),
-            )  # fmt: skip
+    @property
+    def native_rate(self) -> float:
+        """Rate of the moving tape, bytes a second."""
+        return self.parameters.native_rate
 
-    # Drives: for jobs.
+    @property
+    def load_time(self) -> float:
+        """Seconds until a cartridge is threaded and at its beginning."""
+        return self.parameters.load_time
 
-    def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:
-        """A drive, as soon as one is idle: the one with a wanted cartridge if possible, else an empty one."""
-        claim = self.claim()
-        with self.clock.span(job, self.name, Activity.WAIT_FOR_DRIVE):
-            yield claim
-        return self.drive_of(claim, wanted)
+    @property
+    def unload_time(self) -> float:
+        """Seconds until a rewound cartridge can be taken."""
+        return self.parameters.unload_time
 
-    def claim(self) -> Any:
-        """A claim of a drive, which is granted when one is idle; fails if none will ever work."""
-        self.need(1)
-        return self.free.request()
+    @property
+    def initialise_time(self) -> float:
+        """Further seconds of the first load of a new cartridge."""
+        return self.parameters.initialise_time
 
-    def need(self, number: int) -> None:
-        """Fail if fewer than so many drives will ever work again."""
-        left = len(self.drives) - sum(self.broken.values())
-        if left < number:
-            lacking = "has no working drive" if not left else f"has {left} working drives, and {number} are needed"
-            raise JobFailedError(f"'{self.name.removeprefix('devices.')}' {lacking}")
+    @property
+    def mark_time(self) -> float:
+        """Seconds of a tape mark: the tape stops at it, and is repositioned."""
+        return self.parameters.reposition_time
 
-    def drive_of(self, claim: simpy.Event, wanted: Cartridge | None = None) -> Drive:
-        """The drive that a granted claim gives: the one with a wanted cartridge if possible, else an empty one."""
-        drive = min(self.idle, key=lambda d: (d.cartridge is not wanted or wanted is None, d.cartridge is not None))
-        self.idle.remove(drive)
-        self.claims[drive] = claim
-        return drive
+    def locate_time(self, byte: float, drawn: float = 1.0) -> float:
+        """Seconds to wind the tape to a byte."""
+        overhead = self.parameters.locate_overhead * drawn
+        parameters = self.parameters if drawn == 1.0 else replace(self.parameters, locate_overhead=overhead)
+        return tape.locate_time(parameters, self.position, byte)
 
-    def give_drive(self, drive: Drive) -> None:
-        """Return a drive to the idle ones; a broken one keeps its claim, and is not given to others."""
-        if drive.cartridge is not None and drive.cartridge.in_use:  # the job failed with it
-            drive.cartridge.in_use = False
-            self._announce()
-        if drive in self.broken:
-            drive.cartridge, drive.position = None, 0.0  # somebody takes it out by hand
-            drive.waits_for_repair = True
-            self._announce()
-            return
-        claim = self.claims.pop(drive)
-        self._rest(drive)
-        self.free.release(claim)
+    def rewind_time(self) -> float:
+        """Seconds to wind the tape back to its beginning."""
+        return tape.rewind_time(self.parameters, self.position)
 
-    # Drives: for failures and repairs.
+    def recorded(self, used: Sequence[tuple[float, float]], end: float) -> Mapping[str, Any]:
+        """How often its tape stopped, and its mean rate."""
+        return stops(self.parameters, used, end)
 
-    def lose(self, drive: Drive, *, for_good: bool) -> None:
-        """Break a drive: its job finds out, no other gets it, and jobs that wait for the last working one fail."""
-        self.broken[drive] = for_good
-        if drive in self.idle:
-            claim = self.free.request()
-            if claim.triggered:
-                self.idle.remove(drive)
-                self.claims[drive] = claim
-                self.give_drive(drive)
-            else:  # those who came at this instant take every idle drive
-                claim.cancel()
-        if not all(self.broken.get(each, False) for each in self.drives):
-            return
-        waiting: list[Any] = [*cast("Any", self.free).queue]
-        for claim in waiting:
-            claim.cancel()
-            claim.fail(JobFailedError(f"'{self.name.removeprefix('devices.')}' has no working drive"))
+    def seen(self, stream: Stream) -> tape.TapeDriveParameters:
+        """Its parameters as a host sees them, where a command takes its travel time if that is longer than its own."""
+        if stream.away.seconds <= self.parameters.command_time:
+            return self.parameters
+        rate = min(self.parameters.host_rate, stream.away.rate)
+        return replace(self.parameters, command_time=stream.away.seconds, host_rate=rate)
 
-    def regain(self, drive: Drive) -> None:
-        """Let a drive work again."""
-        del self.broken[drive]
-        if drive.waits_for_repair:
-            drive.waits_for_repair = False
-            self.give_drive(drive)
+    def waits(self, stream: Stream) -> float:
+        """Seconds that a host waits with each byte that it hands over, in addition to the time of links."""
+        each = max(self.parameters.command_time, stream.away.seconds)
+        return streaming.handing_over(replace(self.parameters, command_time=each), stream.compression, stream.block)
 
-    # Cartridges: for jobs.
+    def crossing(self, stream: Stream) -> FlowShape:
+        """How a byte of the host's data loads the tape, and the interface where that can be the slower of the two.
 
-    def scratch(self, pool: str | None = None) -> Cartridge | None:
-        """The fullest cartridge of a pool that has free space and that no job has reserved; None if there is none."""
-        best: Cartridge | None = None
-        for cartridge in self.cartridges:  # a plain loop: thousands of cartridges are asked each time one is needed
-            fuller = best is None or cartridge.end > best.end
-            if fuller and cartridge.pool == pool and not cartridge.in_use and cartridge.room >= LEAST_ROOM:
-                best = cartridge
-        return best
-
-    def take_scratch(
-        self, job: str, pool: str | None = None, drive: Drive | None = None
-    ) -> Generator[simpy.Event, Any, Cartridge | None]:
-        """Wait for a cartridge of a pool with free space, and reserve it; None if all are full and none is in use.
-
-        A job that waits with a loaded drive unloads it first, as others may need that cartridge.
+        Commands that travel far bound a stream that has the drive for itself, those of several meet at the interface.
         """
+        seen = self.seen(stream)
+        drained = streaming.drain_rate(seen, stream.compression) / stream.spread
+        passed = streaming.interface_rate(seen, stream.block) / stream.spread
+        shape = FlowShape().plus({self.link: 1.0 / drained}, {self.link: 1.0})
+        if not math.isfinite(passed) or not (passed < drained or stream.shares):
+            return shape
+        if seen is self.parameters or stream.shares or stream.block is None:
+            return shape.plus({self.interface: 1.0 / passed})
+        travel, slowest = seen.command_time / stream.block * stream.spread, seen.host_rate < self.parameters.host_rate
+        moved = {(stream.away.on if slowest else self.name, ""): 1.0 / passed - travel}
+        return shape.within(limit_of({(stream.away.on, Activity.TRAVEL): travel} | moved, passed))
 
-        def used() -> bool:
-            return any(c.in_use for c in self.cartridges if c.pool == pool)
+    def law(self, stream: Stream) -> Use:
+        """The rate of a tape whose host offers or takes a rate: if the host is too slow, the tape stops and starts.
 
-        if drive is not None and drive.cartridge is not None and self.scratch(pool) is None and used():
-            yield from self._eject(job, drive)
-        with self.clock.span(job, self.name, Activity.WAIT_FOR_ANY_CARTRIDGE):
-            while (cartridge := self.scratch(pool)) is None and used():
-                yield self.returned
-        if cartridge is not None:
-            cartridge.in_use = True
-        return cartridge
-
-    def reserve(self, job: str, cartridge: Cartridge, drive: Drive | None = None) -> Wait:
-        """Reserve a cartridge as soon as it is free; a job that waits with a loaded drive unloads it first."""
-        if cartridge.in_use and drive is not None and drive.cartridge is not None:
-            yield from self._eject(job, drive)
-        with self.clock.span(job, f"{self.name}.{cartridge.name}", Activity.WAIT_FOR_THE_CARTRIDGE):
-            while cartridge.in_use:
-                yield self.returned
-        cartridge.in_use = True
-
-    def mount(self, job: str, drive: Drive, cartridge: Cartridge) -> Generator[simpy.Event, Any, Drive]:
-        """Bring a reserved cartridge into a drive and load it.
-
-        Returns the drive that has it in the end: if an idle drive has it already, the two drives are swapped.
+        The time for which the host has to wait meanwhile is the drive's; the rest is that of what limits the host.
+        Streams that share the drive keep it moving together, and are held up together.
         """
-        drive = self._exchange_for_holder(drive, cartridge)
-        if drive.cartridge is not None and drive.cartridge is not cartridge:
-            yield from self._eject(job, drive)
-        with self.clock.span(job, f"{self.name}.{cartridge.name}", Activity.WAIT_FOR_THE_CARTRIDGE):
-            while any(other.cartridge is cartridge for other in self.drives if other is not drive):
-                yield self.returned  # it is on its way to its slot, or in a drive that will be given back
-                drive = self._exchange_for_holder(drive, cartridge)
-        if drive.cartridge is cartridge:
-            return drive
-        yield from self._move(job, Activity.MOUNT)
-        with self.clock.span(job, drive.name, Activity.LOAD):
-            yield self._timeout(job, "drive.load_time", drive.parameters.load_time)
-        if cartridge.new:
-            with self.clock.span(job, drive.name, Activity.INITIALISE):
-                yield self._timeout(job, "drive.initialise_time", drive.parameters.initialise_time)
-            cartridge.new = False
-        drive.cartridge, drive.position = cartridge, 0.0
-        if cartridge.unreadable:
-            yield from self._eject(job, drive)
-            cartridge.in_use, cartridge.end = False, cartridge.capacity  # nobody writes on it either
-            self._announce()
-            raise UnreadableError(self.name.removeprefix("devices."), cartridge.name)
-        return drive
+        drained = streaming.drain_rate(self.parameters, stream.compression)
 
-    def _exchange_for_holder(self, drive: Drive, cartridge: Cartridge) -> Drive:
-        """If an idle drive already has the cartridge, swap drives and return it; otherwise return one's own drive."""
-        holder = next((d for d in self.idle if d.cartridge is cartridge), None)
-        if holder is None:
-            return drive
-        self.idle.remove(holder)
-        self.claims[holder] = self.claims.pop(drive)
-        self._rest(drive)
-        return holder
+        def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
+            seen, comes = self.seen(stream), min(rate, stream.comes)
+            if comes < rate:  # what waits at the host is taken faster than it comes
+                seen = replace(seen, buffer=seen.buffer + stream.waiting / stream.compression)
+            offered = comes * stream.spread + others(self.link) * drained
+            given = (seen, offered, stream.compression, stream.block)
+            lost = streaming.held_up_share(*given, reading=stream.reading)
+            found, cause = comes * (1.0 - lost), f"{self.name}.repositioning"
+            if lost <= 0.0:
+                return Limit(rate, cause)
+            return Limit(found, cause, {(self.name, Activity.REPOSITION): lost / found}, rest=(1.0 - lost) / found)
 
-    def locate(self, job: str, drive: Drive, byte: float) -> Wait:
-        """Wind the tape to a byte."""
-        with self.clock.span(job, drive.name, Activity.LOCATE):
-            overhead = drive.parameters.locate_overhead
-            drawn = overhead * self.clock.drawn(f"{self.name}.drive.locate_overhead", job, 1.0)
-            parameters = drive.parameters if drawn == overhead else replace(drive.parameters, locate_overhead=drawn)
-            yield self.clock.env.timeout(tape.locate_time(parameters, drive.position, byte))
-        drive.position = byte
+        return OnOwnLink(stop_and_start, self.link)
 
-    def mark(self, job: str, drive: Drive, marks: float) -> Wait:
-        """Write tape marks; the tape stops at each of them, and is repositioned."""
-        with self.clock.span(job, drive.name, Activity.TAPE_MARKS):
-            yield self.clock.env.timeout(marks * drive.parameters.reposition_time)
 
-    def release(self, job: str, drive: Drive, stay: float | None = None) -> Wait:
-        """Release the cartridge in a drive: it goes back to its slot, unless idle drives stay loaded.
+def stops(drive: tape.TapeDriveParameters, used: Sequence[tuple[float, float]], end: float) -> dict[str, Any]:
+    """How often a tape stopped, its mean rate while it was used, and its slowest, bytes a second.
 
-        `stay` is the number of seconds that it stays loaded, unless the library states one.
-        """
-        if drive.cartridge is None:
-            return
-        cartridge = drive.cartridge
-        drive.stay = stay if self.unload_after is None else self.unload_after
-        if drive.stay is None:
-            yield from self._eject(job, drive)
-        cartridge.in_use = False
-        self._announce()
+    Words say so where it did not stream. `used` are shares of its native rate, each from a time on. Where rates change
+    within a buffer's length the number is rough.
 
-    def _rest(self, drive: Drive) -> None:
-        """Make a drive idle, and wake jobs that want the cartridge in it."""
-        drive.visits += 1
-        self.idle.append(drive)
-        if drive.cartridge is not None and drive.stay is not None:
-            self.clock.env.process(self._unload_later(drive, drive.stay))
-            self._announce()
-
-    def _unload_later(self, drive: Drive, after: float) -> Wait:
-        """Unload a drive that has been idle for so many seconds."""
-        visits = drive.visits
-        yield self.clock.env.timeout(after)
-        if drive not in self.idle or drive.visits != visits:
-            return
-        claim = self.free.request()
-        if not claim.triggered:  # those who came at this instant take every idle drive
-            claim.cancel()
-            return
-        self.idle.remove(drive)
-        self.claims[drive] = claim
-        yield from self._eject(self.name, drive)
-        self.give_drive(drive)
-
-    def _eject(self, job: str, drive: Drive) -> Wait:
-        """Rewind, unload, and bring the cartridge back to its slot."""
-        with self.clock.span(job, drive.name, Activity.REWIND):
-            yield self.clock.env.timeout(tape.rewind_time(drive.parameters, drive.position))
-        with self.clock.span(job, drive.name, Activity.UNLOAD):
-            yield self._timeout(job, "drive.unload_time", drive.parameters.unload_time)
-        yield from self._move(job, Activity.DISMOUNT)
-        drive.cartridge, drive.position = None, 0.0
-        self._announce()
-
-    def _timeout(self, job: str, key: str, seconds: float) -> simpy.Event:
-        """A timeout of so many seconds, times the factor that `chance:` draws for the key, if it states one."""
-        return self.clock.env.timeout(seconds * self.clock.drawn(f"{self.name}.{key}", job, 1.0))
-
-    def vacate(self) -> None:
-        """Wake jobs that wait for a place at a shared drive."""
-        event, self.vacated = self.vacated, self.clock.env.event()
-        event.succeed()
-
-    def _announce(self) -> None:
-        """Wake jobs that wait for a cartridge or a drive."""
-        event, self.returned = self.returned, self.clock.env.event()
-        event.succeed()
-
-    def _move(self, job: str, activity: str) -> Wait:
-        """One move of a robot between a slot and a drive."""
-        robot = self.robots.request()
-        with self.clock.span(job, f"{self.name}.robot", Activity.WAIT_FOR_ROBOT):
-            yield robot
-        with self.clock.span(job, f"{self.name}.robot", activity):
-            yield self._timeout(job, "exchange_time", self.exchange_time)
-        self.robots.release(robot)
+    >>> drive = tape.TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
+    >>> stops(drive, [(0.0, 0.4), (100.0, 0.0)], end=200.0)["state"]
+    'stops 15 times: 2 MB/s, streams from 5 MB/s'
+    >>> stops(drive, [(0.0, 1.0), (100.0, 0.0)], end=200.0)
+    {'stops': 0.0, 'tape_rate': 5000000.0, 'streams_from': 5000000.0}
+    """
+    number = moved = seconds = 0.0
+    for (begin, share), (until, _) in pairwise([*used, (end, 0.0)]):
+        if share > 0.0:
+            lasted, rate = until - begin, share * drive.native_rate
+            number += streaming.stop_frequency(drive, rate) * lasted
+            moved, seconds = moved + rate * lasted, seconds + lasted
+    slowest = drive.native_rate if drive.slowest_rate is None else drive.slowest_rate
+    figures = {"stops": number, "tape_rate": moved / seconds if seconds else 0.0, "streams_from": slowest}
+    if number < 1.0:
+        return figures | {"stops": 0.0}
+    found, least = (units.show_short(figures[each], "B/s", 3) for each in ("tape_rate", "streams_from"))
+    return figures | {"state": f"stops {number:,.0f} times: {found}, streams from {least}"}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import simpy
 
+from simbackup.devices.library import Cartridge, Library
 from simbackup.devices.site import Site
-from simbackup.devices.tape.cartridge import Cartridge
-from simbackup.devices.tape.drive import Drive
-from simbackup.devices.tape.live import Library
+from simbackup.devices.tape.live import TapeDrive
 from simbackup.devices.tape.spec import TapeLibrarySpec
 from simbackup.engine.link import Link
 from simbackup.equations import tape as equations
@@ -18,7 +17,7 @@ def make(site: Site, library: TapeLibrarySpec) -> Library:
     """The library with its drives, robots and cartridges."""
     parameters, address = parameters_of(equations.TapeDriveParameters, library.drive), site.address
     names = [f"{address}.drive.{i + 1}" for i in range(library.drive_count())]
-    drives = [Drive(name, parameters, Link(name, 1.0, plain=True)) for name in names]
+    drives = [TapeDrive(name, Link(name, 1.0, plain=True), parameters) for name in names]
     pools = [(pool, i) for pool, number in library.pool_sizes().items() for i in range(number)]
     capacity, new = parameters.cartridge_capacity, library.never_loaded() or 0.0
     cartridges = [Cartridge(f"cartridge.{n}", capacity, pool, new=i < new) for n, (pool, i) in enumerate(pools, 1)]

@@ -10,12 +10,10 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, Library, Stream, no_room
 from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.passes import Pass
@@ -24,9 +22,9 @@ from simbackup.methods.tape_reader import Cartridges, TapeReader, scaled, slower
 from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
-Wait = Generator[simpy.Event, Any, None]
-_Take = Callable[[FlowShape, Use, float, float], Wait]
+_Take = Callable[[FlowShape, Use, float, float], Process]
 """Takes bytes of a save set: how they are read and under which law, where they begin in it, and how many they are."""
 
 
@@ -38,7 +36,7 @@ class WritingDrive:
     pool: str | None
     drive: Drive
 
-    def put_away(self, copy: Copy, stay: float | None) -> Wait:
+    def put_away(self, copy: Copy, stay: float | None) -> Process:
         """Release the cartridge in the drive, if there is one."""
         if self.drive.cartridge is not None and self.drive.cartridge.in_use:
             yield from self.library.release(copy.job, self.drive, stay)
@@ -77,7 +75,7 @@ class FromTape:
     connections: int = 1
     """Network connections."""
 
-    def to_tape(self, system: System, saved: SaveSet, copy: Copy, streams: int, pool: str | None) -> Wait:
+    def to_tape(self, system: System, saved: SaveSet, copy: Copy, streams: int, pool: str | None) -> Process:
         """Copy cartridges, each with a drive that reads it and one that writes; the longest first."""
         on = self._reader.cartridges(0.0, saved.size)
         names = sorted(on, key=lambda name: -sum(run.size for run in on[name])) if streams > 1 else list(on)
@@ -85,12 +83,12 @@ class FromTape:
         yield from side_by_side(system, pairs)
         copy.extents.sort(key=lambda extent: extent.begin)
 
-    def to_disk(self, system: System, saved: SaveSet, copy: Copy, volume: str, server: str) -> Wait:
+    def to_disk(self, system: System, saved: SaveSet, copy: Copy, volume: str, server: str) -> Process:
         """Copy the save set to a volume; done when all is on disk."""
         position, less = system.reserve(volume, saved.size / copy.compression), copy.compression
         pending: list[Dirty] = []
 
-        def write(shape: FlowShape, law: Use, begin: float, size: float) -> Wait:
+        def write(shape: FlowShape, law: Use, begin: float, size: float) -> Process:
             place = VolumeRange(system.of(Volume)[volume], position + begin / less, size / less)
             shape = self._sent(system, shape, 1.0 / less).times(less)
             pending.append((yield from system.write(copy.job, server, place, shape, Activity.COPY, law=law)))
@@ -99,11 +97,11 @@ class FromTape:
         yield from system.written_back(copy.job, pending)
         copy.extents.append(Extent(0.0, saved.size, volume, position))
 
-    def to_objects(self, system: System, saved: SaveSet, copy: Copy, objects: Objects) -> Wait:
+    def to_objects(self, system: System, saved: SaveSet, copy: Copy, objects: Objects) -> Process:
         """Copy the save set to an object store."""
         store, networks = system.of(ObjectStore)[copy.target], self._networks(system, self.there)
 
-        def send(shape: FlowShape, law: Use, begin: float, size: float) -> Wait:
+        def send(shape: FlowShape, law: Use, begin: float, size: float) -> Process:
             del begin
             shape = store.carrying(
                 shape.times(copy.compression), "write", objects, networks, self.connections,
@@ -120,18 +118,18 @@ class FromTape:
     def _reader(self) -> TapeReader:
         return TapeReader(self.lies, self.back, self.tool, self.connections)
 
-    def _in_turn(self, system: System, saved: SaveSet, copy: Copy, take: _Take) -> Wait:
+    def _in_turn(self, system: System, saved: SaveSet, copy: Copy, take: _Take) -> Process:
         """Read one cartridge after the other in one drive, and let what each pass over the tape brings be taken."""
         on = self._reader.cartridges(0.0, saved.size)
 
-        def taken(drive: Drive, each: Pass) -> Wait:
+        def taken(drive: Drive, each: Pass) -> Process:
             shape, stream = self._reading(system, drive, each)
             law = scaled(drive.law(stream), copy.compression)
             yield from take(shape, law, each[0].begin, sum(run.size for run in each))
 
         yield from self._reader.in_turn(system, copy.job, (list(on), on), taken)
 
-    def _pair(self, system: System, copy: Copy, runs: tuple[list[str], Cartridges], pool: str | None) -> Wait:
+    def _pair(self, system: System, copy: Copy, runs: tuple[list[str], Cartridges], pool: str | None) -> Process:
         """Read one cartridge after the other in a drive, while another one writes."""
         library, (names, on) = system.of(Library)[self.lies.target], runs
         stay, to = self.tool.unload_after, system.of(Library)[copy.target]
@@ -162,7 +160,7 @@ class FromTape:
             if writing is not None:
                 to.give_drive(writing.drive)
 
-    def _pass(self, system: System, copy: Copy, reading: Drive, writing: WritingDrive, each: Pass) -> Wait:
+    def _pass(self, system: System, copy: Copy, reading: Drive, writing: WritingDrive, each: Pass) -> Process:
         """Copy what is read in one pass, on one cartridge after the other."""
         total, done, wide = sum(run.size for run in each), 0.0, self._reader.width(each)
         while done < total * (1.0 - 1e-9):

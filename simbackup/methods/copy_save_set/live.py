@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import Any
-
-import simpy
 
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet, job_of
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.library import Library
 from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.late import Late, changed
 from simbackup.methods.copy_save_set.from_objects import FromObjects
@@ -31,8 +27,7 @@ from simbackup.methods.new_copy import begun, carried, in_one_piece
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 from simbackup.trace.activity import Activity
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.trace.clock import Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +154,7 @@ class CopySaveSet(Late):
         size = saved.size / copy.compression
         return objects_of(size, saved.files, saved.method, self.object_size, self.tool)
 
-    def _to_tape(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
+    def _to_tape(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Process:
         """Write the save set as a backup to tape does, read as by a restore from disk."""
         server, (*_, last) = system.hosts[self.server], pieces(saved, lies)
         away = command_travel(networks, reading=False)
@@ -179,7 +174,7 @@ class CopySaveSet(Late):
             writer = TapeWriter(part.size, shape, tool, self.streams, self.pool, begin=at, away=away)
             yield from writer.write(system, copy)
 
-    def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
+    def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Process:
         """Write the save set as a backup to objects does."""
         server, store, less = system.hosts[self.server], system.of(ObjectStore)[self.to], copy.compression
         for _, part, piece in pieces(saved, lies):
@@ -207,7 +202,7 @@ class CopySaveSet(Late):
         shape = fetching(way, source, each, self.tool).times(1.0 / there)
         return shape if self.new_chunks else given_back(shape, system, place.medium, lies.reduction)
 
-    def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
+    def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Process:
         """Write the save set as a backup to disk does."""
         server, host = system.hosts[self.server], system.hosts[self.host]
         position = system.reserve(self.to, saved.size / copy.compression)

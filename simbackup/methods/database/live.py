@@ -25,8 +25,7 @@ from simbackup.methods.tape_reader import scaled
 from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.trace.clock import Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class DatabaseBackup(Late):
         size = data.dump(_engine(data)) if self.method == "logical_dump" else data.size
         return self.way.reserve(system, SaveSet(job, self.data, self.method, size, data.files, time), self.to)
 
-    def _dump(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
+    def _dump(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Process:
         """Read rows that are not in memory, and write text; indexes are not read.
 
         Each worker goes at the pace of one core, that of the server or that of the program, if both work side by side.
@@ -91,7 +90,7 @@ class DatabaseBackup(Late):
         shape = in_turn(shape, engine, seconds, self.way.workers)
         yield from self.way.write(system, (job, Activity.DUMP), shape, saved, data.largest)
 
-    def _hot(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
+    def _hot(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Process:
         """Copy the files and the log of the time, where the program does so.
 
         The log comes beside the files, but here after them, in two parts: what is written while the files are copied
@@ -108,7 +107,7 @@ class DatabaseBackup(Late):
             if more >= 1.0:
                 yield from self._log(system, job, data, saved, more)
 
-    def _log(self, system: System, job: str, data: DataSet, saved: SaveSet, log: float) -> Wait:
+    def _log(self, system: System, job: str, data: DataSet, saved: SaveSet, log: float) -> Process:
         """Copy so many bytes of log, and add them to the save set."""
         part = SaveSet(job, self.data, self.method, log, 1.0, saved.time)
         self.way.reserve(system, part, self.to)
@@ -119,13 +118,13 @@ class DatabaseBackup(Late):
         saved.copies[0].extents.append(Extent(saved.size, log, there.medium, there.position))
         saved.size, saved.log = saved.size + log, saved.log + log
 
-    def _files(self, system: System, job: str, data: DataSet, saved: SaveSet, image: str | None = None) -> Wait:
+    def _files(self, system: System, job: str, data: DataSet, saved: SaveSet, image: str | None = None) -> Process:
         """Copy the files, or those of a frozen image of them."""
         host, origin = system.hosts[self.way.host], system.origin(data, image)
         shape = origin.found(copying(host, origin.region, self.way.tool), host.machine)
         yield from self.way.write(system, (job, Activity.COPY), shape, saved, data.largest)
 
-    def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: ReadLock) -> Wait:
+    def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: ReadLock) -> Process:
         """Lock only to create the snapshot; mount it, copy from it, remove it."""
         name, engine = self.snapshot or "", _engine(data)
         snapshot = system.of(FrozenImage)[name]
@@ -232,7 +231,7 @@ class DatabaseRestore:
                 yield from self.copy_back(system, job, log, read)
         return sum(log.size for log, _ in logs)
 
-    def copy_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Wait:
+    def copy_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Process:
         """Copy files from a copy into the database; a log is replayed, also one that a hot copy contains."""
         target, way = system.data[self.to], self.ways[copy.target]
         host, engine, files = system.hosts[way.host], _engine(target), saved.size - saved.log
@@ -240,7 +239,7 @@ class DatabaseRestore:
         if saved.log > 0.0:
             sections.append(Section(files, saved.log))
 
-        def take(section: Section, done: float, size: float, comes: Coming) -> Wait:
+        def take(section: Section, done: float, size: float, comes: Coming) -> Process:
             logs = section.begin >= files
             shape = comes.worked(host.seconds(engine.replay_cpu) if logs else way.tool.copying_back(host))
             place = VolumeRange(target.volume, target.begin + done, min(size, target.size))
@@ -250,14 +249,14 @@ class DatabaseRestore:
 
         yield from way.bring(system, job, copy, sections, take)
 
-    def _load(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Wait:
+    def _load(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Process:
         """Load a dump: rows, and then indexes where the engine builds them afterwards."""
         target, way = system.data[self.to], self.ways[copy.target]
         host, engine = system.hosts[way.host], _engine(target)
         apart = target.indexes if target.indexes > 0.0 and engine.index_cpu is not None else 0.0
         rows, seconds = target.size - apart, host.seconds(engine.load_cpu)
 
-        def take(section: Section, done: float, size: float, comes: Coming) -> Wait:
+        def take(section: Section, done: float, size: float, comes: Coming) -> Process:
             del section
             shape, units = in_turn(comes.worked(seconds), engine, seconds, comes.workers), saved.size / rows
             begin, written = target.begin + rows * done / saved.size, rows * size / saved.size
@@ -270,7 +269,7 @@ class DatabaseRestore:
             yield from self._build(system, job, target, way)
 
     @staticmethod
-    def _build(system: System, job: str, target: DataSet, way: Way) -> Wait:
+    def _build(system: System, job: str, target: DataSet, way: Way) -> Process:
         """Read rows and write indexes, by several workers at once."""
         host, engine, done = system.hosts[way.host], _engine(target), target.size - target.indexes
         seconds = host.seconds(engine.index_cpu or 0.0)
@@ -303,7 +302,7 @@ def _engine(data: DataSet) -> Database:
     return data.database
 
 
-def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -> Wait:
+def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -> Process:
     """Let some seconds pass, and record them."""
     with system.clock.span(job, cause, activity):
         yield system.env.timeout(seconds)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import simpy
+from typing import NamedTuple
 
 from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import Database
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.library import Drive, Library
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region
-from simbackup.devices.tape.drive import Drive
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.equations.database import phases
@@ -28,8 +25,7 @@ from simbackup.methods.tape_reader import Cartridges, TapeReader
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
 from simbackup.trace.activity import Activity
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.trace.clock import Process
 
 
 class Section(NamedTuple):
@@ -56,7 +52,7 @@ class Coming(NamedTuple):
     """What slows a tape down if the rate is too low; None for other devices."""
 
 
-Take = Callable[[Section, float, float, Coming], Wait]
+Take = Callable[[Section, float, float, Coming], Process]
 """Takes bytes of a section: the byte of the section at which they begin, their number, and how they come."""
 
 
@@ -94,7 +90,7 @@ class Way(Late):
 
     def write(
         self, system: System, doing: tuple[str, str], shape: FlowShape, saved: SaveSet, largest: float = 0.0
-    ) -> Wait:
+    ) -> Process:
         """Write a save set to its volume, through the page cache of the host there, or to an object store.
 
         `doing` are job and activity, `shape` loads host and devices for each byte by one worker; `largest` is the share
@@ -121,7 +117,7 @@ class Way(Late):
 
     def _upload(
         self, system: System, doing: tuple[str, str], shape: FlowShape, copy: Copy, part: tuple[float, int]
-    ) -> Wait:
+    ) -> Process:
         """Write so many bytes by some workers to an object store, as one object of each of them."""
         (job, activity), (size, workers) = doing, part
         sent = size / copy.compression
@@ -140,13 +136,13 @@ class Way(Late):
         connections = self.connections or workers
         return store.carrying(shape, direction, objects, networks, connections, drawn=system.drawn(copy.job))
 
-    def retrieved(self, system: System, job: str, copies: Sequence[Copy]) -> Wait:
+    def retrieved(self, system: System, job: str, copies: Sequence[Copy]) -> Process:
         """Wait until the objects of all copies that are in an archive can be read."""
         of_worker = self.workers * sum(copy.target in system.of(ObjectStore) for copy in copies)
         for store in dict.fromkeys(copy.target for copy in copies if copy.target in system.of(ObjectStore)):
             yield from system.of(ObjectStore)[store].retrieve(system.clock, job, float(of_worker))
 
-    def bring(self, system: System, job: str, copy: Copy, sections: Sequence[Section], take: Take) -> Wait:
+    def bring(self, system: System, job: str, copy: Copy, sections: Sequence[Section], take: Take) -> Process:
         """Read sections of a copy one after the other, and let what comes be taken."""
         if copy.target in system.of(Library):
             # one drive keeps its cartridge from one section to the next; several begin the next when all have ended
@@ -166,7 +162,7 @@ class Way(Late):
                     yield from take(section, done, size, Coming(worked, many))
                     done += size
 
-    def _from_tape(self, system: System, job: str, copy: Copy, sections: Sequence[Section], take: Take) -> Wait:
+    def _from_tape(self, system: System, job: str, copy: Copy, sections: Sequence[Section], take: Take) -> Process:
         """Mount the cartridges that have sections, and let what each run brings be taken while the drive reads on."""
         reader = TapeReader(copy, self.networks, self.tool, self.connections or 1, self.tool.window)
         host, server, how = system.hosts[self.host], system.hosts.get(self.server), copy.reduction
@@ -175,7 +171,7 @@ class Way(Late):
             for name, runs in reader.cartridges(section.begin, section.size).items():
                 on.setdefault(name, []).extend(runs)
 
-        def taken(drive: Drive, each: Pass) -> Wait:
+        def taken(drive: Drive, each: Pass) -> Process:
             stream, begin = reader.stream(system, each), each[0].begin
             section = max((one for one in sections if one.begin <= begin), key=lambda one: one.begin)
 
@@ -215,7 +211,7 @@ class Way(Late):
         shape = self.tool.sending(shape, networks, self.workers, share=1.0 / how.returned)
         return shape if server is host else self.tool.serving(shape, server, handled=how.handled(written=False))
 
-    def check(self, system: System, job: str, size: float) -> Wait:
+    def check(self, system: System, job: str, size: float) -> Process:
         """Read the finished backup once more, at the pace of one core."""
         if self.tool.check_cpu > 0.0:
             machine = system.hosts[self.host]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import simpy
 
 from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
@@ -35,8 +32,7 @@ from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import Attempt, JobFailedError, System
 from simbackup.trace.activity import Activity
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.trace.clock import Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +99,7 @@ class DiskBackup(Late):
         yield from prepare(system, job, data, self.tool, part.files)
         yield from first_walk(system, job, self)
 
-        def stream(number: int) -> Wait:
+        def stream(number: int) -> Process:
             there = before[number] if self.tool.resumes else 0.0
             if there > 0.0:
                 yield from self.read_again(system, job, there * stored, number)
@@ -116,7 +112,7 @@ class DiskBackup(Late):
         self.enter(system, job, part, time, Extent(0.0, part.size, self.to, position))
         return Moved(part.size, part.files)
 
-    def read_again(self, system: System, job: str, size: float, number: int = 0) -> Wait:
+    def read_again(self, system: System, job: str, size: float, number: int = 0) -> Process:
         """Read and compare what an earlier attempt has stored of one stream."""
         client, server = system.hosts[self.host], system.hosts.get(self.server)
         shape = compressed(self.reading(system, system.data[self.data], 1.0, number), client, server, self.reduction)
@@ -230,7 +226,7 @@ class DiskRestore(Late):
         whole = image is None and copy.reduction.ratio > 1.0  # it expands from the beginning on, and only there
         over = passed_over(saved, pieces, self.tool.restore_reads) if whole else []
 
-        def stream(parts: Sequence[Piece], arrival: Arrival = self._arrival, made: FilesMade = made) -> Wait:
+        def stream(parts: Sequence[Piece], arrival: Arrival = self._arrival, made: FilesMade = made) -> Process:
             for begin, size, number in gathered(parts):
                 source, runs = lying(system, copy, begin, size), float(number)
                 if image is not None:
@@ -315,7 +311,7 @@ def fetching(way: tuple[Host, Host], source: Region, copy: float, tool: Tool) ->
     return host.then(read, copy) if tool.alternates else read.in_parallel_with(host.then(FlowShape(), copy))
 
 
-def seek(system: System, job: str, source: Region, networks: Sequence[Network], number: float = 1.0) -> Wait:
+def seek(system: System, job: str, source: Region, networks: Sequence[Network], number: float = 1.0) -> Process:
     """Wait until the first bytes of `number` pieces have come, one piece after the other, and record it."""
     with system.clock.span(job, source.store.name, Activity.SEEK):
         yield system.env.timeout(number * _way_there(source, networks))

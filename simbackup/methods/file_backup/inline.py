@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import simpy
-
 from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.devices.library import Library
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.disk import DiskBackup
@@ -29,8 +27,8 @@ from simbackup.methods.tape_reader import slower
 from simbackup.methods.tool.live import Tool, prepare
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
-Wait = Generator[simpy.Event, Any, None]
 ROUNDING = 1e-9
 """Share of a stream that may be missing because sums of its parts are rounded."""
 
@@ -127,7 +125,7 @@ class InlineBackup:
                 copy.extents.append(Extent(0.0, saved.size, copy.target, 0.0))
         return [own, *others]
 
-    def _stream(self, system: System, saved: SaveSet, part: Portion, number: int) -> Wait:
+    def _stream(self, system: System, saved: SaveSet, part: Portion, number: int) -> Process:
         """Write one of the equal parts of the save set to all targets, in pieces that fit on their cartridges."""
         it, job = self._reader, saved.job
         begin, size = number * part.size / it.streams, part.size / it.streams
@@ -233,7 +231,7 @@ class InlineBackup:
         return tool.serving(shape, system.hosts[twin.server], files, how.handled())
 
 
-def _opened(system: System, job: str, ends: Sequence[Receiver]) -> Wait:
+def _opened(system: System, job: str, ends: Sequence[Receiver]) -> Process:
     """Take the drives that a stream needs; while a job takes several, no other such job takes any."""
     drives = [end for end in ends if isinstance(end, OntoTape)]
     if len(drives) < 2:  # noqa: PLR2004 (one drive cannot wait for another)
@@ -251,7 +249,7 @@ def _opened(system: System, job: str, ends: Sequence[Receiver]) -> Wait:
         system.pairs.release(turn)
 
 
-def _readied(system: System, ends: Sequence[Receiver]) -> Wait:
+def _readied(system: System, ends: Sequence[Receiver]) -> Process:
     """Get all targets of a stream ready at once; none keeps its cartridge while another waits for other jobs."""
     late = [end for end in ends if not end.ready]
     yield from side_by_side(system, [end.put_away() for end in late])

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any, NamedTuple
-
-import simpy
+from typing import NamedTuple
 
 from simbackup.data.live import DataSet, Files
 from simbackup.devices.host.live import Host
@@ -14,8 +11,7 @@ from simbackup.devices.store import Region, bus
 from simbackup.equations import files as equations
 from simbackup.system import System
 from simbackup.trace.activity import Activity
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.trace.clock import Process
 
 
 class MountedImage(NamedTuple):
@@ -34,12 +30,12 @@ class MountedImage(NamedTuple):
     region: Region
     """Where the image is."""
 
-    def mount(self, system: System, job: str, seconds: float) -> Wait:
+    def mount(self, system: System, job: str, seconds: float) -> Process:
         """Mount the image, and unmount it again."""
         with system.clock.span(job, self.region.store.name, Activity.MOUNT):
             yield system.env.timeout(seconds)
 
-    def find(self, system: System, job: str, number: float) -> Wait:
+    def find(self, system: System, job: str, number: float) -> Process:
         """Read the directories and records of so many files, one file after the other, and open them."""
         files, store = self.files, self.region.store
         record = max(min(files.record, self.region.size), 1.0)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.methods.file_backup.disk import DiskBackup, Wait
+from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import prepare
 from simbackup.system import System
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class NullBackup:
         yield from prepare(system, job, data, it.tool, part.files)
         yield from first_walk(system, job, it)
 
-        def stream(number: int) -> Wait:
+        def stream(number: int) -> Process:
             shape = it.going(system, data, copies=1.0, number=number)
             flow = system.bounded(job, shape).start(system.network, job, Activity.SAVE, part.size / it.streams)
             yield flow.done

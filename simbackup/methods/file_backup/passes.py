@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from simbackup.catalogue import Extent
-from simbackup.devices.tape.cartridge import LEAST_ROOM
+from simbackup.devices.library import LEAST_ROOM
 
 Pass = list[Extent]
 """Runs that are read at once, between two places of a cartridge."""

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any
-
-import simpy
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
+from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, Library, Stream, no_room
 from simbackup.devices.network.live import Travel
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.staging import Crossing
 from simbackup.system import JobFailedError, System
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.trace.clock import Process
 
 
 @dataclass(slots=True)
@@ -54,15 +47,15 @@ class Receiver:
         """What slows down a stream to it, in addition to what the stream loads; None if nothing does."""
         return None
 
-    def open(self) -> Wait:
+    def open(self) -> Process:
         """Take what it needs for the whole stream."""
         yield from ()
 
-    def reserve(self) -> Wait:
+    def reserve(self) -> Process:
         """Take what it needs to get ready."""
         yield from ()
 
-    def load(self) -> Wait:
+    def load(self) -> Process:
         """Get ready."""
         yield from ()
 
@@ -74,12 +67,12 @@ class Receiver:
     def take(self, flow: Flow, begin: float, size: float) -> None:
         """Receive the bytes of a flow, which has one unit for each byte of the save set."""
 
-    def took(self, begin: float, size: float, *, full: bool) -> Wait:
+    def took(self, begin: float, size: float, *, full: bool) -> Process:
         """Note bytes that it has received, and whether it is `full`."""
         del begin, size, full
         yield from ()
 
-    def put_away(self) -> Wait:
+    def put_away(self) -> Process:
         """Return what it has reserved."""
         yield from ()
 
@@ -180,17 +173,17 @@ class OntoTape(Receiver):
             raise JobFailedError(f"'{self.library.name}' has given no drive")  # it was taken before
         return self.drive
 
-    def open(self) -> Wait:
+    def open(self) -> Process:
         """Take a drive."""
         self.drive = yield from self.library.take_drive(self.job)
 
-    def reserve(self) -> Wait:
+    def reserve(self) -> Process:
         """Take a cartridge with free space."""
         self.cartridge = yield from self.library.take_scratch(self.job, self.pool, self.drive)
         if self.cartridge is None:
             raise JobFailedError(no_room(self.library.name, self.pool))
 
-    def load(self) -> Wait:
+    def load(self) -> Process:
         """Mount it, and wind the tape to its end."""
         if self.cartridge is not None:
             self.drive = yield from self.library.mount(self.job, self._in_use, self.cartridge)
@@ -203,7 +196,7 @@ class OntoTape(Receiver):
         left = (self.cartridge.room if self.cartridge is not None else 0.0) * self.copy.compression
         return size if size < left + LEAST_ROOM else left
 
-    def took(self, begin: float, size: float, *, full: bool) -> Wait:
+    def took(self, begin: float, size: float, *, full: bool) -> Process:
         """Note where they are; a full cartridge counts as full to the last byte."""
         drive, cartridge = self._in_use, self.cartridge
         yield from self.library.mark(self.job, drive, self.marks * size)
@@ -213,7 +206,7 @@ class OntoTape(Receiver):
         end = math.inf if full else cartridge.end + size / self.copy.compression
         cartridge.end = drive.position = min(end, cartridge.capacity)
 
-    def put_away(self) -> Wait:
+    def put_away(self) -> Process:
         """Release the cartridge."""
         cartridge, loaded = self.cartridge, self.loaded
         self.cartridge, self.loaded = None, False

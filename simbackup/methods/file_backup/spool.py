@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
-
-import simpy
 
 from simbackup.catalogue import Copy, SaveSet
 from simbackup.devices.host.page_cache import VolumeRange
@@ -25,8 +21,8 @@ from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import prepare
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
-Wait = Generator[simpy.Event, Any, None]
 HALVES = 2
 """Parts of the spool space, of which one is filled while the other goes to tape."""
 
@@ -114,12 +110,12 @@ class SpooledBackup:
             found.append(Pass(i * most, min(most, size - i * most), there, last=i + 1 == number))
         return found
 
-    def _side_by_side(self, system: System, copy: Copy, passes: list[Pass]) -> Wait:
+    def _side_by_side(self, system: System, copy: Copy, passes: list[Pass]) -> Process:
         """Spool the next piece while the one before goes to tape, as long as there is space."""
         full = [system.env.event() for _ in passes]
         empty = [system.env.event() for _ in passes]
 
-        def take() -> Wait:
+        def take() -> Process:
             for i, each in enumerate(passes):
                 if i >= HALVES:
                     with system.clock.span(copy.job, f"devices.{self.backup.to}", Activity.WAIT_FOR_ROOM):
@@ -127,7 +123,7 @@ class SpooledBackup:
                 yield from self._take(system, copy.job, each)
                 full[i].succeed()
 
-        def drain() -> Wait:
+        def drain() -> Process:
             for i, each in enumerate(passes):
                 yield full[i]
                 yield from self._drain(system, copy, each)
@@ -135,7 +131,7 @@ class SpooledBackup:
 
         yield from side_by_side(system, [take(), drain()])
 
-    def _take(self, system: System, job: str, each: Pass) -> Wait:
+    def _take(self, system: System, job: str, each: Pass) -> Process:
         """Write a piece to the disk of the server; its tape copy reads it from there, not from memory."""
         it, data = self.backup, system.data[self.backup.data]
         how, networks = it.reduction, [system.networks[name] for name in it.networks]
@@ -147,7 +143,7 @@ class SpooledBackup:
         place = VolumeRange(system.of(Volume)[it.to], each.place, each.size / how.stored)
         yield from system.write_through(job, it.server, place, shape.times(how.stored), Activity.SAVE)
 
-    def _drain(self, system: System, copy: Copy, each: Pass) -> Wait:
+    def _drain(self, system: System, copy: Copy, each: Pass) -> Process:
         """Write a piece to tape."""
         it = self.backup
         server, networks = system.hosts[it.server], [system.networks[name] for name in self.networks]

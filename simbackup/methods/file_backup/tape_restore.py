@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.joint_reading import JointReading
+from simbackup.devices.library import Drive, Library, Stream
 from simbackup.devices.network.live import NEAR, command_travel, commanded
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.joint_reading import JointReading
-from simbackup.devices.tape.live import Library
 from simbackup.late import Late
 from simbackup.methods.compression.live import expanded
 from simbackup.methods.file_backup.arriving import Arrival
@@ -28,8 +24,7 @@ from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.trace.clock import Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +66,7 @@ class _Wants:
     ends: list[float] = field(default_factory=list[float])
     """When its runs were read, in seconds."""
 
-    def read(self, drive: Drive, run: Extent, share: float) -> Wait:
+    def read(self, drive: Drive, run: Extent, share: float) -> Process:
         """Read a run; a failure is this restore's own, and the others go on."""
         try:
             yield from self.restore.read(self.it, drive, run, share)
@@ -147,7 +142,7 @@ class TapeRestore(Late):
             yield from system.written_back(job, self.tool.awaited(pending))
         return Moved(total, float(files))
 
-    def _part(self, it: _UnderWay, runs: tuple[list[str], dict[str, list[Extent]]]) -> Wait:
+    def _part(self, it: _UnderWay, runs: tuple[list[str], dict[str, list[Extent]]]) -> Process:
         """Mount one cartridge after the other, locate what is wanted on it, and transfer it.
 
         If another restore is about to read the cartridge, and the runs of both are interleaved, it reads for both.
@@ -184,7 +179,7 @@ class TapeRestore(Late):
             if drive is not None:
                 library.give_drive(drive)
 
-    def _along(self, it: _UnderWay, others: JointReading[_Wants], wants: _Wants) -> Wait:
+    def _along(self, it: _UnderWay, others: JointReading[_Wants], wants: _Wants) -> Process:
         """Wait while another restore mounts the cartridge, and reads for both."""
         with it.system.clock.span(it.job, it.system.of(Library)[it.copy.target].name, Activity.WAIT_FOR_DRIVE):
             yield others.ready
@@ -199,7 +194,7 @@ class TapeRestore(Late):
         reading.ready.succeed()
         reading.done.succeed()
 
-    def _together(self, library: Library, drive: Drive, joined: list[_Wants], reading: JointReading[_Wants]) -> Wait:
+    def _together(self, library: Library, drive: Drive, joined: list[_Wants], reading: JointReading[_Wants]) -> Process:
         """Read what several restores want, in passes over the tape; each pass reads all runs that it meets."""
         reading.ready.succeed()
         # the cartridge is known here: in the place of its name each run says whose it is
@@ -212,7 +207,7 @@ class TapeRestore(Late):
                 who.wait(library, since)
         reading.done.succeed()
 
-    def _pass(self, library: Library, drive: Drive, wanted: list[tuple[_Wants, Extent]], runs: Pass) -> Wait:
+    def _pass(self, library: Library, drive: Drive, wanted: list[tuple[_Wants, Extent]], runs: Pass) -> Process:
         """Read some runs in one pass over the tape; each is a flow, with a rate in proportion to its bytes."""
         if not wanted:
             return
@@ -230,7 +225,7 @@ class TapeRestore(Late):
         yield from side_by_side(first.it.system, parts)
         drive.position = begin + long
 
-    def read(self, it: _UnderWay, drive: Drive, extent: Extent, share: float) -> Wait:
+    def read(self, it: _UnderWay, drive: Drive, extent: Extent, share: float) -> Process:
         """Read one run, a `share` of what a pass reads, from tape into the page cache of the host."""
         system, copy, passes = it.system, it.copy, it.passes(extent)
         made, arrival = (NONE, self._arrival.unkept) if passes else (it.made, self._arrival)

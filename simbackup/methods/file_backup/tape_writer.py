@@ -11,20 +11,18 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.data.live import DataSet
+from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, Library, Stream, no_room
+from simbackup.devices.multiplexing import Seat, take_seat
 from simbackup.devices.network.live import NEAR, Travel
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge, no_room
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.live import Library
-from simbackup.devices.tape.session import Seat, take_seat
 from simbackup.engine.flow import Flow
 from simbackup.methods.file_backup.staging import Crossing
 from simbackup.methods.job import side_by_side
 from simbackup.methods.tool.live import NO_TOOL, Tool
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
-Wait = Generator[simpy.Event, Any, None]
 ROUNDING = 1e-9
 """Share of a save set that may be missing because sums of its parts are rounded."""
 
@@ -67,13 +65,13 @@ class TapeWriter:
     before: tuple[float, float] = (math.inf, 0.0)
     """Bytes a second that come to each part at most from others who read for it, and bytes that may wait in between."""
 
-    def write(self, system: System, copy: Copy) -> Wait:
+    def write(self, system: System, copy: Copy) -> Process:
         """Write all parts at once, each on a drive of its own or a shared one, and note in the copy where they are."""
         size, part = self.size / self.streams, self._part if self.multiplexing == 1 else self._shared_part
         yield from side_by_side(system, [part(system, copy, self.begin + i * size, size) for i in range(self.streams)])
         copy.extents.sort(key=lambda extent: extent.begin)
 
-    def _part(self, system: System, copy: Copy, begin: float, size: float) -> Wait:
+    def _part(self, system: System, copy: Copy, begin: float, size: float) -> Process:
         """Mount a cartridge, append to it, and go on to the next when it is full."""
         library, done = system.of(Library)[copy.target], 0.0
         drive = yield from library.take_drive(copy.job)
@@ -91,7 +89,7 @@ class TapeWriter:
         finally:
             library.give_drive(drive)
 
-    def _shared_part(self, system: System, copy: Copy, begin: float, size: float) -> Wait:
+    def _shared_part(self, system: System, copy: Copy, begin: float, size: float) -> Process:
         """Write to a drive that other streams use, too, on one cartridge after the other."""
         library, done, noted = system.of(Library)[copy.target], 0.0, 0.0
 
@@ -100,9 +98,9 @@ class TapeWriter:
             copy.extents.append(Extent(begin + noted, came, medium, position, width * copy.compression / came))
             noted += came
 
-        seat, sessions = Seat(copy.job, copy.compression, keep), system.sessions.setdefault(copy.target, [])
+        seat = Seat(copy.job, copy.compression, keep)
         room = (self.pool, self.multiplexing, self.tool.unload_after)
-        session = yield from take_seat(system.network, library, sessions, seat, room)
+        session = yield from take_seat(system.network, library, seat, room)
         try:
             while done < size * (1.0 - ROUNDING):
                 if not (yield from session.ready(copy.job)):
@@ -115,9 +113,9 @@ class TapeWriter:
                 session.marks += self.marks * came
                 system.account(copy.job, flow)
         except Exception:  # not the end of a run that is abandoned, in which no time passes any more
-            yield from session.leave(seat, sessions)
+            yield from session.leave(seat)
             raise
-        yield from session.leave(seat, sessions)
+        yield from session.leave(seat)
 
     def _scratch(self, library: Library, job: str, drive: Drive) -> Generator[simpy.Event, Any, Cartridge]:
         """Wait for a cartridge of the pool with free space."""

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import Any
-
-import simpy
+from collections.abc import Sequence
 
 from simbackup.catalogue import Copy
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
+from simbackup.devices.library import Drive
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.drive import Drive
 from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.tape_reader import TapeReader
 from simbackup.methods.tool.live import NO_TOOL
 from simbackup.system import System
 from simbackup.trace.activity import Activity
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.trace.clock import Process
 
 
 def from_tape(
     system: System, job: str, parts: Sequence[DataSet], read: tuple[Copy, tuple[str, ...]], expands: tuple[Host, float]
-) -> Wait:
+) -> Process:
     """Read a copy over networks, one cartridge after the other, and write all parts in proportion to their bytes.
 
     A host `expands` what was compressed, some core seconds for each byte, on all its cores. Buffers are filled while
@@ -34,7 +30,7 @@ def from_tape(
     reader = TapeReader(copy, networks, NO_TOOL)
     on = reader.cartridges(0.0, size)
 
-    def taken(drive: Drive, each: Pass) -> Wait:
+    def taken(drive: Drive, each: Pass) -> Process:
         stream = reader.stream(system, each)
         shape = reader.reading(system, drive, stream, (host, 0.0))
         shape = host.on_threads(shape, seconds, host.machine.cores)

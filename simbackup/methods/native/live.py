@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any
-
-import simpy
 
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
+from simbackup.devices.library import Library
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
 from simbackup.late import Late, changed
@@ -27,8 +24,7 @@ from simbackup.methods.native.transfers import Draws, Services, Transfers
 from simbackup.methods.native.turns import lost_in_turns, settled, shared
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
-
-Wait = Generator[simpy.Event, Any, None]
+from simbackup.trace.clock import Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +177,7 @@ class NativeRestore:
 Native = NativeBackup | NativeRestore
 
 
-def _filled(system: System, job: str, part: DataSet) -> Wait:
+def _filled(system: System, job: str, part: DataSet) -> Process:
     """Write zeros to all of a data set, in sequence and without the page cache."""
     shape = part.volume.region.part(part.begin, part.size).streaming("write")
     flow = shape.start(system.network, job, Activity.WRITE, part.size)
@@ -218,7 +214,7 @@ def _phases(parts: Sequence[DataSet]) -> list[tuple[list[DataSet], float]]:
     return phases
 
 
-def _run_loop(system: System, doing: tuple[str, str], native: Native, parts: Sequence[DataSet], copy: Copy) -> Wait:
+def _run_loop(system: System, doing: tuple[str, str], native: Native, parts: Sequence[DataSet], copy: Copy) -> Process:
     """Run the loop of buffers until all files have passed it.
 
     In the steady state this is a flow for each phase; with `services:`, each buffer goes round by itself.
@@ -238,7 +234,7 @@ def _run_loop(system: System, doing: tuple[str, str], native: Native, parts: Seq
 
 def _steady(
     system: System, doing: tuple[str, str], native: Native, phase: tuple[list[DataSet], float, float], copy: Copy
-) -> Wait:
+) -> Process:
     """Run the loop over some parts at its mean rate; a share of the bytes with one file alone."""
     (job, activity), (parts, amount, serial) = doing, phase
 
@@ -264,7 +260,9 @@ def _steady(
     system.account(job, flow)
 
 
-def _one_by_one(system: System, doing: tuple[Draws, str], native: Native, parts: Sequence[DataSet], copy: Copy) -> Wait:
+def _one_by_one(
+    system: System, doing: tuple[Draws, str], native: Native, parts: Sequence[DataSet], copy: Copy
+) -> Process:
     """Run the loop over some parts, buffer by buffer."""
     (draws, activity), loop, backup = doing, native.loop, isinstance(native, NativeBackup)
     going = Transfers(

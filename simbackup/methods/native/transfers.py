@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -18,11 +18,12 @@ from simbackup.errors import JobFailedError
 from simbackup.randomness import stream
 from simbackup.system import System
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
 if TYPE_CHECKING:
     import numpy as np
 
-Wait = Generator[simpy.Event, Any, None]
+
 Services = Literal["exponential", "constant"]
 """Distribution of the service times of a buffer at a centre."""
 
@@ -156,7 +157,7 @@ class Transfers:
         self.failure: str | None = None
         """Why a buffer could not go on, if so."""
 
-    def run(self, buffers: int, activity: str, *, files_first: bool, joined: bool = False) -> Wait:
+    def run(self, buffers: int, activity: str, *, files_first: bool, joined: bool = False) -> Process:
         """Run the loop with so many buffers until all bytes have passed, and record where the last of them was.
 
         Where loops are joined, as many buffers take over what those of the first hold, at the coding between them.
@@ -179,7 +180,7 @@ class Transfers:
         """Transfers of so many bytes; the last may be a smaller one."""
         return -int(-size // self.size)
 
-    def _circulate(self, activity: str, other: simpy.Resource | None, *, files_first: bool) -> Wait:
+    def _circulate(self, activity: str, other: simpy.Resource | None, *, files_first: bool) -> Process:
         """The rounds of one buffer, which end when nothing is left to begin."""
         env, spent = self.system.env, dict[tuple[str, str], float]()
         while self.parts:
@@ -203,14 +204,14 @@ class Transfers:
 
     def _empty(
         self, ways: _Served, size: float, spent: dict[tuple[str, str], float], activity: str, held: tuple[Any, Any]
-    ) -> Wait:
+    ) -> Process:
         """The other half of a round, by a buffer of the second loop."""
         yield from self._go(ways, size, spent, activity)
         other, turn = held
         other.release(turn)
         self.spent = spent
 
-    def _go(self, ways: _Served, size: float, spent: dict[tuple[str, str], float], activity: str) -> Wait:
+    def _go(self, ways: _Served, size: float, spent: dict[tuple[str, str], float], activity: str) -> Process:
         """Go along some legs, one after the other."""
         own = (f"{self.draws.job}.buffers", activity)
         for leg, factors in ways:
@@ -233,7 +234,7 @@ class Transfers:
                 self.ways = self.lay(self.parts)
         return volume, file, size
 
-    def _pass(self, stop: Stop, size: float, factor: float, spent: dict[tuple[str, str], float]) -> Wait:
+    def _pass(self, stop: Stop, size: float, factor: float, spent: dict[tuple[str, str], float]) -> Process:
         """Queue at a centre and be served; the time is spent there."""
         env, place = self.system.env, (stop.link, stop.wire)
         turns = self.queues.setdefault(place, simpy.Resource(env, stop.servers))

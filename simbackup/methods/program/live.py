@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import simpy
 
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
@@ -45,6 +42,7 @@ from simbackup.methods.program.portions import FILES, Portions
 from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
 LEAST_BUFFER = 0.002
 """Share of all items of a group that its buffer holds at least.
@@ -53,7 +51,6 @@ What a smaller one holds matters to the time of a phase by less than that. But w
 that waits for room leaves it to the other, a buffer of few items would fill and empty thousands of times, each with a
 solution.
 """
-Wait = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +203,7 @@ class _Phase:
     in_memory: frozenset[str]
     pending: list[Dirty]
 
-    def run(self) -> Wait:
+    def run(self) -> Process:
         """Start a flow for each group, and one for a largest item, join them by buffers, and wait for them all."""
         system = self.context.system
         flows = [[] if group.taped else self._started(group) for group in self.groups]
@@ -223,7 +220,7 @@ class _Phase:
         if not last.taped:
             self._account(flows)
 
-    def _onto_tape(self, group: Lowered, buffer: Buffer | None) -> Wait:
+    def _onto_tape(self, group: Lowered, buffer: Buffer | None) -> Process:
         """Let a group write what comes to it on tape, cartridge by cartridge; each byte of the save set is a unit.
 
         Its workers hand over a block, wait until the drive has taken it, and go on.
@@ -314,7 +311,7 @@ class _Phase:
         ]
         return max(group.items / group.shape.limited()[0].rate, *shared, 0.0)
 
-    def _joined_by_one(self, group: Lowered, flows: Sequence[Flow]) -> Wait:
+    def _joined_by_one(self, group: Lowered, flows: Sequence[Flow]) -> Process:
         """Let the worker of the largest file help the others when it is done."""
         others, largest = flows
         yield largest.done

@@ -15,7 +15,7 @@ from simbackup import simulate
 from simbackup.cli.show_published import fits
 from simbackup.equations.uncertainty import SCORE
 from simbackup.experiments.calibrate import Fitted
-from simbackup.experiments.separability import Separability
+from simbackup.experiments.identifiability import Separability
 from simbackup.reporting.report import report
 from simbackup.scenario import load
 from simbackup.schema.calibration import Fit

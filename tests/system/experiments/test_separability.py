@@ -15,8 +15,8 @@ from simbackup.errors import SimbackupError
 from simbackup.experiments import calibrate as calibration
 from simbackup.experiments.calibrate import calibrate
 from simbackup.experiments.cross_validate import cross_validate
+from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, Separability, separability, separability_of
 from simbackup.experiments.reproduce import reproduce
-from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability, separability, separability_of
 from simbackup.randomness import stream
 
 RATE, LATENCY = "ssd/ours#read_rate", "backup_engine/ours#request_latency"

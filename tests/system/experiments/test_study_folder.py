@@ -15,8 +15,8 @@ import pytest
 
 import simbackup as sb
 from simbackup import shelf
+from simbackup.experiments.outcome_store import StudyLedger
 from simbackup.experiments.shards import run_shard, shard_of
-from simbackup.experiments.study_ledger import StudyLedger
 from tests.shared import Say
 
 SCENARIO: dict[str, Any] = {

@@ -9,7 +9,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.build import build
-from simbackup.equations.circuits import Round, Visit, circulate
+from simbackup.equations.circuits import CustomerClass, Visit, closed_network
 from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
 from tests.cases import for_each
@@ -148,8 +148,8 @@ def test_save_sets_side_by_side_share_what_they_share(tmp_path: Path) -> None:
     behind = 20.0  # seconds in which the last of it goes to disk
     reads = FILE - 1e-3
     delay = (alone.get("jobs.save.elapsed") - behind) / 10_000 - reads
-    two_at_once = Round(2, delay, (Visit(0, reads, 1e3 / 100e6 + 100e3 / 100e6),))
-    (both,) = circulate([two_at_once], [0.0], [None])
+    two_at_once = CustomerClass(2, delay, (Visit(0, reads, 1e3 / 100e6 + 100e3 / 100e6),))
+    (both,) = closed_network([two_at_once], [0.0], [None])
     assert result.get("jobs.save.elapsed") == pytest.approx(behind + 20_000 / both.rate, rel=1e-3)
     assert result.get("jobs.save.elapsed") > 1.05 * alone.get("jobs.save.elapsed")
     images = run(tmp_path, IMAGE + "  more: {method: image, data: other, to: c}\n")

@@ -11,7 +11,7 @@ import pytest
 from simbackup import Result, simulate
 from simbackup.build import build
 from simbackup.catalogue import Copy
-from simbackup.devices.tape.live import Library
+from simbackup.devices.library import Library
 from simbackup.methods.job import start
 from simbackup.scenario import load
 from tests.cases import for_each

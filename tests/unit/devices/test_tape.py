@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.devices.tape.cartridge import Cartridge
-from simbackup.devices.tape.drive import Drive, Stream
-from simbackup.devices.tape.live import Library
-from simbackup.devices.tape.stops import stops
+from simbackup.devices.library import Cartridge, Library, Stream
+from simbackup.devices.tape.live import TapeDrive, stops
 from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
 from simbackup.trace.clock import Clock
@@ -41,7 +39,7 @@ def library(drives: int = 1, cartridges: int = 2, robots: int = 1, unload_after:
     return Library(
         Clock(env, Trace()), "devices.jukebox", simpy.Resource(env, robots), EXCHANGE,
         [Cartridge(f"cartridge.{i + 1}", FIGURES.cartridge_capacity) for i in range(cartridges)],
-        [Drive(name, FIGURES, Link(name, 1.0)) for name in names],
+        [TapeDrive(name, Link(name, 1.0), FIGURES) for name in names],
         unload_after,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.devices.rounds import Rounds
+from simbackup.devices.closed_network import ClosedClass
 from simbackup.engine.flow import Flow, LocalWeight
 from simbackup.engine.limit import Law, Limit
 from simbackup.engine.link import Link
@@ -303,7 +303,7 @@ def test_requests_stand_still_on_a_dead_link_and_go_on_after_it() -> None:
     cores = Link("hosts.server.cores", 4.0, pooled=True)
     parts = {(disk.name, "read"): 0.01, (cores.name, "open"): 0.002}
     demands = {disk: 0.5, cores: 0.002}
-    flow = network.start("jobs.a", "read", 1e3, demands, customers=Rounds(2, parts, demands))
+    flow = network.start("jobs.a", "read", 1e3, demands, customers=ClosedClass(2, parts, demands))
     env.run(until=1.0)
     before = flow.rate
     assert before > 0.0
@@ -322,7 +322,7 @@ def walkers(network: FlowNetwork, count: int, core: Link, disk: Callable[[int], 
     flows: list[Flow] = []
     for i in range(count):
         there = disk(i)
-        going = Rounds(1, {(there.name, "read"): 0.1, (f"jobs.{i}", "think"): 0.1}, {there: 10.0})
+        going = ClosedClass(1, {(there.name, "read"): 0.1, (f"jobs.{i}", "think"): 0.1}, {there: 10.0})
         flows.append(network.start(f"jobs.{i}", "read", math.inf, {there: 10.0, core: 1.0}, customers=going))
     return flows
 

@@ -7,7 +7,7 @@ import math
 import pytest
 import simpy
 
-from simbackup.devices.rounds import Rounds
+from simbackup.devices.closed_network import ClosedClass
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Limit, OnOwnLink, Others
 from simbackup.engine.link import Link
@@ -101,7 +101,7 @@ def test_requests_go_before_flows_of_low_priority_whatever_their_label(activity:
         network, disk = FlowNetwork(env), Link("devices.disk", 1.0)
         network.start("jobs.bulk", activity, math.inf, {disk: 1e-3}, cap=500.0, low_priority=low_priority)
         parts = {("devices.disk", "read"): 0.01, ("hosts.a", "open"): 0.01}
-        going = Rounds(4, parts, {disk: 0.01})
+        going = ClosedClass(4, parts, {disk: 0.01})
         flow = network.start("jobs.small", "read", math.inf, {disk: 0.01}, customers=going)
         env.run(until=1.0)
         rates.append(flow.cap)

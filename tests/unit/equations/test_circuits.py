@@ -9,18 +9,18 @@ from functools import cache
 import pytest
 import simpy
 
-from simbackup.equations.circuits import Round, Visit, circulate
+from simbackup.equations.circuits import CustomerClass, Visit, closed_network
 from simbackup.equations.queueing import mva_closed, mva_pooled
 from tests.cases import for_each
 
 TOLERANCE = 0.02
 
 
-def kind(customers: int, delay: float, *demands: float) -> Round:
-    return Round(customers, delay, tuple(Visit(i, demand, demand) for i, demand in enumerate(demands)))
+def kind(customers: int, delay: float, *demands: float) -> CustomerClass:
+    return CustomerClass(customers, delay, tuple(Visit(i, demand, demand) for i, demand in enumerate(demands)))
 
 
-def exact(kinds: list[Round]) -> list[float]:
+def exact(kinds: list[CustomerClass]) -> list[float]:
     """Rates of several kinds by exact mean value analysis over all smaller populations (Reiser and Lavenberg)."""
     queues = sorted({visit.queue for one in kinds for visit in one.visits})
 
@@ -32,7 +32,7 @@ def exact(kinds: list[Round]) -> list[float]:
         for i, one in enumerate(kinds):
             if population[i]:
                 fewer, _ = at(tuple(n - (i == j) for j, n in enumerate(population)))
-                residence[i] = {visit.queue: visit.wait * (1 + fewer[visit.queue]) for visit in one.visits}
+                residence[i] = {visit.queue: visit.demand * (1 + fewer[visit.queue]) for visit in one.visits}
                 rates[i] = population[i] / (one.delay + math.fsum(residence[i].values()))
         return {q: sum(x * r.get(q, 0.0) for x, r in zip(rates, residence, strict=True)) for q in queues}, rates
 
@@ -42,7 +42,7 @@ def exact(kinds: list[Round]) -> list[float]:
 @for_each("customers", [1, 2, 4, 16])
 @for_each("share", [0.1, 1 / 3, 0.9])
 def test_one_kind_comes_to_exact_mean_value_analysis(customers: int, share: float) -> None:
-    (found,) = circulate([kind(customers, 1.0 - share, share)], [0.0], [None])
+    (found,) = closed_network([kind(customers, 1.0 - share, share)], [0.0], [None])
     assert found.rate == pytest.approx(mva_closed([share], customers, 1.0 - share).throughput, rel=TOLERANCE)
 
 
@@ -54,7 +54,7 @@ def test_several_kinds_come_to_exact_mean_value_analysis(seed: int) -> None:
         kind(draw.randint(1, 4), draw.uniform(0.001, 2.0), *(draw.uniform(0.01, 1.0) for _ in range(queues)))
         for _ in range(draw.randint(1, 3))
     ]
-    found = [turnout.rate for turnout in circulate(kinds, [0.0] * queues, [None] * queues)]
+    found = [throughput.rate for throughput in closed_network(kinds, [0.0] * queues, [None] * queues)]
     assert found == pytest.approx(exact(kinds), rel=TOLERANCE)
 
 
@@ -74,19 +74,19 @@ def test_workers_at_two_queues_come_to_their_simulation_event_by_event() -> None
     for _ in range(customers):
         env.process(worker())
     env.run(until=50_000.0)
-    (found,) = circulate([kind(customers, delay, *demands)], [0.0, 0.0], [None, None])
+    (found,) = closed_network([kind(customers, delay, *demands)], [0.0, 0.0], [None, None])
     assert found.rate == pytest.approx(done[0] / 50_000.0, rel=TOLERANCE)
 
 
 def test_disks_that_are_visited_at_random_are_so_many_queues() -> None:
-    (found,) = circulate([Round(6, 0.2, (Visit(0, 1.0, 0.25),))], [0.0], [None])
+    (found,) = closed_network([CustomerClass(6, 0.2, (Visit(0, 1.0, 0.25),))], [0.0], [None])
     assert found.rate == pytest.approx(mva_closed([0.25] * 4, 6, 0.2).throughput, rel=TOLERANCE)
 
 
 def test_nobody_waits_for_pooled_servers_before_all_are_taken() -> None:
-    (found,) = circulate([Round(4, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
+    (found,) = closed_network([CustomerClass(4, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
     assert found.rate == pytest.approx(2.0)
-    (full,) = circulate([Round(40, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
+    (full,) = closed_network([CustomerClass(40, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
     assert full.rate == pytest.approx(4.0, rel=TOLERANCE)
 
 
@@ -95,8 +95,8 @@ def test_pooled_servers_come_to_exact_mean_value_analysis(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311
     customers, servers = draw.randint(2, 16), draw.randint(2, 8)
     queue, delay = draw.uniform(0.05, 0.6), draw.uniform(0.0, 2.0)
-    one = Round(customers, delay, (Visit(0, 1.0, 1.0 / servers), Visit(1, queue, queue)))
-    (found,) = circulate([one], [0.0, 0.0], [float(servers), None])
+    one = CustomerClass(customers, delay, (Visit(0, 1.0, 1.0 / servers), Visit(1, queue, queue)))
+    (found,) = closed_network([one], [0.0, 0.0], [float(servers), None])
     exact_rate = mva_pooled([queue], customers, delay, (1.0, servers)).throughput
     assert found.rate == pytest.approx(exact_rate, rel=TOLERANCE)
 
@@ -106,7 +106,7 @@ def test_no_queue_serves_more_than_it_can(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311
     pooled = [None, 1.0, 4.0]
     kinds = [
-        Round(
+        CustomerClass(
             draw.choice([1, 4, 16]),
             draw.uniform(0.0, 1.0),
             tuple(Visit(q, w := draw.uniform(0.01, 1.0), w, draw.choice([0.0, 1.0])) for q in range(3)),
@@ -114,43 +114,43 @@ def test_no_queue_serves_more_than_it_can(seed: int) -> None:
         )
         for _ in range(3)
     ]
-    found = circulate(kinds, [0.0] * 3, pooled)
+    found = closed_network(kinds, [0.0] * 3, pooled)
     for q, servers in enumerate(pooled):
         used = [
-            one.customers / (one.delay + one.away + sum(turnout.residence)) * one.visits[q].wait
-            for one, turnout in zip(kinds, found, strict=True)
+            one.customers / (one.delay + one.away + sum(throughput.residence)) * one.visits[q].demand
+            for one, throughput in zip(kinds, found, strict=True)
         ]
         assert sum(used) <= (servers or 1.0) * (1.0 + 1e-6)
 
 
 def test_in_order_of_arrival_all_wait_for_the_same_work() -> None:
-    small, large = (Round(n, 0.0, (Visit(0, w, w, 1.0),)) for n, w in ((1, 0.1), (4, 1.0)))
-    found = circulate([small, large], [0.0], [None])
+    small, large = (CustomerClass(n, 0.0, (Visit(0, w, w, 1.0),)) for n, w in ((1, 0.1), (4, 1.0)))
+    found = closed_network([small, large], [0.0], [None])
     assert found[0].residence[0] == pytest.approx(0.1 + 4.0, rel=0.05)  # one behind four, at all times
     assert found[0].rate * 4.0 == pytest.approx(found[1].rate, rel=0.05)  # each has a turn for each turn of the others
 
 
 def test_who_is_away_by_turns_is_waited_for_less_than_on_average() -> None:
-    pair = [Round(1, 1.0, (Visit(0, 1.0, 1.0),)), Round(4, 0.0, (Visit(0, 1.0, 1.0),), 20.0)]
-    mean, _ = circulate([pair[0], Round(4, 20.0, pair[1].visits)], [0.0], [None])
-    found, other = circulate(pair, [0.0], [None])
+    pair = [CustomerClass(1, 1.0, (Visit(0, 1.0, 1.0),)), CustomerClass(4, 0.0, (Visit(0, 1.0, 1.0),), 20.0)]
+    mean, _ = closed_network([pair[0], CustomerClass(4, 20.0, pair[1].visits)], [0.0], [None])
+    found, other = closed_network(pair, [0.0], [None])
     assert found.rate > mean.rate
     assert other.rate == pytest.approx(4.0 / other.residence[0])
 
 
 def test_what_others_take_stretches_the_wait() -> None:
-    (found,) = circulate([kind(1, 1.0, 1.0)], [0.5], [None])
+    (found,) = closed_network([kind(1, 1.0, 1.0)], [0.5], [None])
     assert found.rate == pytest.approx(1.0 / 3.0)
-    (none,) = circulate([kind(1, 1.0, 1.0)], [1.0], [None])
+    (none,) = closed_network([kind(1, 1.0, 1.0)], [1.0], [None])
     assert none.rate == 0.0
 
 
 def test_equal_kinds_are_one_kind() -> None:
-    apart = circulate([kind(1, 0.5, 0.5)] * 4, [0.0], [None])
-    (together,) = circulate([kind(4, 0.5, 0.5)], [0.0], [None])
-    assert sum(turnout.rate for turnout in apart) == pytest.approx(together.rate)
+    apart = closed_network([kind(1, 0.5, 0.5)] * 4, [0.0], [None])
+    (together,) = closed_network([kind(4, 0.5, 0.5)], [0.0], [None])
+    assert sum(throughput.rate for throughput in apart) == pytest.approx(together.rate)
 
 
 def test_a_round_takes_time() -> None:
     with pytest.raises(ValueError, match="no finite rate"):
-        circulate([kind(1, 0.0)], [], [])
+        closed_network([kind(1, 0.0)], [], [])

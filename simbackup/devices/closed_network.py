@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from simbackup.engine.limit import Limit, Parts
 from simbackup.engine.link import Link
-from simbackup.equations.circuits import Round, Turnout, Visit, circulate
+from simbackup.equations.circuits import CustomerClass, Throughput, Visit, closed_network
 from simbackup.trace.activity import Activity
 
 NOBODY: Mapping[Link, float] = {}
@@ -18,7 +18,7 @@ STEP = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class ClosedClass:
     """The workers of a flow: one class of customers, who pass through a cycle of stations for each unit."""
 
     workers: int
@@ -49,14 +49,14 @@ class Rounds:
         serial = self.serial if self.workers > 1 else 0.0
         return {link: max(wait - serial, 0.0) if link.pooled else wait for link, wait in there.items()}
 
-    def switching(self, waits: Mapping[Link, float]) -> Rounds:
+    def switching(self, waits: Mapping[Link, float]) -> ClosedClass:
         """The same customers when each unit also waits, in seconds, while links turn to other streams."""
         turns = {(link.name, Activity.TURN.value): seconds for link, seconds in waits.items() if seconds > 0.0}
         return replace(self, parts={**self.parts, **turns}) if turns else self
 
     def limits_of(
         self,
-        classes: Sequence[Rounds],
+        classes: Sequence[ClosedClass],
         others: Callable[[Link], float],
         switchovers: Sequence[Mapping[Link, float]] | None = None,
         blocked: Sequence[float] | None = None,
@@ -66,7 +66,7 @@ class Rounds:
         classes = [each.switching(seconds) for each, seconds in zip(classes, waits, strict=True)]
         return _ClosedNetwork(classes, others, blocked or [0.0] * len(classes)).limits()
 
-    def round(self, waits: Mapping[Link, float], number: Mapping[Link, int], away: float) -> Round:
+    def round(self, waits: Mapping[Link, float], number: Mapping[Link, int], away: float) -> CustomerClass:
         """One unit as a class of the equations, by the numbers of its stations, `away` from all for some seconds."""
         visits = [
             Visit(
@@ -81,7 +81,7 @@ class Rounds:
         if self.own in number:
             visits.append(Visit(number[self.own], self.serial, self.serial))
             delay -= self.serial
-        return Round(self.workers, max(delay, 0.0), tuple(visits), away)
+        return CustomerClass(self.workers, max(delay, 0.0), tuple(visits), away)
 
     def limit(self, rate: float, residence: Mapping[Link, float], waits: Mapping[Link, float]) -> Limit:
         """The rate of all workers, its main cause, and the seconds of a unit by part, including waits in queues."""
@@ -100,7 +100,7 @@ class Rounds:
 class _ClosedNetwork:
     """The flows whose requests meet, as the classes of one closed queueing network."""
 
-    def __init__(self, flows: Sequence[Rounds], others: Callable[[Link], float], away: Sequence[float]) -> None:
+    def __init__(self, flows: Sequence[ClosedClass], others: Callable[[Link], float], away: Sequence[float]) -> None:
         self.flows = flows
         self.waits = [each.service_demands() for each in flows]
         used = {link: None for waits in self.waits for link in waits}
@@ -112,11 +112,11 @@ class _ClosedNetwork:
         self.taken = [*(round(others(link) / STEP) * STEP for link in used), *(0.0 for _ in private)]
         self.pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
 
-    def turnouts(self) -> list[Turnout | None]:
+    def throughputs(self) -> list[Throughput | None]:
         """Throughput and residence times of each class; None for one whose requests take no time."""
-        takes_time = [one.delay + sum(visit.wait for visit in one.visits) > 0.0 for one in self.rounds]
+        takes_time = [one.delay + sum(visit.demand for visit in one.visits) > 0.0 for one in self.rounds]
         some = [one for one, does in zip(self.rounds, takes_time, strict=True) if does]
-        solved = iter(circulate(some, self.taken, self.pooled))
+        solved = iter(closed_network(some, self.taken, self.pooled))
         return [next(solved) if does else None for does in takes_time]
 
     def limits(self) -> list[Limit]:
@@ -125,5 +125,5 @@ class _ClosedNetwork:
             each.limit(found.rate, dict(zip(waits, found.residence, strict=False)), waits)
             if found is not None
             else Limit(math.inf, "")
-            for each, waits, found in zip(self.flows, self.waits, self.turnouts(), strict=True)
+            for each, waits, found in zip(self.flows, self.waits, self.throughputs(), strict=True)
         ]

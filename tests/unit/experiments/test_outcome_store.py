@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import Place, Problem, ResultError
-from simbackup.experiments.point import Point, PointResult
-from simbackup.experiments.study_ledger import StudyLedger
+from simbackup.experiments.outcome_store import StudyLedger
+from simbackup.experiments.study_point import Point, PointResult
 
 POINT = Point("one", "one.yaml", None, {}, {"data.db.size": "1 GB"}, ("jobs.copy.elapsed",), 0)
 OUTCOME = PointResult("k1", {"jobs.copy.elapsed": 0.1 + 0.2}, "copy: too large", 17, {"jobs.copy.elapsed": 1e-300})

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from simbackup.errors import ResultError
-from simbackup.experiments.point import Point, PointResult
+from simbackup.experiments.study_point import Point, PointResult
 from simbackup.output.seal import digest
 from simbackup.output.target import check_folder
 from simbackup.output.whole import whole

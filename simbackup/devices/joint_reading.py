@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import simpy
 
-from simbackup.devices.tape.cartridge import Cartridge
+if TYPE_CHECKING:
+    from simbackup.devices.library import Cartridge
+
 
 Range = tuple[float, float]
 """A run of bytes on a tape: where it begins and where it ends."""
@@ -47,7 +49,7 @@ class JointReadings(Generic[Wants]):
     """The cartridges of a library that are about to be read."""
 
     env: simpy.Environment
-    _open: dict[Cartridge, JointReading[Wants]] = field(default_factory=dict[Cartridge, JointReading[Wants]])
+    _open: dict[Cartridge, JointReading[Wants]] = field(default_factory=dict["Cartridge", JointReading[Wants]])
     """The pass that is about to begin, by cartridge."""
 
     def join(

@@ -9,13 +9,12 @@ from typing import Any
 
 import simpy
 
-from simbackup.devices.tape.drive import Drive
-from simbackup.devices.tape.live import Library
+from simbackup.devices.library import Drive, Library
 from simbackup.engine.flow import Flow
 from simbackup.engine.network import FlowNetwork
 from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Process
 
-Wait = Generator[simpy.Event, Any, None]
 Keep = Callable[[float, str, float, float], None]
 """Notes bytes that are on tape: how many, the cartridge, the first byte of tape, and the bytes of tape they span."""
 
@@ -109,7 +108,7 @@ class Session:
         seat.flow, seat.noted = flow, 0.0
         cartridge = self.drive.cartridge
         if self.follower is None and cartridge is not None:
-            rate = 2.0 * self.drive.parameters.native_rate  # more than the tape ever takes
+            rate = 2.0 * self.drive.native_rate  # more than the tape ever takes
             self.follower = self.network.start(self.name, Activity.TRANSFER, cartridge.room, {}, cap=rate)
             self.library.clock.env.process(self._watch(self.follower))
         if self.follower is not None:
@@ -121,18 +120,18 @@ class Session:
         flow, seat.flow = seat.flow, None
         return flow.completed if flow is not None else 0.0
 
-    def leave(self, seat: Seat, sessions: list[Session]) -> Wait:
+    def leave(self, seat: Seat) -> Process:
         """Leave the drive; the last stream returns it to the library."""
         self.seats.remove(seat)
         if self.seats:
             self.library.vacate()
             return
-        sessions.remove(self)
+        self.library.sessions.remove(self)
         self._unfollow()
         yield from self._put_away(seat.job)
         self.library.give_drive(self.drive)
 
-    def _change(self, job: str) -> Wait:
+    def _change(self, job: str) -> Process:
         """Put the full cartridge away, and bring one with free space if there is any."""
         yield from self._put_away(job)
         cartridge = yield from self.library.take_scratch(job, self.pool, self.drive)
@@ -141,7 +140,7 @@ class Session:
             yield from self.library.locate(job, self.drive, cartridge.end)
             self.loaded = True
 
-    def _put_away(self, job: str) -> Wait:
+    def _put_away(self, job: str) -> Process:
         cartridge = self.drive.cartridge
         self.loaded = False
         if cartridge is None or not cartridge.in_use:
@@ -164,7 +163,7 @@ class Session:
         cartridge.end = min(cartridge.end + width, cartridge.capacity)
         self.drive.position = cartridge.end
 
-    def _watch(self, follower: Flow) -> Wait:
+    def _watch(self, follower: Flow) -> Process:
         """Stop all streams when the cartridge is full."""
         yield follower.done
         if self.follower is not follower or not math.isclose(follower.completed, follower.amount):
@@ -188,7 +187,6 @@ class Session:
 def take_seat(
     network: FlowNetwork,
     library: Library,
-    sessions: list[Session],
     seat: Seat,
     room: tuple[str | None, int, float | None],
 ) -> Generator[simpy.Event, Any, Session]:
@@ -200,7 +198,7 @@ def take_seat(
     claim: Any = None
     with library.clock.span(seat.job, library.name, Activity.WAIT_FOR_DRIVE):
         while True:
-            found = next((each for each in sessions if each.admits(pool, most)), None)
+            found = next((each for each in library.sessions if each.admits(pool, most)), None)
             if found is not None:
                 if claim is not None:
                     library.free.release(claim) if claim.triggered else claim.cancel()
@@ -209,7 +207,7 @@ def take_seat(
             if claim.triggered:
                 found = Session(network, library, library.drive_of(claim), pool, most, stay)
                 library.claims[found.drive] = claim
-                sessions.append(found)
+                library.sessions.append(found)
                 library.vacate()  # it has room for others that wait, who need no drive of their own
                 break
             yield claim | library.vacated

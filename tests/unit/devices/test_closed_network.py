@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from simbackup.devices.rounds import Rounds
+from simbackup.devices.closed_network import ClosedClass
 from simbackup.engine.link import Link
 
 DISK = Link("devices.disk", 1.0)
 
 
-def reads(processor: float, workers: int = 1, seconds: float = 1.0, *, ordered: bool = False) -> Rounds:
+def reads(processor: float, workers: int = 1, seconds: float = 1.0, *, ordered: bool = False) -> ClosedClass:
     """Readers that take seconds of a disk for each unit, and some of their own."""
     parts = {("devices.disk", "read"): seconds, ("jobs.x", ""): processor}
-    return Rounds(workers, parts, {DISK: seconds}, visits={DISK: 1.0} if ordered else {})
+    return ClosedClass(workers, parts, {DISK: seconds}, visits={DISK: 1.0} if ordered else {})
 
 
 def first_rate(away: float) -> float:
