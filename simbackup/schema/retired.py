@@ -37,8 +37,14 @@ RETIRED: Mapping[str, Mapping[str, str]] = {
         "connections": "write 'connections' in the jobs, or 'write_requests' and 'read_requests' here",
         "parts_at_once": "write 'connections' in the jobs: so many parts are in flight at once",
     },
+    "NativeBackupSpec": {"service_times": "write 'rounds: by_event' if they are exponential, or 'rounds: constant'"},
     "RaidSheet": {"battery": "leave it out, and write 'write_cache: null' if nothing protects the cache"},
-    "TapeLibrarySpec": {"media": "leave it out: cartridges are those that the drives take"},
+    "RestoreSpec": {"rounds": "write it in the backup, whose rounds a restore has"},
+    "TapeDriveSheet": {"media": "leave it out: the title of the datasheet names the cartridge"},
+    "TapeLibrarySpec": {
+        "media": "leave it out: cartridges are those that the drives take",
+        "cartridges": "write 'slots' here, the number of those with a cartridge",
+    },
     "UsersSpec": dict.fromkeys(
         ("via", "request", "timeout"), "write another workload with 'via' and 'request', for requests that cross links"
     ),
