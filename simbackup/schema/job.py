@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator
 
@@ -47,7 +47,6 @@ def _names(raw: Any) -> Any:
 
 
 Names = Annotated[tuple[Text, ...], BeforeValidator(_names)]
-Rounds = Literal["steady", "by_event"]
 
 
 class JobSpec(Part):
@@ -313,7 +312,6 @@ class Restoring(SharedOut):
         workers: Pieces | None
         connections: Pieces | None
         replay: Names
-        rounds: Rounds | None
         copied_by: Text | None
 
     def figures(self) -> Figures:

@@ -33,6 +33,11 @@ def _battery(array: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return {key: LEFT_OUT} | ({} if array[key] else {"write_cache": None})
 
 
+def _slots(library: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Slots with a cartridge are those that are counted."""
+    return {key: LEFT_OUT, "slots": library[key]}
+
+
 COPIES: Mapping[str, tuple[str, str, str]] = {
     "backup_tool/rsync-ssh": ("program/rsync-3", "copy", "update"),
     "backup_tool/robocopy-smb": ("program/robocopy", "copy", "copy"),
@@ -91,10 +96,18 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
         "connections": Retired("write 'connections' in the jobs, or 'write_requests' and 'read_requests' here"),
         "parts_at_once": Retired("write 'connections' in the jobs: so many parts are in flight at once"),
     },
+    "NativeBackupSpec": {
+        "service_times": Retired("write 'rounds: by_event' if they are exponential, or 'rounds: constant'")
+    },
     "RaidSheet": {
         "battery": Retired("leave it out, and write 'write_cache: null' if nothing protects the cache", _battery)
     },
-    "TapeLibrarySpec": {"media": Retired("leave it out: cartridges are those that the drives take", _drop)},
+    "RestoreSpec": {"rounds": Retired("write it in the backup, whose rounds a restore has")},
+    "TapeDriveSheet": {"media": Retired("leave it out: the title of the datasheet names the cartridge", _drop)},
+    "TapeLibrarySpec": {
+        "media": Retired("leave it out: cartridges are those that the drives take", _drop),
+        "cartridges": Retired("write 'slots' here, the number of those with a cartridge", _slots),
+    },
     "UsersSpec": dict.fromkeys(("via", "request", "timeout"), OF_REQUESTS),
     "WriteSpec": {
         "cpu_per_byte": Retired("write 'most_rate', the bytes a second that the program makes"),

@@ -23,10 +23,8 @@ devices:
     slots: 5
     robots: 1
     exchange_time: 5 s
-    cartridges: 5
     drives: 1
     drive:
-      media: LTO-4
       native_rate: 120 MB/s
       slowest_rate: 40 MB/s
       cartridge_capacity: 800 GB

@@ -77,7 +77,7 @@ def test_a_window_over_one_round_trip_limits_a_connection() -> None:
 @for_each(
     "job",
     ["method: image", "method: file_level", f"method: {NATIVE}",
-     f"method: {NATIVE}, rounds: by_event, service_times: constant"],
+     f"method: {NATIVE}, rounds: constant"],
 )  # fmt: skip
 def test_an_idle_third_part_changes_nothing(job: str) -> None:
     """A line between two parts, and a switch with a third that sends nothing, give the same time."""

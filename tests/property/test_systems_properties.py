@@ -219,7 +219,7 @@ class Tapes:
             "devices:",
             "  disk: {model: disk/nearline-20tb-2022, stream_turn: 100 MB}",
             f"  jukebox: {{model: tape_library/atl-p3000, drives: {self.drives}, robots: {self.robots},",
-            f"    slots: {cartridges}, cartridges: {cartridges}{stay},",
+            f"    slots: {cartridges}{stay},",
             f"    drive: {{model: tape_drive/quantum-dlt7000, cartridge_capacity: {self.capacity} MB}}}}",
             "data:",
             *(

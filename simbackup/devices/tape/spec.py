@@ -43,8 +43,6 @@ EVERY = 1e5
 class TapeDriveSheet(Frozen):
     """A serpentine tape drive and its cartridge."""
 
-    media: Annotated[str, Word()]
-    """The type of cartridge that it takes, such as `LTO-9`."""
     native_rate: Rate
     """Rate without compression."""
     slowest_rate: Rate | None = None
@@ -109,7 +107,7 @@ class TapeLibrarySheet(Frozen):
     """A tape library."""
 
     slots: Pieces
-    """Cartridge slots."""
+    """Cartridge slots, each with a cartridge; a scenario may write fewer than the library has."""
     bays: Pieces
     """Maximum number of drives."""
     robots: Pieces
@@ -128,8 +126,6 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     """Its drives: a datasheet `tape_drive/name`, or a mapping."""
     drives: Pieces
     """Number of drives."""
-    cartridges: Pieces | None = None
-    """Total number of cartridges; by default, as many as there are slots."""
     new_cartridges: Annotated[Quantity, Unit("count", most=EVERY, words=(("all", EVERY),))] | None = None
     """How many cartridges of each pool have never been loaded: a number, or `all`; they are written first. Drives that
     initialise new cartridges do so at the first load of each. None by default.
@@ -160,15 +156,12 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
             message = f"there are more drives than bays in the library: {self.bays.si:.0f}"
             yield ("drives", "bays"), message, f"write {self.bays.si:.0f} or fewer"
         named = sum(many.si for many in (self.pools or {}).values())
-        if named > (self.cartridges or self.slots).si:
+        if named > self.slots.si:
             message = "the pools have more cartridges than the library"
-            yield ("pools",), message, f"write {(self.cartridges or self.slots).si:.0f} or fewer in all"
-        if self.new_cartridges is not None and (self.cartridges or self.slots).si < self.new_cartridges.si < EVERY:
+            yield ("pools",), message, f"write {self.slots.si:.0f} or fewer in all"
+        if self.new_cartridges is not None and self.slots.si < self.new_cartridges.si < EVERY:
             message = "there are more new cartridges than cartridges"
-            yield ("new_cartridges",), message, f"write {(self.cartridges or self.slots).si:.0f} or fewer, or 'all'"
-        if self.cartridges is not None and self.cartridges.si > self.slots.si:
-            message = f"there are more cartridges than slots in the library: {self.slots.si:.0f}"
-            yield ("cartridges", "slots"), message, f"write {self.slots.si:.0f} or fewer"
+            yield ("new_cartridges",), message, f"write {self.slots.si:.0f} or fewer, or 'all'"
 
     def drive_count(self) -> int:
         """Number of drives."""
@@ -185,7 +178,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     def pool_sizes(self) -> dict[str | None, int]:
         """Cartridges of each pool; those of no pool under None."""
         named: dict[str | None, int] = {name: int(many.si) for name, many in (self.pools or {}).items()}
-        rest = int((self.cartridges or self.slots).si) - sum(named.values())
+        rest = int(self.slots.si) - sum(named.values())
         return {None: max(rest, 0), **named}
 
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
@@ -236,10 +229,8 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         return {"drive": ("drive" if drives == 1 else "drives", self.drive, drives)}
 
     def facts(self) -> Facts:
-        """Slots, cartridges and robots."""
+        """Slots, robots and pools."""
         yield from number(self.slots, "slot")
-        if self.cartridges is not None:
-            yield from number(self.cartridges, "cartridge")
         yield from number(self.robots, "robot")
         for pool, many in (self.pools or {}).items():
             yield from number(many, f"cartridge of {pool}", f"cartridges of {pool}")

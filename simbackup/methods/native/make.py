@@ -16,6 +16,8 @@ from simbackup.schema.capability import Sink
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
 
+SERVICES = {"steady": None, "by_event": "exponential", "constant": "constant"}
+"""Distributions of the service times of buffers that are simulated one by one, by how the loop is simulated."""
 Way = Callable[[str, str], tuple[str, ...] | None]
 """The links between a host and a device, in one direction."""
 
@@ -24,13 +26,13 @@ def make(job: NativeBackupSpec, spec: Spec) -> NativeBackup:
     """The backup."""
     host = spec.host_of(job.data[0])
     engine = parameters_of(Engine, job.engine)
-    return NativeBackup(host, job.data, _files(job, spec, host, spec.way_to), engine, _loop(job, job.rounds))
+    return NativeBackup(host, job.data, _files(job, spec, host, spec.way_to), engine, _loop(job))
 
 
 def restore(job: RestoreSpec, saved: NativeBackupSpec, spec: Spec) -> NativeRestore:
-    """The restore, with the rounds of the backup unless the job states its own."""
+    """The restore, with the rounds of the backup."""
     host = spec.host_of(saved.data[0])
-    engine, loop = parameters_of(Engine, saved.engine), _loop(saved, job.rounds or saved.rounds)
+    engine, loop = parameters_of(Engine, saved.engine), _loop(saved)
     files, replay = _files(saved, spec, host, spec.way_from), replaying(job, saved.data[0], spec)
     if job.copied_by not in {None, job.restore}:
         device = spec.read_by(job)
@@ -44,12 +46,11 @@ def _files(job: NativeBackupSpec, spec: Spec, host: str, way: Way) -> tuple[File
     return tuple(File(None, ()) if to in sinks else File(to, way(host, to) or ()) for to in job.to)
 
 
-def _loop(job: NativeBackupSpec, rounds: str | None) -> BufferLoop:
+def _loop(job: NativeBackupSpec) -> BufferLoop:
     def buffers(files: int) -> int:
         if job.buffers is not None:
             return int(job.buffers.si)
         return default_buffers(files, len(job.data), int(job.engine.io_depth.si))
 
     size = (job.transfer_size or job.engine.transfer_size).si
-    services = job.service_times or "exponential" if rounds == "by_event" else None
-    return BufferLoop(buffers(len(job.to)), buffers(1), size, job.compress, services)
+    return BufferLoop(buffers(len(job.to)), buffers(1), size, job.compress, SERVICES[job.rounds])

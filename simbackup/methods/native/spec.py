@@ -11,7 +11,7 @@ from simbackup.methods.database.replaying import check_replay
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import Figures
-from simbackup.schema.job import BackupJob, JobSpec, Lasting, Rounds, SharedOut
+from simbackup.schema.job import BackupJob, JobSpec, Lasting, SharedOut
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
 from simbackup.schema.unknown import Unknown
@@ -70,9 +70,6 @@ class BackupEngineSpec(Modelled, BackupEngineSheet):
     """The backup engine that runs a job."""
 
 
-ServiceTimes = Literal["exponential", "constant"]
-
-
 STEP = 64 * 1024
 MOST = 4 * 1024 * 1024
 MOST_OF_OBJECTS = 20 * 1024 * 1024
@@ -99,11 +96,10 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
     """Bytes of a buffer (MAXTRANSFERSIZE); that of the engine by default."""
     compress: bool = False
     """Whether the backup is compressed, with the ratio that the `compression` of its data states."""
-    rounds: Rounds | None = None
-    """`steady` (the default) computes the mean rate of the loop; `by_event` simulates each buffer."""
-    service_times: ServiceTimes | None = None
-    """Distribution of service times, with the mean of the steady loop: `exponential` (the default) or `constant`; only
-    with `by_event`. Some exponential times are shorter than the device allows, and others longer.
+    rounds: Literal["steady", "by_event", "constant"] = "steady"
+    """How the loop is simulated: its mean rate (`steady`), or each buffer, with service times that are drawn from
+    exponential distributions about the means of the loop (`by_event`) or are equal to them (`constant`). Some drawn
+    times are shorter than the device allows, and others longer.
     """
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {
         **SharedOut.pieces,
@@ -139,12 +135,9 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
         with checks.about(*path):
             self._check_sizes(checks, path)
         with checks.about(*path):
-            if self.rounds == "by_event":
+            if self.rounds != "steady":
                 self._check_transfers(checks, path)
                 _check_rate(checks, path, self)
-            elif self.service_times is not None:
-                remedy = "write 'rounds: by_event', too"
-                checks.report((*path, "service_times"), "has no effect in the steady state", remedy)
 
     def _check_places(self, checks: Checks, path: Path) -> None:
         """Report data of several hosts, and files that cannot be reached."""
@@ -201,7 +194,7 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
         known = [checks.spec.data[name].size.si for name in self.data if name in checks.spec.data]
         transfers = sum(-int(-each // size) for each in known)
         if transfers > MOST_TRANSFERS:
-            message = f"'by_event' would simulate {transfers:,} transfers, more than {MOST_TRANSFERS:,}"
+            message = f"'{self.rounds}' would simulate {transfers:,} transfers, more than {MOST_TRANSFERS:,}"
             checks.report((*path, "rounds"), message, "write 'steady', which is as accurate for so many")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
@@ -214,9 +207,7 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
             self._check_copy(checks, path, job)
         if job.replay and self.data:
             check_replay(checks, path, job, self.data[0])
-        if job.rounds == "by_event":
-            self._check_transfers(checks, path)
-        if job.most_rate is not None and (job.rounds or self.rounds) == "by_event":
+        if job.most_rate is not None and self.rounds != "steady":
             _check_rate(checks, path, job)
 
     def _check_copy(self, checks: Checks, path: Path, job: Restoring) -> None:
@@ -225,9 +216,9 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
         if source not in checks.spec.devices:
             return
         tape = isinstance(checks.spec.devices[source], MediaLibrary)
-        if tape and (job.rounds or self.rounds) == "by_event":
+        if tape and self.rounds != "steady":
             message = "buffers that come from tape are not simulated one by one"
-            checks.report((*path, "rounds"), message, "write 'rounds: steady'")
+            checks.report((*path, "copied_by"), message, f"write 'rounds: steady' under jobs.{job.restore}")
         if tape and len(self.to) > 1:
             copy = f"{{method: copy_save_set, save_set: {job.restore}, copied_by: {job.copied_by}, to: ...}}"
             message = f"the engine reads all {len(self.to)} files at once, and on tape they lie one behind the other"

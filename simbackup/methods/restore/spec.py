@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
 from simbackup.methods.share.spec import ShareSpec
-from simbackup.schema.job import Names, Rounds
+from simbackup.schema.job import Names
 from simbackup.schema.quantity import (
     Frozen,
     Pieces,
@@ -84,8 +84,6 @@ class RestoreSpec(Restoring):
     """
     copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
     """The job whose copy is read: the backup itself, or a job that copies it; by default, the first copy."""
-    rounds: Rounds | None = None
-    """How a native restore simulates its buffers, `steady` or `by_event`; by default, as its backup does."""
 
     def own_facts(self) -> Facts:
         """What is selected."""
@@ -112,8 +110,5 @@ class RestoreSpec(Restoring):
                 checks.name((*path, "to"), self.to, {**spec.data, **sinks}, "data set")
         if self.copied_by is not None and not copy_is_known(checks, path, self.copied_by, self.restore):
             return
-        if self.rounds is not None and "rounds" not in type(saved).model_fields:
-            remedy = "only a 'database_native' backup has rounds"
-            checks.report((*path, "rounds"), remedy, "leave it out")
         if isinstance(saved, BackupJob):
             saved.check_restore(checks, path, self)

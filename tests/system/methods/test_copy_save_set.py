@@ -27,7 +27,7 @@ devices:
   c: {{{SSD}, read_rate: 100 MB/s, write_rate: 50 MB/s}}
   e: {{{SSD}, read_rate: 100 MB/s, write_rate: 50 MB/s}}
   jukebox:
-    {{model: tape_library/autoloader-8, bays: 4, robots: 1, exchange_time: 10 s, drives: 1, cartridges: 4, drive: {{
+    {{model: tape_library/autoloader-8, bays: 4, robots: 1, exchange_time: 10 s, drives: 1, slots: 4, drive: {{
       model: tape_drive/lto-3, native_rate: 80 MB/s, slowest_rate: 80 MB/s, cartridge_capacity: 40 GB,
       tape_length: 100 m, passes: 10, read_speed: 1 m/s, search_speed: 5 m/s, load_time: 30 s, unload_time: 10 s,
       locate_overhead: 2 s, turn_time: 1 s, reposition_time: 3 s, buffer: 64 MB, host_rate: 1 GB/s}}}}

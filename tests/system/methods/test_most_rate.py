@@ -27,7 +27,7 @@ devices:
   volume: {kind: logical_volume, on: disk, size: 4 TB}
   half: {model: mirror/linux-md-raid1, of: volume, on: mirror, in_flight: 1000, state: new}
   frozen: {model: snapshot/lvm2-5.3, of: volume, on: cow, size: 1 TB}
-  jukebox: {model: tape_library/autoloader-8, drives: 1, cartridges: 4, drive: {model: tape_drive/lto-9}}
+  jukebox: {model: tape_library/autoloader-8, drives: 1, slots: 4, drive: {model: tape_drive/lto-9}}
   bucket: {model: object_store/amazon-s3-standard, write_latency: 0 s, read_latency: 0 s,
     connection_rate: 1 TB/s}
 links:

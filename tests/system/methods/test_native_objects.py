@@ -57,7 +57,7 @@ TRIP = 0.010
 
 
 @pytest.mark.slow
-@for_each("rounds", [{}, {"rounds": "by_event", "service_times": "constant"}])
+@for_each("rounds", [{}, {"rounds": "constant"}])
 @for_each("mib", [0.25, 1, 4])
 def test_one_buffer_makes_one_round_after_the_other(mib: float, rounds: dict[str, str]) -> None:
     given = {"jobs.full.transfer_size": f"{mib} MiB"} | {f"jobs.full.{key}": value for key, value in rounds.items()}

@@ -45,7 +45,7 @@ BACK = "  back: {restore: full, after: full}\n"
 
 def backup(name: str = "full", **keys: Any) -> str:
     """A job of the file; one buffer from db to d, one by one with constant services, unless stated."""
-    said: dict[str, Any] = {"data": "db", "to": "d", "buffers": 1, "rounds": "by_event", "service_times": "constant"}
+    said: dict[str, Any] = {"data": "db", "to": "d", "buffers": 1, "rounds": "constant"}
     reported = ", ".join(f"{key}: {value}" for key, value in (said | keys).items() if value is not None)
     return f"  {name}: {{method: database_native, {reported}, {ENGINE}}}\n"
 
@@ -123,12 +123,12 @@ def test_what_is_written_has_buffers_of_its_own(tmp_path: Path) -> None:
 @for_each("buffers, compress_cpu", [(7, 120), (12, 120), (3, 400)])
 def test_joined_loops_agree_with_their_equation(tmp_path: Path, buffers: int, compress_cpu: int) -> None:
     """About the mean of the seeds, and what filling and draining the loops takes of a short run."""
-    keys: dict[str, Any] = {"compress": "true", "buffers": buffers, "service_times": None}
+    keys: dict[str, Any] = {"compress": "true", "buffers": buffers, "rounds": "by_event"}
     jobs = backup(**keys).replace("compress_cpu: 40", f"compress_cpu: {compress_cpu}").replace("100 MiB}", "1 GiB}")
     site = SITE.replace("size: 100 MiB", "size: 2 GiB")
     file = tmp_path / "case.yaml"
     file.write_text(site + jobs, encoding="utf-8")
-    steady = sb.simulate(file, {"jobs.full.rounds": "steady", "jobs.full.service_times": None})
+    steady = sb.simulate(file, {"jobs.full.rounds": "steady"})
     by_event = [elapsed(sb.simulate(file, seed=seed)) for seed in range(2)]
     assert sum(by_event) / 2 == pytest.approx(elapsed(steady), rel=0.03)
 
@@ -150,14 +150,14 @@ def test_others_at_a_device_are_served_beside_it(tmp_path: Path) -> None:
     assert elapsed(result, "one") == elapsed(result, "two") == pytest.approx(200 * READ)
 
 
-@pytest.mark.parametrize("services", ["constant", "exponential"])
-def test_all_its_time_is_on_record(tmp_path: Path, services: str) -> None:
+@pytest.mark.parametrize("rounds", ["constant", "by_event"])
+def test_all_its_time_is_on_record(tmp_path: Path, rounds: str) -> None:
     keys: dict[str, Any] = {
         "data": "[db, log]",
         "to": "[d, far]",
         "compress": "true",
         "buffers": 5,
-        "service_times": services,
+        "rounds": rounds,
     }
     result = run(tmp_path, backup(**keys) + BACK)
     for job in ("full", "back"):
@@ -172,15 +172,14 @@ def test_buffers_beyond_memory_fail_the_job_as_ever(tmp_path: Path) -> None:
     assert row["reason"] == "out of memory: 34 buffers of 1 MiB, 3 sets of them are 102 MiB, and there are 100 MiB"
 
 
-def test_a_restore_goes_as_its_backup_unless_it_says_so(tmp_path: Path) -> None:
-    steady = backup(rounds="steady", service_times=None, buffers=7)
-    result = run(tmp_path, steady + BACK + "  again: {restore: full, after: back, rounds: by_event}\n")
-    spans = {job: [s for s in result.trace.spans if s.job == f"jobs.{job}"] for job in ("back", "again")}
-    assert not spans["back"][0].parts
-    assert spans["again"][0].parts
+@pytest.mark.parametrize("rounds", ["steady", "by_event"])
+def test_a_restore_goes_as_its_backup(tmp_path: Path, rounds: str) -> None:
+    result = run(tmp_path, backup(rounds=rounds, buffers=7) + BACK)
+    spans = [span for span in result.trace.spans if span.job == "jobs.back"]
+    assert bool(spans[0].parts) == (rounds == "by_event")
 
 
-DRAWN: dict[str, Any] = {"service_times": None, "buffers": 7}
+DRAWN: dict[str, Any] = {"rounds": "by_event", "buffers": 7}
 
 
 def test_the_same_seed_is_the_same_run_and_another_is_another(tmp_path: Path) -> None:
@@ -216,7 +215,7 @@ def test_a_centre_draws_the_same_whatever_else_draws() -> None:
 
 def test_more_buffers_share_the_draws_of_fewer(tmp_path: Path) -> None:
     """The services of all transfers together are the same, so that only the waiting differs."""
-    few, many = (run(tmp_path, backup(buffers=n, service_times=None)) for n in (7, 14))
+    few, many = (run(tmp_path, backup(buffers=n, rounds="by_event")) for n in (7, 14))
     for name in ("devices.c", "devices.d"):
         busy = [device(result, name)["busy"] * elapsed(result) for result in (few, many)]
         assert busy[0] == pytest.approx(busy[1], rel=1e-6)
@@ -226,7 +225,7 @@ def test_what_stands_at_a_network_keeps_applications_waiting(tmp_path: Path) -> 
     """About as long as it does in the steady state: the mean over all the time of what stands there by event."""
     users = "workloads:\n  app: {via: lan, transactions: 100/s, request: 1 KiB}\n"
     waits = [
-        run(tmp_path, backup(to="far", buffers=7, service_times=None, rounds=rounds) + users, seed=2).user_rows[0]
+        run(tmp_path, backup(to="far", buffers=7, rounds=rounds) + users, seed=2).user_rows[0]
         for rounds in ("steady", "by_event")
     ]
     steady, by_event = (row["network_wait"] for row in waits)
@@ -236,7 +235,7 @@ def test_what_stands_at_a_network_keeps_applications_waiting(tmp_path: Path) -> 
 
 def test_a_service_that_chance_makes_short_is_no_faster_device(tmp_path: Path) -> None:
     """The shortest of a hundred draws takes about a hundredth of the mean, and d writes 50 MiB/s."""
-    result = run(tmp_path, backup(service_times="exponential"))
+    result = run(tmp_path, backup(rounds="by_event"))
     rates = [rate.bytes_per_s for rate in result.trace.rates if rate.link == "devices.d"]
     assert max(rates) > 10 * 50 * MIB
     assert device(result, "devices.d")["peak"] == pytest.approx(50 * MIB)

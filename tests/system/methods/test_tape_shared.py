@@ -26,7 +26,7 @@ devices:
   one: {{kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}}
   two: {{kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}}
   three: {{kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}}
-  jukebox: {{cartridges: 3, drive: {{buffer: 10 MB}}}}
+  jukebox: {{slots: 3, drive: {{buffer: 10 MB}}}}
 data:
   a: {{on: one, size: 2 GB}}
   b: {{on: two, size: 2 GB}}
@@ -146,7 +146,7 @@ def test_those_who_wait_share_the_drive_that_the_first_of_them_gets(tmp_path: Pa
 title: Six disks and a drive
 extends: {ROOT}/tests/sites/jukebox.yaml
 hosts: {{filer: {{model: host/linux-modern-server, owns: [{", ".join(names)}, jukebox]}}}}
-devices: {{{", ".join(f"{name}: {disk}" for name in names)}, jukebox: {{cartridges: 3, drives: 1}}}}
+devices: {{{", ".join(f"{name}: {disk}" for name in names)}, jukebox: {{slots: 3, drives: 1}}}}
 data: {{{", ".join(f"x{name}: {{on: {name}, size: 1 GB}}" for name in names)}}}
 jobs: {{{", ".join(f"{name}: {each.format(name, together)}" for name in names)}}}
 """

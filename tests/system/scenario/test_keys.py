@@ -49,7 +49,6 @@ SLOW = ("planning/midnight", "planning/spread-starts", "planning/spread-starts-n
 
 INERT = {
     "TapeLibrary.bays": "is what the number of drives is checked against",
-    "TapeDrive.media": "names the cartridges for the reader",
     "Raid.group_limit": "is what the number of disks is checked against",
     "Database.hot_copy": "says whether a method is allowed",
     "Fleet.inventory": "names a table, whose cells are values of other keys",

@@ -58,7 +58,8 @@ def only(**values: Any) -> tuple[str, str, str]:
 
 def test_a_key_with_a_default_that_is_null_is_left_out() -> None:
     part, problems = read(size=None, level=None, time="1 s")
-    assert part is not None and not problems
+    assert part is not None
+    assert not problems
     assert (part.size.si, part.level) == (0.0, "5")
     assert [name for name in Part.model_fields if part.states(name)] == ["time"]
 
