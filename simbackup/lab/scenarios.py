@@ -31,6 +31,8 @@ class Asked:
     """Bytes before over bytes after compression."""
     changed: float = 1.0
     """Share of the files that it works on."""
+    hard: float = 0.0
+    """Share of the bytes that do not shrink."""
 
 
 def core_speed(machine: Mapping[str, Any]) -> str:
@@ -94,7 +96,8 @@ def scenario(machine: Mapping[str, Any], asked: Asked, title: str, jobs: Mapped)
         "filesystem": filesystem(machine), "layout": "together", "cached": "100 %",
     }  # fmt: skip
     if any("compressor" in job for job in jobs.values()):
-        data["compression"] = round(max(asked.ratio, 1.0), 4)
+        ratio = round(max(asked.ratio, 1.0), 4)
+        data |= {"compression": ratio, "incompressible": round(min(asked.hard, 1.0 / ratio), 6)}
     if asked.changed < 1.0:
         data["change"] = {"daily": f"{asked.changed:.4%}", "daily_files": f"{asked.changed:.4%}"}
     return {

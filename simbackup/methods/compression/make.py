@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from simbackup.catalogue import NO_REDUCTION, Reduction
-from simbackup.equations.coding import cost_of_coding
+from simbackup.equations.coding import cost_of_coding, ratio_of_rest
 from simbackup.late import changed
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.make import Changed, lying, new_of
@@ -34,16 +34,20 @@ def reduction_of(
     """
     how = NO_REDUCTION
     if said is not None:
-        ratio = cache(lambda: si_or(data.compression, 1.0))
+        ratio, hard = cache(lambda: si_or(data.compression, 1.0)), cache(lambda: si_or(data.incompressible, 0.0))
 
-        def coding(each: Quantity, coded: Quantity | None) -> float:
-            return cost_of_coding(each.si, si_or(coded, 0.0), ratio(), si_or(said.hardest, 1.0))
+        def coding(each: Quantity, coded: Quantity | None, passed: Quantity | None = None) -> float:
+            costs = each.si, si_or(coded, 0.0)
+            soft, most = (
+                cost_of_coding(*costs, r, si_or(said.hardest, 1.0)) for r in (ratio_of_rest(ratio(), hard()), 1.0)
+            )
+            return hard() * si_or(passed, most) + (1.0 - hard()) * soft
 
         how = parameters_of(
             Reduction,
             said,
             ratio=ratio,
-            compress_cpu=lambda: coding(said.compress_cpu, said.compress_coded_cpu),
+            compress_cpu=lambda: coding(said.compress_cpu, said.compress_coded_cpu, said.compress_hard_cpu),
             expand_cpu=lambda: coding(said.expand_cpu, said.expand_coded_cpu),
             threads=lambda: si_or(said.threads, 1.0),
             expanders=lambda: int(si_or(said.expand_threads, 1.0)),
