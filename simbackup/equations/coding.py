@@ -40,5 +40,7 @@ def ratio_of_rest(ratio: float, hard: float) -> float:
     >>> round(ratio_of_rest(2.0, 0.25), 6), ratio_of_rest(1.0, 1.0)
     (3.0, 1.0)
     """
+    if hard <= 0.0:
+        return ratio
     left = 1.0 / ratio - hard
     return (1.0 - hard) / left if hard < 1.0 and left > 0.0 else 1.0

@@ -99,8 +99,11 @@ def asked_of(lab: Lab, lines: Sequence[Line], point: str) -> Asked:
     runs = [line for line in lines if line["point"] == point]
     one, stored = runs[0], statistics.fmean(line["stored"] for line in runs)
     share = one["files"] / (one["files"] + one["unchanged"]) if one["unchanged"] else 1.0
-    hard = one["random"] / max(one["bytes"], 1.0)
-    return Asked(lab.contents[point], one["bytes"] / max(stored, 1.0), share, hard)
+    content = lab.contents[point]
+    return Asked(
+        content, one["bytes"] / max(stored, 1.0), share, one["bytes"] / max(content.bytes, 1),
+        one["random"] / max(one["bytes"], 1),
+    )  # fmt: skip
 
 
 def cpu_of(result: Result, cores: int) -> float:

@@ -37,11 +37,11 @@ def reduction_of(
         ratio, hard = cache(lambda: si_or(data.compression, 1.0)), cache(lambda: si_or(data.incompressible, 0.0))
 
         def coding(each: Quantity, coded: Quantity | None, passed: Quantity | None = None) -> float:
-            costs = each.si, si_or(coded, 0.0)
-            soft, most = (
-                cost_of_coding(*costs, r, si_or(said.hardest, 1.0)) for r in (ratio_of_rest(ratio(), hard()), 1.0)
-            )
-            return hard() * si_or(passed, most) + (1.0 - hard()) * soft
+            costs, most = (each.si, si_or(coded, 0.0)), si_or(said.hardest, 1.0)
+            soft = cost_of_coding(*costs, ratio_of_rest(ratio(), hard()), most)
+            if hard() <= 0.0:
+                return soft
+            return hard() * si_or(passed, cost_of_coding(*costs, 1.0, most)) + (1.0 - hard()) * soft
 
         how = parameters_of(
             Reduction,

@@ -115,6 +115,8 @@ def _work(step: StepSpec, of: str, ratio: float, data: DataSpec) -> float:
         return each
     hard = si_or(data.incompressible, 0.0)
     soft = cost_of_coding(each, coded, ratio_of_rest(ratio, hard))
+    if hard <= 0.0:
+        return soft
     share = min(hard * ratio, 1.0) if of == STORED else hard
     return share * si_or(step.hard_byte, each + coded) + (1.0 - share) * soft
 
