@@ -40,6 +40,8 @@ from simbackup.schema.quantity import (
     usual,
 )
 
+ROUNDED = 1e-4
+"""What a rounded share times a rounded ratio may exceed 1 by."""
 Times = Annotated[Quantity, Unit("1")]
 """How many on average."""
 Layout = Annotated[Quantity, Unit("1", most=1.0, words=(("together", 0.0), ("scattered", 1.0)))]
@@ -121,6 +123,10 @@ class FilesSheet(Frozen):
     """
     compression: Reduction = usual("1", "1")
     """Compression ratio: bytes before divided by bytes after compression, such as `2:1`."""
+    incompressible: Share = usual("0", "1")
+    """Share of the bytes that no compressor makes smaller, such as films, archives and encrypted files. The others then
+    shrink more than `compression`, which is the ratio of all of them.
+    """
 
 
 class PopulationSheet(FilesSheet):
@@ -204,11 +210,18 @@ class DataSpec(Part, Modelled, FilesSheet):
         if isinstance(self.on, Unknown) or not checks.block_device((*path, "on"), self.on):
             return
         for step in (
-            self._check_empty, self._check_largest, self._check_cached, self._check_aged, self._check_indexes,
-            self._check_rows, self._check_room,
+            self._check_empty, self._check_incompressible, self._check_largest, self._check_cached, self._check_aged,
+            self._check_indexes, self._check_rows, self._check_room,
         ):  # fmt: skip
             with checks.about(*path):
                 step(checks, path)
+
+    def _check_incompressible(self, checks: Checks, path: Path) -> None:
+        """Report more bytes that do not shrink than compression leaves."""
+        share, ratio = self.incompressible.si, max(self.compression.si, 1.0)
+        if share * ratio > 1.0 + ROUNDED:
+            message = f"at {ratio:g}:1, only {1.0 / ratio:.3g} of the bytes are left after compression"
+            checks.report((*path, "incompressible"), message, "state a smaller share, or a smaller compression")
 
     def _check_empty(self, checks: Checks, path: Path) -> None:
         """Report data of no bytes that are not files."""

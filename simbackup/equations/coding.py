@@ -25,3 +25,22 @@ def cost_of_coding(each: float, coded: float, ratio: float, hardest: float = 1.0
     (5.0, 22.0)
     """
     return each + coded / max(ratio, hardest)
+
+
+def ratio_of_rest(ratio: float, hard: float) -> float:
+    """Ratio of the bytes that shrink, where a share of all bytes is `hard` and stays as it is.
+
+    Parameters
+    ----------
+    ratio
+        Bytes before over bytes after compression, of all.
+    hard
+        Share of the bytes before compression that no compressor makes smaller.
+
+    >>> round(ratio_of_rest(2.0, 0.25), 6), ratio_of_rest(1.0, 1.0)
+    (3.0, 1.0)
+    """
+    if hard <= 0.0:
+        return ratio
+    left = 1.0 / ratio - hard
+    return (1.0 - hard) / left if hard < 1.0 and left > 0.0 else 1.0

@@ -96,7 +96,7 @@ def mean_speed(speeds: Sequence[float]) -> list[float]:
     logs = [math.log(one) for one in speeds]
     middle = statistics.fmean(logs)
     error = NORMAL * statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
-    return [float(f"{math.exp(one):.4g}") for one in (middle - error, middle, middle + error)]
+    return _digits([math.exp(one) for one in (middle - error, middle, middle + error)])
 
 
 def _memory() -> int:
@@ -153,13 +153,15 @@ def _page_cache(folder: Folder) -> dict[str, Any]:
     -------
     dict of str to Any
         `filesystem` has seconds of the machine's core for a file that is read, created, or found unchanged, and
-        `copy_rate` bytes a second; each with the least, the median and the greatest.
+        `copy_rate` bytes a second; each the best of several, between the ends of its range. The other end is the
+        median: a core that does nothing else is not slower.
     """
     costs: dict[str, list[float]] = {"create_cpu": [], "cpu_per_file": [], "walk_cpu": []}
     rates: list[float] = []
     for _ in range(TIMES):
-        folder.scratch.mkdir()
         paths = [folder.scratch / f"{number // PER_DIRECTORY}" / f"{number}" for number in range(FILES)]
+        for path in paths[::PER_DIRECTORY]:
+            path.parent.mkdir(parents=True)
         for name, each in (("create_cpu", _create), ("cpu_per_file", _read), ("walk_cpu", os.lstat)):
             start = time.process_time()
             for path in paths:
@@ -169,12 +171,13 @@ def _page_cache(folder: Folder) -> dict[str, Any]:
         _copy(folder.scratch / "large")
         rates.append(2 * COPIED / max(time.process_time() - start, 1e-9))
         folder.clear()
-    return {"filesystem": {name: _spread(times) for name, times in costs.items()}, "copy_rate": _spread(rates)}
+    least = {name: [min(times), min(times), statistics.median(times)] for name, times in costs.items()}
+    most = [statistics.median(rates), max(rates), max(rates)]
+    return {"filesystem": {name: _digits(times) for name, times in least.items()}, "copy_rate": _digits(most)}
 
 
 def _create(path: Path) -> None:
-    """Make a small file, and its directory if it is the first in it."""
-    path.parent.mkdir(exist_ok=True)
+    """Make a small file."""
     file = os.open(path, os.O_CREAT | os.O_WRONLY)
     os.write(file, bytes(SMALL))
     os.close(file)
@@ -200,9 +203,9 @@ def _copy(path: Path) -> None:
             pass
 
 
-def _spread(values: list[float]) -> list[float]:
-    """The least, the median and the greatest of some values."""
-    return [float(f"{one:.4g}") for one in (min(values), statistics.median(values), max(values))]
+def _digits(values: list[float]) -> list[float]:
+    """Values with the digits that a measurement has."""
+    return [float(f"{one:.4g}") for one in values]
 
 
 def speed_of(sheet: str, ratio: float, cost: float) -> float:

@@ -96,7 +96,8 @@ def _supposed(lab: Lab, point: str) -> Asked:
     """A point before anything was measured: text shrinks as the design says, and random bytes do not."""
     content, ratio = lab.contents[point], lab.design.points[point].ratio
     text = ratio.si if ratio is not None else RATIO
-    return Asked(content, content.bytes / max((content.bytes - content.random) / text + content.random, 1.0))
+    stored = (content.bytes - content.random) / text + content.random
+    return Asked(content, content.bytes / max(stored, 1.0), hard=content.random / max(content.bytes, 1))
 
 
 def _predicted(given: Mapped, cores: int) -> Line:

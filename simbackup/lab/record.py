@@ -21,7 +21,7 @@ from simbackup.lab.measuring import is_quiet
 from simbackup.lab.predictions import FILE as PREDICTIONS
 from simbackup.lab.regression import Constants
 from simbackup.lab.results import Found, Lab, asked_of, every
-from simbackup.lab.scenarios import scenario, with_constants
+from simbackup.lab.scenarios import Asked, Mapped, machine_of, together, with_constants
 from simbackup.lab.sheets import constants
 from simbackup.lab.spec import DesignSpec, held_out, load_program
 from simbackup.results.compare import TOLERANCE
@@ -162,8 +162,8 @@ def unpacked(file: Path) -> tuple[Lab, list[Line]]:
 def join(file: Path, into: Path) -> Path:
     """Write the record of a packed lab into a folder of records, and give its own folder.
 
-    A record has the pack with its runs and its frozen predictions, and a scenario for each run with the constants that
-    the runs gave, beside what was measured.
+    A record has the pack with its runs and its frozen predictions, and a scenario of each program with all its runs and
+    the constants that they gave, beside what was measured.
 
     Raises
     ------
@@ -190,12 +190,16 @@ def join(file: Path, into: Path) -> Path:
 
 
 def _files(lab: Lab) -> Iterator[tuple[str, str]]:
-    """The files of a record, without the pack that they are made from."""
+    """The files of a record, without the pack that they are made from: one of each program, and the measured rows."""
     rows: Packed = {}
+    runs: dict[str, dict[str, tuple[Asked, Mapped]]] = {}
     for found in every(lab):
         if found.own is not None:
             rows |= _rows(lab, found)
-            yield from _scenarios(lab, found, found.own)
+            runs.setdefault(found.program, {}).update(_runs(lab, found, found.own))
+    for program, those in runs.items():
+        title = f"{load_program(program).title} {lab.versions[program]}"
+        yield f"{program}.yaml", _yaml(together(lab.machine, title, those))
     document = f"simbackup lab {lab.id}: {lab.machine['cores']} cores, {lab.machine['system']}"
     yield MEASURED, _yaml({"document": document, "measurements": rows})
 
@@ -219,14 +223,19 @@ def _rows(lab: Lab, found: Found) -> Packed:
     title = f"{load_program(found.program).title} {lab.versions[found.program]}"
     for point, computed in found.computed.items():
         runs = [line for line in lab.runs(found.program, found.operation) if line["point"] == point]
-        name, file = _id(lab, found, point), f"{found.program}-{found.operation}-{point}.yaml"
+        name, run = _id(lab, found, point), f"{found.operation}-{point}"
         what = {"operation": f"{found.operation} of {point} by {title}", "group": name}
         cores = lab.machine["cores"]
         own = _row([line["cpu"] / cores for line in runs], computed / cores, found.verdict)
-        rows[name] = {**own, **what, "quantity": "cpu", "result": f"{file}#hosts.machine.cores.busy_s"}
+        rows[name] = {
+            **own,
+            **what,
+            "quantity": "cpu",
+            "result": f"{found.program}.yaml#hosts.{machine_of(run)}.cores.busy_s",
+        }
         if quiet := [line["synced"] for line in runs if is_quiet(line)]:
             own = _row(quiet, found.elapsed[point], f"It follows from the disk as dd measures it, too. {found.verdict}")
-            rows[f"{name}-elapsed"] = {**own, **what, "result": f"{file}#jobs.run.elapsed"}
+            rows[f"{name}-elapsed"] = {**own, **what, "result": f"{found.program}.yaml#jobs.{run}.elapsed"}
     return rows
 
 
@@ -240,16 +249,10 @@ def _row(values: Sequence[float], simulated: float, verdict: str) -> Packed:
     return row
 
 
-def _scenarios(lab: Lab, found: Found, own: Constants) -> Iterator[tuple[str, str]]:
-    """The scenarios of an operation: one with all that the points have in common, and one of each point."""
+def _runs(lab: Lab, found: Found, own: Constants) -> Iterator[tuple[str, tuple[Asked, Mapped]]]:
+    """The runs of an operation, by their names in the scenario of the program."""
     spec = load_program(found.program)
     operation, lines = spec.operations[found.operation], lab.runs(found.program, found.operation)
-    base = f"{found.program}-{found.operation}.yaml"
     jobs = with_constants(spec, (found.operation, operation), constants(lab, found, own, _fitted(lab, found)))
-    title = f"{spec.title} {lab.versions[found.program]}: {found.operation}"
-    for number, point in enumerate(found.computed):
-        whole = scenario(lab.machine, asked_of(lab, lines, point), title, jobs)
-        if number == 0:
-            yield base, _yaml(whole)
-        point_only = {"title": f"{title} of {point}", "extends": base, "data": whole["data"]}
-        yield f"{found.program}-{found.operation}-{point}.yaml", _yaml(point_only)
+    for point in found.computed:
+        yield f"{found.operation}-{point}", (asked_of(lab, lines, point), jobs["run"])

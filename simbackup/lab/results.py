@@ -99,7 +99,11 @@ def asked_of(lab: Lab, lines: Sequence[Line], point: str) -> Asked:
     runs = [line for line in lines if line["point"] == point]
     one, stored = runs[0], statistics.fmean(line["stored"] for line in runs)
     share = one["files"] / (one["files"] + one["unchanged"]) if one["unchanged"] else 1.0
-    return Asked(lab.contents[point], one["bytes"] / max(stored, 1.0), share)
+    content = lab.contents[point]
+    return Asked(
+        content, one["bytes"] / max(stored, 1.0), share, one["bytes"] / max(content.bytes, 1),
+        one["random"] / max(one["bytes"], 1),
+    )  # fmt: skip
 
 
 def cpu_of(result: Result, cores: int) -> float:
@@ -155,10 +159,7 @@ class Found:
 
     @property
     def _why(self) -> str:
-        """What a datasheet cannot say of the operation, or what is simulated of it without the program."""
-        own = self.own.values if self.own else {}
-        if "hard_byte" in self.constants.values and "hard_byte" not in own:
-            return "; a datasheet has no term for bytes that do not shrink, 'hard_byte'"
+        """What is simulated of the operation without the program, if that is too much."""
         if self.own is not None and self.own.negative:
             return f"; what simbackup adds for file systems and copies alone exceeds '{', '.join(self.own.negative)}'"
         return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -31,6 +31,10 @@ class Asked:
     """Bytes before over bytes after compression."""
     changed: float = 1.0
     """Share of the files that it works on."""
+    changed_bytes: float = 1.0
+    """Share of the bytes that it works on."""
+    hard: float = 0.0
+    """Share of these bytes that do not shrink."""
 
 
 def core_speed(machine: Mapping[str, Any]) -> str:
@@ -75,6 +79,20 @@ def disk(machine: Mapping[str, Any]) -> Mapped:
     return {"model": DISK_LIKE, **values}
 
 
+def data(machine: Mapping[str, Any], asked: Asked, on: str, jobs: Iterable[Mapped]) -> Mapped:
+    """The data of a run, in the page cache, for some jobs."""
+    given: Mapped = {
+        "on": on, "size": f"{max(asked.content.bytes, 1)} B", "files": max(asked.content.files, 1),
+        "filesystem": filesystem(machine), "layout": "together", "cached": "100 %",
+    }  # fmt: skip
+    if any("compressor" in job for job in jobs):
+        ratio = round(max(asked.ratio, 1.0), 4)
+        given |= {"compression": ratio, "incompressible": round(min(asked.hard, 1.0 / ratio), 6)}
+    if asked.changed < 1.0:
+        given["change"] = {"daily": f"{asked.changed_bytes:.4%}", "daily_files": f"{asked.changed:.4%}"}
+    return given
+
+
 def scenario(machine: Mapping[str, Any], asked: Asked, title: str, jobs: Mapped) -> Mapped:
     """The scenario of one run: the data are on the disk of the machine, and so is what is written.
 
@@ -89,18 +107,37 @@ def scenario(machine: Mapping[str, Any], asked: Asked, title: str, jobs: Mapped)
     jobs
         The jobs, of which `run` is the one that was measured.
     """
-    data: Mapped = {
-        "on": "disk", "size": f"{max(asked.content.bytes, 1)} B", "files": max(asked.content.files, 1),
-        "filesystem": filesystem(machine), "layout": "together", "cached": "100 %",
-    }  # fmt: skip
-    if any("compressor" in job for job in jobs.values()):
-        data["compression"] = round(max(asked.ratio, 1.0), 4)
-    if asked.changed < 1.0:
-        data["change"] = {"daily": f"{asked.changed:.4%}", "daily_files": f"{asked.changed:.4%}"}
     return {
         "title": title, "hosts": {"machine": {**host(machine), "owns": ["disk"]}}, "devices": {"disk": disk(machine)},
-        "data": {"data": data}, "jobs": jobs,
+        "data": {"data": data(machine, asked, "disk", jobs.values())}, "jobs": jobs,
     }  # fmt: skip
+
+
+def together(machine: Mapping[str, Any], title: str, runs: Mapping[str, tuple[Asked, Mapped]]) -> Mapped:
+    """The scenario of many runs, each a job on a machine of its own, so that none waits for another.
+
+    Parameters
+    ----------
+    machine
+        What was measured of its components.
+    title
+        Of the scenario.
+    runs
+        The data and the job of each run, by name.
+    """
+    own_host, own_disk = host(machine), disk(machine)
+    return {
+        "title": title,
+        "hosts": {machine_of(name): {**own_host, "owns": [f"{name}-disk"]} for name in runs},
+        "devices": {f"{name}-disk": own_disk for name in runs},
+        "data": {f"{name}-data": data(machine, asked, f"{name}-disk", [job]) for name, (asked, job) in runs.items()},
+        "jobs": {name: {**job, "data": f"{name}-data", "target": f"{name}-disk"} for name, (_, job) in runs.items()},
+    }
+
+
+def machine_of(name: str) -> str:
+    """The machine of a run among others."""
+    return f"{name}-machine"
 
 
 def with_constants(

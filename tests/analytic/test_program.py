@@ -81,6 +81,37 @@ def group(*steps: dict[str, Any], items: str = "files", **keys: Any) -> dict[str
     return {"items": items, "steps": {f"step{i}": step for i, step in enumerate(steps)}, **keys}
 
 
+@pytest.mark.parametrize(
+    "of,hard,seconds",
+    [
+        # a quarter stays as it is, and three quarters shrink 3:1, at 2:1 in all; half of what is stored does not shrink
+        ("changed", {"hard_byte": "1 ns/B"}, 0.25 * 1.0 + 0.75 * (4.0 + 6.0 / 3.0)),
+        ("changed", {}, 4.0 + 6.0 / 2.0),
+        ("stored", {"hard_byte": "1 ns/B"}, (0.5 * 1.0 + 0.5 * (4.0 + 6.0 / 3.0)) / 2.0),
+    ],
+)
+def test_bytes_that_do_not_shrink_have_a_cost_of_their_own(of: str, hard: dict[str, Any], seconds: float) -> None:
+    work = {"at": "cpu", "byte": "4 ns/B", "coded_byte": "6 ns/B", **hard}
+    phase = {"one": group(work, items="1 MB", of=of)}
+    result = simulated(phase, changes={"data.tree.incompressible": "25 %"})
+    assert result.get("jobs.save.elapsed") == pytest.approx(seconds * 1e-9 / 2.0 * SIZE, rel=1e-3)
+
+
+def test_a_compressor_passes_over_bytes_that_do_not_shrink() -> None:
+    codec = {
+        "compress_cpu": "4 ns/B", "compress_coded_cpu": "6 ns/B", "compress_hard_cpu": "1 ns/B", "expand_cpu": "1 ns/B",
+    }  # fmt: skip
+    phase = {"one": group({"at": "cpu", "codec": "compress"}, items="1 MB")}
+    result = simulated(phase, changes={"data.tree.incompressible": "25 %"}, compressor=codec)
+    assert result.get("jobs.save.elapsed") == pytest.approx((0.25 + 0.75 * 6.0) * 1e-9 / 2.0 * SIZE, rel=1e-3)
+
+
+def test_more_bytes_that_do_not_shrink_than_compression_leaves() -> None:
+    job = loaded({"one": group({"at": "cpu", "byte": "1 ns/B", "coded_byte": "1 ns/B"}, items="1 MB")})
+    with pytest.raises(sb.InputError, match=r"at 2:1, only 0\.5 of the bytes are left after compression"):
+        sb.simulate(job, {"data.tree.incompressible": "60 %"})
+
+
 def workers(number: int, *steps: dict[str, Any], **keys: Any) -> dict[str, Any]:
     """A job with one group of so many workers."""
     options = {"many": number}

@@ -7,13 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from simbackup.catalogue import NO_REDUCTION, Reduction
-from simbackup.equations.coding import cost_of_coding
+from simbackup.equations.coding import cost_of_coding, ratio_of_rest
 from simbackup.late import changed
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.make import Changed, lying, new_of
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.parameters import parameters_of
-from simbackup.schema.quantity import Quantity
+from simbackup.schema.quantity import Quantity, si_or
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
@@ -34,16 +34,20 @@ def reduction_of(
     """
     how = NO_REDUCTION
     if said is not None:
-        ratio = cache(lambda: data.compression.si)
+        ratio, hard = cache(lambda: data.compression.si), cache(lambda: data.incompressible.si)
 
-        def coding(each: Quantity, coded: Quantity) -> float:
-            return cost_of_coding(each.si, coded.si, ratio(), said.hardest.si)
+        def coding(each: Quantity, coded: Quantity, passed: Quantity | None = None) -> float:
+            costs, most = (each.si, coded.si), said.hardest.si
+            soft = cost_of_coding(*costs, ratio_of_rest(ratio(), hard()), most)
+            if hard() <= 0.0:
+                return soft
+            return hard() * si_or(passed, cost_of_coding(*costs, 1.0, most)) + (1.0 - hard()) * soft
 
         how = parameters_of(
             Reduction,
             said,
             ratio=ratio,
-            compress_cpu=lambda: coding(said.compress_cpu, said.compress_coded_cpu),
+            compress_cpu=lambda: coding(said.compress_cpu, said.compress_coded_cpu, said.compress_hard_cpu),
             expand_cpu=lambda: coding(said.expand_cpu, said.expand_coded_cpu),
             threads=lambda: said.threads.si,
             expanders=lambda: int(said.expand_threads.si),

@@ -21,6 +21,10 @@ class CompressorSheet(Frozen):
     """Time of the reference core for each byte that is compressed (`a`)."""
     compress_coded_cpu: TimePerByte = usual("0 s/B", "s/B")
     """Time of the reference core, in addition, for each byte that compressing gives (`b`)."""
+    compress_hard_cpu: TimePerByte | None = None
+    """The same for each byte of data that are `incompressible`, of which it passes over many; by default, what data of
+    the `hardest` ratio take.
+    """
     expand_cpu: TimePerByte
     """Time of the reference core for each byte after expansion (`a`)."""
     expand_coded_cpu: TimePerByte = usual("0 s/B", "s/B")

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from simbackup.data.live import Files
+from simbackup.equations.coding import cost_of_coding, ratio_of_rest
 from simbackup.late import late
 from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.program.live import Program
 from simbackup.methods.program.lowering import Group, Running, Step, TapeTarget
-from simbackup.methods.program.sheet import CORES, CPU, GroupSpec, StepSpec
+from simbackup.methods.program.sheet import CORES, CPU, STORED, GroupSpec, StepSpec, steps_of
 from simbackup.methods.program.spec import DATA, TARGET, ProgramJobSpec
 from simbackup.methods.share.live import Share
 from simbackup.methods.share.make import share_of
@@ -19,18 +20,15 @@ from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary
 from simbackup.schema.quantity import Quantity, si_or
 
 if TYPE_CHECKING:
+    from simbackup.data.spec import DataSpec
     from simbackup.scenario.spec import Spec
 
 
 def make(job: ProgramJobSpec, spec: Spec) -> Program:
     """The operation of the program."""
     operation, data = job.program.operations[job.operation], spec.data[job.data]
-    coded = any(
-        step.coded_byte is not None
-        for groups in operation.phases.values()
-        for group in groups.values()
-        for step in group.steps.values()
-    )
+    steps = steps_of(operation).values()
+    coded = any(step.coded_byte is not None or step.hard_byte is not None for step in steps)
     ratio = data.compression.si if coded or job.compressor is not None else 1.0
     phases = {
         phase: tuple(_group(job, spec, name, group, ratio) for name, group in groups.items())
@@ -101,13 +99,26 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
         Step, name=name, place=inside if role != CPU else CPU, device=device,
         data=name_of if name_of in spec.data else "", host=owner if owner is not None and role != CPU else here,
         ways=ways, do=lambda: step.do or "", item=lambda: si_or(step.item, 0.0),
-        byte=lambda: si_or(step.byte, 0.0) + si_or(step.coded_byte, 0.0) / ratio, codec=lambda: step.codec or "",
+        byte=lambda: _work(step, step.of or group.of, ratio, spec.data[job.data]), codec=lambda: step.codec or "",
         of=step.of or group.of, bytes=lambda: _bytes(step)[0], size=lambda: _bytes(step)[1],
         times=lambda: _if_said(step.times), request=lambda: _if_said(step.request),
         trips=lambda: si_or(step.trips, 0.0),
         wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: si_or(step.every, 1.0),
         lock=step.lock or "",
     )  # fmt: skip
+
+
+def _work(step: StepSpec, of: str, ratio: float, data: DataSpec) -> float:
+    """Seconds of the reference core for each byte that passes: of bytes that shrink, and of others."""
+    each, coded = si_or(step.byte, 0.0), si_or(step.coded_byte, 0.0)
+    if step.coded_byte is None and step.hard_byte is None:
+        return each
+    hard = si_or(data.incompressible, 0.0)
+    soft = cost_of_coding(each, coded, ratio_of_rest(ratio, hard))
+    if hard <= 0.0:
+        return soft
+    share = min(hard * ratio, 1.0) if of == STORED else hard
+    return share * si_or(step.hard_byte, each + coded) + (1.0 - share) * soft
 
 
 def _bytes(step: StepSpec) -> tuple[float, float]:

@@ -31,8 +31,10 @@ CPU, NETWORK = "cpu", "network"
 """Roles of cores and networks; those at another end are named after it, such as `target.cpu`."""
 Items = Annotated[Quantity, Unit("B", positive=True, words=(("files", FILES), ("directories", DIRECTORIES)))]
 Portion = Literal["all", "unchanged", "changed", "new", "stored"]
+STORED = "stored"
+"""The portion of bytes that reaches the target, after compression."""
 Deed = Literal["open", "look", "read", "write", "create", "flush", "send", "receive", "ask", "put", "get"]
-OF_WORK = ("item", "byte", "coded_byte", "codec")
+OF_WORK = ("item", "byte", "coded_byte", "hard_byte", "codec")
 """Keys of core time."""
 
 
@@ -57,6 +59,10 @@ class StepSpec(Frozen):
     """Time of the reference core for each byte that passes."""
     coded_byte: TimePerByte | None = None
     """Time of the reference core, in addition, for each of these bytes after compression."""
+    hard_byte: TimePerByte | None = None
+    """Time of the reference core for each of these bytes that is `incompressible`, instead of `byte` and `coded_byte`;
+    by default, these.
+    """
     codec: Literal["compress", "expand"] | None = None
     """What the job's `compressor` does with each byte: its costs are added, if the job names one."""
     of: Portion | None = None

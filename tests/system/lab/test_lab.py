@@ -62,7 +62,8 @@ operations:
 MACHINE = {
     "cores": 2, "memory": 2**33, "system": "Linux 6.1", "architecture": "x86_64", "speed": [3.0, 4.0, 5.0],
     "kernels": {"gzip-6": 4.0}, "copy_rate": [5e9, 6e9, 7e9],
-    "filesystem": {"create_cpu": [2e-5, 3e-5, 4e-5], "cpu_per_file": [5e-6, 6e-6, 9e-6], "walk_cpu": [2e-6, 2e-6, 3e-6]},
+    "filesystem": {"create_cpu": [2e-5, 2e-5, 4e-5], "cpu_per_file": [6e-6, 6e-6, 9e-6],
+        "walk_cpu": [2e-6, 2e-6, 3e-6]},
     "disk": {"read_rate": ["400 MB/s", "500 MB/s", "600 MB/s"]},
 }  # fmt: skip
 FIGURES = {
