@@ -344,6 +344,48 @@ def buy(
     raise typer.Exit(1 if found[0].missed else 0)
 
 
+def sensitivity_site(
+    site: SiteFile,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Capacity and cost alone, without a simulation: seconds.")
+    ] = False,
+    lost: Annotated[
+        str | None,
+        typer.Option(
+            "--after-loss-of", metavar="NAME", help="What is lost before everything is restored; as in report."
+        ),
+    ] = None,
+    until: Until = HORIZON,
+    sets: SiteSets = None,
+    as_json: Json = False,
+) -> None:
+    """Show which inputs with a range decide until when a site fits, its tightest window, a restore, and its cost."""
+    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
+    from simbackup.planning.plan import stocked  # noqa: PLC0415
+    from simbackup.planning.restore import moment_of  # noqa: PLC0415
+    from simbackup.planning.sensitivity import plan_sensitivity  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.planning.until import end_of  # noqa: PLC0415
+    from simbackup.reporting.site_report import usual_losses  # noqa: PLC0415
+
+    loaded = load_site(site, overrides(sets or []))
+    where = lost if lost is not None else usual_losses(loaded)[0]
+    loaded.lost_with(where)
+    day = moment_of(loaded, min(end_of(loaded.start, until), end_of(loaded.start, "1y")))
+    with counting.nights() as play:
+        plan = stocked(loaded, until, play=play(loaded))
+        if not quick:
+            plan.nights.sample()
+    with counting.counting() as counted:
+        found = plan_sensitivity(plan, (day, where), quick=quick, progress=counted)
+    if as_json:
+        show.json(
+            {"inputs": found.inputs, "left_out": found.left_out, "figures": [one.as_dict() for one in found.decided]}
+        )
+    else:
+        show_plan.sensitivity(found)
+
+
 def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     sites: Annotated[list[str], typer.Argument(metavar="SITE...", help="Site files, such as site.yaml.")],
     others: Annotated[
@@ -377,8 +419,10 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if len(asked) == 1:
         message, remedy = "one variant has nothing to be compared with", "add --with ADDRESS=VALUE, or another site"
         raise InputError([Problem(Place("simbackup plan compare"), "", message, remedy)])
-    load = (lambda *said: numbers(read_site(*said))) if capacity else load_site
-    variants = {name: load(*said) for name, said in asked.items()}
+    variants = {
+        name: numbers(read_site(file, values)) if capacity else load_site(file, values)
+        for name, (file, values) in asked.items()
+    }
     with counting.nights() as play:
         found = compared(variants, until, wanted, nights=not capacity, play=play)
     if as_json:

@@ -18,6 +18,7 @@ from simbackup.planning.loading import SiteFile
 from simbackup.planning.night_reasons import NightReasons
 from simbackup.planning.plan import FitsUntil, Plan
 from simbackup.planning.recovery import SHARES, Recovery, RestoreReasons
+from simbackup.planning.sensitivity import DATES, PlanSensitivity
 from simbackup.planning.sizing import Sizing
 from simbackup.units import show_short
 
@@ -297,6 +298,34 @@ def variants(found: Sequence[Variant]) -> None:
     if years:
         costs = [(year, *(f"{one.years.get(year, 0.0):,.0f}" for one in found)) for year in years]
         show.table(("year", *names), costs, "Cost of each year", right=tuple(range(1, len(found) + 1)))
+
+
+MOST = 10
+"""Inputs of a figure that are listed."""
+
+
+def sensitivity(found: PlanSensitivity) -> None:
+    """Figures of a plan with the inputs that move them, and those that decide a verdict."""
+    for one in found.decided:
+        rows = [
+            (
+                each.input.called, f"{each.input.low} to {each.input.high}", one.shown(each.low), one.shown(each.high),
+                "decides" if each.input in one.deciding else "",
+            )
+            for each in one.moved[:MOST]
+        ]  # fmt: skip
+        limit = f", at most {one.shown(one.limit)}" if one.limit is not None and one.kind != DATES else ""
+        title = f"{one.figure}: {one.shown(one.best)}{limit}"
+        if rows:
+            show.table(("input", "range", "at its low end", "at its high end", ""), rows, title, right=(2, 3))
+        else:
+            show.line(f"{title}; no input moves it")
+    for one in found.decided:
+        if one.moved and one.limit is not None:
+            show.line(one.sentence())
+    show.line(f"{found.inputs} inputs were moved, each alone, to both ends of their ranges")
+    if found.left_out:
+        show.line(f"left out, as there is no such site at an end: {', '.join(found.left_out)}")
 
 
 def _missed(goals: Sequence[Goal]) -> str:

@@ -289,6 +289,6 @@ def test_variants_are_compared_by_cost(
         "--with", "costs.licence.yearly=365; prices={currency: EUR, date: 2027-01-01}",
     )  # fmt: skip
     assert code == 0
-    assert [one["variant"] for one in json.loads(out)][0] == site
+    assert next(one["variant"] for one in json.loads(out)) == site
     code, _, err = called(capsys, monkeypatch, "compare", site, "--capacity")
     assert (code, "one variant has nothing to be compared with" in err) == (2, True)
