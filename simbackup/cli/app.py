@@ -34,6 +34,7 @@ from simbackup.cli.of_sites import (
     plan_site,
     plot_site,
     restore_site,
+    sensitivity_site,
     size_site,
 )  # fmt: skip
 from simbackup.cli.options import note
@@ -127,6 +128,7 @@ GROUPS = {
             "size": size_site,
             "buy": buy,
             "compare": compare_sites,
+            "sensitivity": sensitivity_site,
             "plot": plot_site,
             "report": report_site,
         },

@@ -20,6 +20,8 @@ AGAIN = 0.02
 """Seconds after which an interrupt that was lost comes again."""
 waiting: list[Timer] = []
 """The interrupts that were lost."""
+kept: list[str] = []
+"""What an interrupted command says that it kept; nothing by default."""
 received: list[int] = []
 """The signals of `ENDING` that have come."""
 
@@ -44,7 +46,7 @@ def code() -> int:
 def said() -> str:
     """What the program says when it was interrupted."""
     how = f"ended by {signal.Signals(received[0]).name}" if received else "interrupted"
-    return f"{how}; no partial output was written"
+    return f"{how}; {kept[-1] if kept else 'no partial output was written'}"
 
 
 def _ending() -> list[signal.Signals]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, Workers, note, overrides, warn
 from simbackup.policies.horizon import HORIZON
+
+if TYPE_CHECKING:
+    from simbackup.planning.plan import Plan
 
 
 class WithTemplates(TyperCommand):
@@ -91,18 +94,28 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
-    """Run a site day by day: windows, capacity, cartridges, restore points, cost."""
+    """Run a site day by day: windows, capacity, cartridges, restore points, cost.
+
+    Ctrl-C shows what is known by then: capacity, cost, and the nights that were simulated.
+    """
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
-    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.planning.plan import stocked  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
     form = _form(out, parquet=parquet)
     loaded = load_site(site, overrides(sets or []))
-    with counting.nights(workers) as play:
-        found = planned(loaded, until, play=play(loaded), every_night=every_night)
+    found: Plan | None = None
+    try:
+        with counting.nights(workers) as play:
+            found = stocked(loaded, until, play=play(loaded))
+            found.nights.sample(every_night=every_night)
+    except KeyboardInterrupt:
+        if found is not None:
+            _so_far(found, out, form, as_json=as_json)
+        raise
     warn(found.warnings)
     with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)
@@ -114,6 +127,21 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if out is not None:
         written = write_tables(found.tables(), out, form)
         note(f"written to {written}")
+
+
+def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
+    """Show, and write beside the tables that were wanted, what a plan knows that was given up among its nights."""
+    from simbackup.cli import interrupts, show, show_plan  # noqa: PLC0415
+    from simbackup.planning.writing import write_tables  # noqa: PLC0415
+
+    if as_json:
+        show.json(show_plan.plain(found.partial_as_dict()))
+    else:
+        show_plan.so_far(found)
+    interrupts.kept.append("what was known by then is shown")
+    if out is not None:
+        written = write_tables(found.partial_tables(), out.with_name(f"{out.stem}-partial{out.suffix}"), form)
+        interrupts.kept.append(f"what was known by then is shown, and written to {written}")
 
 
 def capacity_site(
@@ -344,6 +372,48 @@ def buy(
     raise typer.Exit(1 if found[0].missed else 0)
 
 
+def sensitivity_site(
+    site: SiteFile,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Capacity and cost alone, without a simulation: seconds.")
+    ] = False,
+    lost: Annotated[
+        str | None,
+        typer.Option(
+            "--after-loss-of", metavar="NAME", help="What is lost before everything is restored; as in report."
+        ),
+    ] = None,
+    until: Until = HORIZON,
+    sets: SiteSets = None,
+    as_json: Json = False,
+) -> None:
+    """Show which inputs with a range decide until when a site fits, its tightest window, a restore, and its cost."""
+    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
+    from simbackup.planning.plan import stocked  # noqa: PLC0415
+    from simbackup.planning.restore import moment_of  # noqa: PLC0415
+    from simbackup.planning.sensitivity import plan_sensitivity  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.planning.until import end_of  # noqa: PLC0415
+    from simbackup.reporting.site_report import usual_losses  # noqa: PLC0415
+
+    loaded = load_site(site, overrides(sets or []))
+    where = lost if lost is not None else usual_losses(loaded)[0]
+    loaded.lost_with(where)
+    day = moment_of(loaded, min(end_of(loaded.start, until), end_of(loaded.start, "1y")))
+    with counting.nights() as play:
+        plan = stocked(loaded, until, play=play(loaded))
+        if not quick:
+            plan.nights.sample()
+    with counting.counting() as counted:
+        found = plan_sensitivity(plan, (day, where), quick=quick, progress=counted)
+    if as_json:
+        show.json(
+            {"inputs": found.inputs, "left_out": found.left_out, "figures": [one.as_dict() for one in found.decided]}
+        )
+    else:
+        show_plan.sensitivity(found)
+
+
 def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     sites: Annotated[list[str], typer.Argument(metavar="SITE...", help="Site files, such as site.yaml.")],
     others: Annotated[
@@ -377,8 +447,10 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if len(asked) == 1:
         message, remedy = "one variant has nothing to be compared with", "add --with ADDRESS=VALUE, or another site"
         raise InputError([Problem(Place("simbackup plan compare"), "", message, remedy)])
-    load = (lambda *said: numbers(read_site(*said))) if capacity else load_site
-    variants = {name: load(*said) for name, said in asked.items()}
+    variants = {
+        name: numbers(read_site(file, values)) if capacity else load_site(file, values)
+        for name, (file, values) in asked.items()
+    }
     with counting.nights() as play:
         found = compared(variants, until, wanted, nights=not capacity, play=play)
     if as_json:

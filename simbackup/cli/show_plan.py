@@ -18,7 +18,9 @@ from simbackup.planning.loading import SiteFile
 from simbackup.planning.night_reasons import NightReasons
 from simbackup.planning.plan import FitsUntil, Plan
 from simbackup.planning.recovery import SHARES, Recovery, RestoreReasons
+from simbackup.planning.sensitivity import DATES, PlanSensitivity
 from simbackup.planning.sizing import Sizing
+from simbackup.planning.windows import Windows
 from simbackup.units import show_short
 
 TERABYTE = 1e12
@@ -42,7 +44,7 @@ def plan(found: Plan) -> None:
     _limits(found, found.limits)
     show.table(
         ("policy", "level", "copy", "nights", "missed", "first missed", "longest"),
-        _windows(found), "Windows", right=(3, 4, 6),
+        _windows(found.windows), "Windows", right=(3, 4, 6),
     )  # fmt: skip
     late = [
         (called(systems), str(one.missed), str(one.nights), str(one.first_missed), one.cause)
@@ -65,6 +67,18 @@ def plan(found: Plan) -> None:
     if found.behind is not None:
         show.line(f"jobs of {found.behind} still run after a week; what is not done by then is carried on as a queue")
     show.line(_simulated(found))
+
+
+def so_far(found: Plan) -> None:
+    """What is known of a plan that was given up: capacity, and the nights that were simulated."""
+    capacity(found)
+    seen = sorted({verdict.night for verdict in found.nights.seen()})
+    if seen:
+        head = ("policy", "level", "copy", "nights", "missed", "first missed", "longest")
+        show.table(head, _windows(found.seen), "Windows, in the nights that were simulated", right=(3, 4, 6))
+    between = f", from {seen[0]} to {seen[-1]}" if seen else ""
+    nights = f"{found.simulated} night{'s were' if found.simulated != 1 else ' was'} simulated{between}"
+    show.line(f"The plan is not complete: {nights}; windows, restores and data lost are not known for all others")
 
 
 def capacity(found: Plan) -> None:
@@ -125,10 +139,10 @@ def sureness(sure: Sureness) -> None:
         show.line(f"{sure.night.sentence()} (the only night sampled)")
 
 
-def _windows(found: Plan) -> list[tuple[str, ...]]:
+def _windows(found: Windows) -> list[tuple[str, ...]]:
     return [
         (*key, str(one.nights), str(one.missed), str(one.first_missed or ""), show_short(one.longest, "s", 3))
-        for key, one in found.windows.levels.items()
+        for key, one in found.levels.items()
     ]
 
 
@@ -297,6 +311,34 @@ def variants(found: Sequence[Variant]) -> None:
     if years:
         costs = [(year, *(f"{one.years.get(year, 0.0):,.0f}" for one in found)) for year in years]
         show.table(("year", *names), costs, "Cost of each year", right=tuple(range(1, len(found) + 1)))
+
+
+MOST = 10
+"""Inputs of a figure that are listed."""
+
+
+def sensitivity(found: PlanSensitivity) -> None:
+    """Figures of a plan with the inputs that move them, and those that decide a verdict."""
+    for one in found.decided:
+        rows = [
+            (
+                each.input.called, f"{each.input.low} to {each.input.high}", one.shown(each.low), one.shown(each.high),
+                "decides" if each.input in one.deciding else "",
+            )
+            for each in one.moved[:MOST]
+        ]  # fmt: skip
+        limit = f", at most {one.shown(one.limit)}" if one.limit is not None and one.kind != DATES else ""
+        title = f"{one.figure}: {one.shown(one.best)}{limit}"
+        if rows:
+            show.table(("input", "range", "at its low end", "at its high end", ""), rows, title, right=(2, 3))
+        else:
+            show.line(f"{title}; no input moves it")
+    for one in found.decided:
+        if one.moved and one.limit is not None:
+            show.line(one.sentence())
+    show.line(f"{found.inputs} inputs were moved, each alone, to both ends of their ranges")
+    if found.left_out:
+        show.line(f"left out, as there is no such site at an end: {', '.join(found.left_out)}")
 
 
 def _missed(goals: Sequence[Goal]) -> str:

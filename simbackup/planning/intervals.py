@@ -171,7 +171,7 @@ def _deciding(
         return None
     best = found.elapsed.best
     grown_nights = [_night_of(plan, site, kind, i) for site in others]
-    ends = list((executor.map if executor else map)(partial(_elapsed, job), grown_nights))
+    ends = list((executor.map if executor else map)(partial(seconds_of, job), grown_nights))
     if math.inf in ends:
         return None
     grown = math.sqrt(sum(math.log(end / best) ** 2 for end in ends) / len(ends)) / SCORE if ends else 0.0
@@ -191,7 +191,7 @@ def _night_of(plan: Plan, site: PlannedSite, kind: NightKind, i: int) -> Scenari
     return scenario_of(plan.site.file, night_scenario(plan.site.file, nights.night(kind, i), overtime=True))
 
 
-def _elapsed(job: str, night: Scenario) -> float:
+def seconds_of(job: str, night: Scenario) -> float:
     """Seconds of a job in a night, of its slowest run; infinite if it never ends."""
     try:
         result = ran(night, until=(job,))

@@ -156,6 +156,12 @@ class Nights:
             later = (day.day - self.days[i].day).days
             yield from verdicts_of(self.site, day, later, outcomes, self.firsts)
 
+    def seen(self) -> Iterator[Verdict]:
+        """The verdicts on the nights that were simulated so far, by date."""
+        for kind, i in self.in_order():
+            if i in self.played.get(kind, {}):
+                yield from self.verdicts_on(kind, i)
+
     def night(self, kind: NightKind, i: int) -> Night:
         """The nights of a kind from a day on, with the sizes of systems and the contents of targets then."""
         factors = {

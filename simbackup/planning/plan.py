@@ -108,6 +108,11 @@ class Plan(Tabled):
         """What the verdicts come to, counted in one pass."""
         return Windows.of(self.verdicts, self.site.file.spec.systems, self._called)
 
+    @property
+    def seen(self) -> Windows:
+        """What the verdicts on the nights come to that were simulated so far, for a plan that was given up."""
+        return Windows.of(self.nights.seen(), self.site.file.spec.systems, self._called)
+
     @cached_property
     def clients(self) -> list[Row]:
         """One mapping for each system: nights, windows missed, the first such night and its cause, restore points.
@@ -373,6 +378,14 @@ class Plan(Tabled):
             "interpolation_error": self.error,
         }  # fmt: skip
         return head | self._summaries()
+
+    def partial_tables(self) -> dict[str, list[Row]]:
+        """The tables of what is known if not all nights were simulated: those of capacity, and nights that were."""
+        return self.capacity_tables() | {"nights": [verdict._asdict() for verdict in self.nights.seen()]}
+
+    def partial_as_dict(self) -> Row:
+        """What `--json` prints of a plan that was given up."""
+        return self.capacity_as_dict() | {"interrupted": True, "nights_simulated": self.simulated}
 
     def _head(self) -> Row:
         return {"title": self.site.file.spec.title, "start": self.site.start, "until": self.until}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -289,6 +290,48 @@ def test_variants_are_compared_by_cost(
         "--with", "costs.licence.yearly=365; prices={currency: EUR, date: 2027-01-01}",
     )  # fmt: skip
     assert code == 0
-    assert [one["variant"] for one in json.loads(out)][0] == site
+    assert next(one["variant"] for one in json.loads(out)) == site
     code, _, err = called(capsys, monkeypatch, "compare", site, "--capacity")
     assert (code, "one variant has nothing to be compared with" in err) == (2, True)
+
+
+INTERRUPTED = """
+import signal, sys
+from simbackup import cli
+from simbackup.planning import playing
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
+ran, count = playing.ran, 0
+
+def three(*given, **more):
+    global count
+    count += 1
+    if count == 4:
+        signal.raise_signal(signal.SIGINT)
+    return ran(*given, **more)
+
+playing.ran = three
+sys.argv[1:] = ["plan", "run", "site.yaml", "--workers", "1", *sys.argv[1:]]
+cli.main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("site")
+def test_ctrl_c_shows_and_keeps_what_is_known() -> None:
+    """Three nights are simulated when it comes: capacity is whole, and windows are those of these nights."""
+    words = [sys.executable, "-c", INTERRUPTED, "--until", "2 months"]
+    done = subprocess.run([*words, "--out", "plan"], capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr.splitlines()[-1] == "interrupted; what was known by then is shown, and written to plan-partial"
+    assert "Capacity in use" in done.stdout
+    assert "Windows, in the nights that were simulated" in done.stdout
+    assert "The plan is not complete: 3 nights were simulated, from " in done.stdout
+    assert {path.stem for path in Path("plan-partial").glob("*.csv")} >= {"capacity", "nights"}
+    assert not Path("plan").exists()
+    nights = Path("plan-partial/nights.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert len({line.split(",")[0] for line in nights}) == 3
+    again = subprocess.run([*words, "--json"], capture_output=True, text=True, check=False)
+    found = json.loads(again.stdout)
+    assert (again.returncode, found["interrupted"], found["nights_simulated"]) == (130, True, 3)
+    assert again.stderr.splitlines()[-1] == "interrupted; what was known by then is shown"
