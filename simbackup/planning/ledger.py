@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, cast
 
 from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget
@@ -71,8 +71,8 @@ def rules_of(site: PlannedSite, name: str) -> Hashable:
     copies = tuple((copy, part.which, part.on, part.seeded) for copy, part in policy.copies.items())
     kept = tuple((site.target_of(name, copy), each.retention, each.merges) for copy, each in points.series.items())
     logs = None if policy.logs is None else (policy.logs.to or (policy.target,), policy.logs.every.si)
-    lacking = tuple(site.lacking_of(name).items())
-    return site.calendar(name), copies, kept, logs, lacking
+    lacking, unreadable = tuple(site.lacking_of(name).items()), tuple(site.unreadable_of(name).items())
+    return site.calendar(name), copies, kept, logs, lacking, unreadable
 
 
 @dataclass
@@ -247,6 +247,11 @@ class Ledger:
         runs = ((LevelRun(policy, *saved[self.stocks[policy].name][1:]), run.time) for policy, run in due)
         whole, broken = ({policy: stock.counts[i] for policy, stock in self.stocks.items()} for i in range(2))
         return Day(day, tuple(runs), self._stocks(day, peaks), whole, self._catalogue(), broken)
+
+    def on_newest_cartridge(self, target: str) -> list[tuple[str, str, int]]:
+        """The save sets on the cartridge of a library that was begun last: policy, copy, and number of the point."""
+        written = self.tapes[target].written
+        return sorted(cast("set[tuple[str, str, int]]", written[-1].holds)) if written else []
 
     def _expire(self, stock: PolicyStock) -> Iterator[MadeAtTarget]:
         """Free what has expired since the last run, on tape as well; what targets merge."""
