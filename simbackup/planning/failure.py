@@ -67,8 +67,7 @@ class SiteFailureSpec(Frozen):
     seed: Count | None = None
     """Which random times are drawn for `yearly`: each number draws others; 0 by default."""
     lasts: PositiveDuration | None = None
-    """How long it is away each time. Of a disk, the time until a spare one takes its place. A cartridge stays unreadable.
-    """
+    """How long it is away each time; of a disk, until a spare one takes its place. A cartridge stays unreadable."""
     timeout: Duration | None = None
     """How long transfers wait for it before they fail, and go on if it is back by then; they fail at once by default.
     """

@@ -193,12 +193,13 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
                 if name in endless:
                     found[name] = Outcome(due, max(stopped, due), 0.0, endless[name])
                 elif name in logs:
-                    each = night.logs[job_of(system, run.later)]
-                    found[name] = _longest(due, logs[name], cause, each)
-    for name in rebuilds(site.file, night):
-        row = rows.get(name, {"due": stopped, "end": stopped, "reason": endless.get(name, "")})
-        found[name] = Outcome(float(row["due"]), float(row["end"]), 0.0, origins.worded(str(row["reason"])))
-    return found
+                    found[name] = _longest(due, logs[name], cause, night.logs[job_of(system, run.later)])
+    lasting: Row = {"due": stopped, "end": stopped, "reason": NEVER}
+    rebuilt = {name: rows.get(name, lasting) for name in rebuilds(site.file, night)}
+    return found | {
+        name: Outcome(float(row["due"]), float(row["end"]), 0.0, origins.worded(str(row["reason"])))
+        for name, row in rebuilt.items()
+    }
 
 
 def _longest(due: float, rows: Sequence[Row], cause: Callable[[str], str], each: float) -> Outcome:

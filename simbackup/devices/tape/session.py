@@ -13,6 +13,7 @@ from simbackup.devices.tape.drive import Drive
 from simbackup.devices.tape.live import Library
 from simbackup.engine.flow import Flow
 from simbackup.engine.network import FlowNetwork
+from simbackup.errors import JobFailedError
 from simbackup.trace.activity import Activity
 
 Wait = Generator[simpy.Event, Any, None]
@@ -212,6 +213,13 @@ def take_seat(
                 sessions.append(found)
                 library.vacate()  # it has room for others that wait, who need no drive of their own
                 break
-            yield claim | library.vacated
+            try:
+                yield from library.clock.wait(seat.job, claim | library.vacated)
+            except JobFailedError:
+                if not claim.triggered:
+                    claim.cancel()
+                elif claim.ok:
+                    library.free.release(claim)
+                raise
     found.seats.append(seat)
     return found

@@ -136,6 +136,8 @@ class OntoTape(Receiver):
     """The cartridge that it has reserved."""
     loaded: bool = False
     """Whether that is mounted, with the tape at its end."""
+    needs: int = 1
+    """Drives of its library that the stream needs at once."""
 
     @property
     def library(self) -> Library:
@@ -181,7 +183,7 @@ class OntoTape(Receiver):
 
     def open(self) -> Wait:
         """Take a drive."""
-        self.drive = yield from self.library.take_drive(self.job)
+        self.drive = yield from self.library.take_drive(self.job, needs=self.needs)
 
     def reserve(self) -> Wait:
         """Take a cartridge with free space."""

@@ -157,7 +157,7 @@ def test_a_copy_that_fails_leaves_the_backup() -> None:
 
 
 def test_a_disk_of_the_pool_fails_and_a_spare_one_is_rebuilt_beside_the_backups() -> None:
-    """A rebuild alone fills 12 TB at 184 MB/s, the mean of a disk; two backups of 500 GB take their part of the disks."""
+    """A rebuild alone fills 12 TB at 184 MB/s, the mean of a disk; two backups of 500 GB take their part of it."""
     found = of({"disk": {"disk": "pool", "at": "2027-01-09 20:30", "lasts": "1 min"}}, "2027-01-13")
     kind, i = next((kind, i) for kind, i in found.nights.in_order() if kind.failures)
     rebuild = found.nights.played[kind][i]["disk-1-rebuild"]
@@ -188,7 +188,7 @@ def test_a_second_disk_before_the_first_is_rebuilt_takes_all_data() -> None:
 
 
 @pytest.mark.parametrize(("offsite", "left"), [(True, 9), (False, None)])
-def test_a_cartridge_that_cannot_be_read(offsite: bool, left: int | None) -> None:  # noqa: FBT001
+def test_a_cartridge_that_cannot_be_read(offsite: bool, left: int | None) -> None:
     """Full backups go to tape on the 4th, 9th and 16th; where each has a cartridge of its own, the 9th is left.
 
     All three fit on one cartridge of 6 TB: where sessions go on where the last one ended, all three are lost.
