@@ -94,6 +94,8 @@ class Attempt:
     """What it has written to that volume."""
     in_objects: float = 0.0
     """Bytes of the save set that are complete in an object store."""
+    finished: float = 0.0
+    """Share (0 to 1) of what a program sends that is complete at its target."""
 
     def stored(self, begin: float, size: float) -> float:
         """Bytes that were written to a range of the volume, whether they are on disk or still in memory."""
