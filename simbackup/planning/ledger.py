@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import pickle
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple, Self, cast
@@ -20,6 +22,7 @@ from simbackup.policies.days import each_day
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
 
+ONE_DAY = timedelta(days=1)
 Sessions = dict[str, dict[Retention, list[tuple[Hashable, float, int]]]]
 """Save sets that are written to tape on a date, with bytes and number of systems: by target and retention."""
 
@@ -204,18 +207,21 @@ class Ledger:
         """The policies that some system follows, in the order of the file."""
         return [name for name in self.site.file.spec.policies if self.site.of_policy(name)]
 
-    def days(self, last: date | datetime) -> Iterator[Day]:
-        """Each day from the start to the last, or to a moment of it; a policy that no system follows saves nothing."""
+    def days(self, last: date | datetime, after: date | None = None) -> Iterator[Day]:
+        """Each day from the start to the last, or to a moment of it; a policy that no system follows saves nothing.
+
+        With `after`, the days until this one have been followed.
+        """
         due: dict[date, list[tuple[str, Due]]] = {}
         until = last if isinstance(last, datetime) else None
         last = last.date() if isinstance(last, datetime) else last
         runs = {stock.name: list(self.site.due(stock.name, last)) for stock in self.each}
         for name, stock in self.stocks.items():
             for run in runs[stock.name]:
-                if until is None or run.time <= until:
+                if (after is None or run.day > after) and (until is None or run.time <= until):
                     due.setdefault(run.day, []).append((name, run))
         before: Day | None = None
-        for day in each_day(self.site.start, last):
+        for day in each_day(self.site.start if after is None else after + ONE_DAY, last):
             found = self._day(day, sorted(due.get(day, []), key=lambda one: one[1].time))
             if before is not None and before.points == found.points and before.broken == found.broken:
                 found = found._replace(points=before.points, broken=before.broken)
@@ -289,3 +295,53 @@ class Ledger:
         """Bytes of the catalogue: a record for each file of each save set, wherever it is kept."""
         record = self.site.file.spec.index_record
         return 0.0 if record is None else record.si * sum(chain.from_iterable(stock.catalogued for stock in self.each))
+
+
+@dataclass
+class Ledgers:
+    """The ledgers of a site at many moments, all from one that is followed day by day.
+
+    The state at the end of some days is kept, and each ledger goes on from the last of these before its moment.
+    """
+
+    site: PlannedSite
+    since: date
+    """The first day whose state is worth keeping."""
+    kept: dict[date, bytes] = field(default_factory=dict[date, bytes])
+
+    def at(self, now: datetime) -> Ledger:
+        """The ledger at a moment."""
+        yesterday = now.date() - ONE_DAY
+        day = max((each for each in self.kept if each <= yesterday), default=None)
+        ledger = Ledger(self.site) if day is None else self._unpacked(self.kept[day])
+        for each in ledger.days(yesterday, day) if day is None or day < yesterday else ():
+            if each.day >= self.since and (each.day - self.since).days % KEPT_EVERY == 0 or each.day == yesterday:
+                self.kept[each.day] = self._packed(ledger)
+        for _ in ledger.days(now, yesterday if yesterday >= self.site.start else None):
+            pass
+        return ledger
+
+    def _packed(self, ledger: Ledger) -> bytes:
+        """The state of a ledger, without what never changes."""
+        self._shared |= {str(i): stock.places[""].systems for i, stock in enumerate(ledger.each)}
+        known = {id(one): name for name, one in self._shared.items()}
+        stream = io.BytesIO()
+        pickler = pickle.Pickler(stream, pickle.HIGHEST_PROTOCOL)
+        pickler.persistent_id = lambda one: known.get(id(one))  # pyright: ignore[reportAttributeAccessIssue]
+        pickler.dump(ledger)
+        return stream.getvalue()
+
+    def _unpacked(self, state: bytes) -> Ledger:
+        """A ledger in a state."""
+        unpickler = pickle.Unpickler(io.BytesIO(state))
+        unpickler.persistent_load = self._shared.__getitem__  # pyright: ignore[reportAttributeAccessIssue]
+        return unpickler.load()
+
+    @cached_property
+    def _shared(self) -> dict[str, object]:
+        """What all ledgers have in common, by the names that it has in states."""
+        return {"site": self.site, **{f"target {name}": target for name, target in self.site.targets.items()}}
+
+
+KEPT_EVERY = 7
+"""Days between the states of a ledger that are kept."""
