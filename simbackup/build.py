@@ -15,7 +15,7 @@ from simbackup.devices.site import Site
 from simbackup.devices.store import Region
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.failures import begin
+from simbackup.failures import begin, hosts_of
 from simbackup.live_parts import capabilities, made
 from simbackup.methods.existing import Existing, Placing
 from simbackup.methods.job import Job, Schedule
@@ -35,7 +35,8 @@ def build(
 ) -> tuple[System, list[Job]]:
     """The live system of a scenario, and its jobs in the order of the file; `clock` makes its clock."""
     env, trace = simpy.Environment(), Trace()
-    system = System(clock(env, trace), FlowNetwork(env, trace), seed)
+    made_clock = clock(env, trace)
+    system = System(made_clock, FlowNetwork(env, trace, refusals=made_clock.refusals), seed)
     for name in sorted(spec.hosts, key=lambda name: spec.hosts[name].within is not None):
         system.hosts[name] = make_host(system, name, spec.hosts[name])
     for name, link in spec.links.items():
@@ -67,7 +68,7 @@ def job_of(name: str, spec: Spec) -> Job:
     work = made(job, job, spec)
     if isinstance(job, Lasting) and job.exists and isinstance(work, Placing):
         work = Existing(work)
-    return Job(name, work, schedule_of(job, spec.weekday), beside=_beside(job, spec))
+    return Job(name, work, schedule_of(job, spec.weekday), beside=_beside(job, spec), hosts=hosts_of(name, spec))
 
 
 def _beside(job: JobSpec, spec: Spec) -> dict[str, str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
 from simbackup.catalogue import Copy, job_of
@@ -15,12 +15,19 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Closure, Link
 from simbackup.errors import JobFailedError
 from simbackup.methods.rebuild.live import Rebuild
+from simbackup.schema.job import JobSpec, Restoring
+from simbackup.schema.part import Part
+from simbackup.schema.refers import Refers
+from simbackup.schema.reflection import mark_of
 from simbackup.system import System
 from simbackup.trace.clock import Process
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
     from simbackup.schema.failure import FailureSpec
+
+ORDERS = frozenset({"follows", "waits in"})
+"""What jobs do to others that says when they begin, and not what they need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,7 @@ class Failure:
 
 def begin(system: System, spec: Spec) -> None:
     """Let the parts of a system fail when its scenario says so."""
+    system.clock.refusals.expected = bool(spec.failures)
     for name, said in spec.failures.items():
         failure = failure_of(name, said, spec)
         if failure.after is not None:
@@ -71,7 +79,11 @@ def failure_of(name: str, said: FailureSpec, spec: Spec) -> Failure:
     """What a scenario says about a failure."""
     what, part = said.what, str(getattr(said, said.what))
     fails, section, words = {
-        "host": (_closing(lambda system: _of_hosts(system, _dead(part, spec), spec), hosts=True), "hosts", "host"),
+        "host": (
+            _closing(lambda system: _of_hosts(system, _dead(part, spec), spec), hosts=_dead(part, spec)),
+            "hosts",
+            "host",
+        ),
         "link": (_closing(lambda system: _of_network(system, part)), "links", "link"),
         "device": (_closing(lambda system: _of_device(system, part)), "devices", "device"),
         "disk": (_lose_disk, "devices", "a disk of"),
@@ -87,6 +99,50 @@ def failure_of(name: str, said: FailureSpec, spec: Spec) -> Failure:
 
 
 # where a part is: the links that serve nobody while it is away
+
+
+def hosts_of(job: str, spec: Spec) -> frozenset[str]:
+    """The hosts without which a job cannot go on: those that it names, and those of the data and devices that it names.
+
+    A job that works on what another one saved needs the devices of that, too. None where nothing fails.
+    """
+    if not spec.failures:
+        return frozenset()
+    found, part = set[str](), spec.jobs[job]
+    for section, name in _needed(part, spec):
+        if section == "hosts":
+            found.add(name)
+        elif section == "data":
+            found.add(spec.host_of(name))
+        elif section == "devices":
+            found.add(spec.owner_of(name) or "")
+    return frozenset(found - {""})
+
+
+def _needed(part: JobSpec, spec: Spec) -> Iterator[tuple[str, str]]:
+    """The parts that a job names, with their sections, and those of the save sets that it works on."""
+    for section, name in names_in(part, spec):
+        yield section, name
+        if section != "jobs":
+            continue
+        saved = spec.jobs[name]
+        yield from ((of, each) for of, each in names_in(saved, spec) if of == "devices")
+        data = getattr(saved, "data", None)
+        if isinstance(part, Restoring) and part.to is None and isinstance(data, str) and data in spec.data:
+            yield "data", data
+
+
+def names_in(part: Part, spec: Spec) -> Iterator[tuple[str, str]]:
+    """The parts that the keys of a part name, with their sections; not those that only say when it begins."""
+    for key in type(part).model_fields:
+        refers, value = mark_of(type(part), key, Refers), getattr(part, key)
+        if refers is None or refers.does in ORDERS:
+            continue
+        named = (value,) if isinstance(value, str) else cast("tuple[object, ...]", value or ())
+        for name in (each for each in named if isinstance(each, str)):
+            section = next((one for one in refers.sections if name in getattr(spec, one)), None)
+            if section is not None:
+                yield section, name
 
 
 def _dead(host: str, spec: Spec) -> set[str]:
@@ -118,7 +174,7 @@ def _of_device(system: System, name: str) -> list[Link]:
 
 
 def _closing(
-    links: Callable[[System], Iterable[Link]], *, hosts: bool = False, holds: bool = True
+    links: Callable[[System], Iterable[Link]], *, hosts: Collection[str] = (), holds: bool = True
 ) -> Callable[[System, Failure], Process]:
     """The failure of a part that serves nobody while it is away; of one that `holds` something, that may be lost."""
 
@@ -129,8 +185,8 @@ def _closing(
         opens = system.env.event() if failure.lasts is not None else None
         closure = Closure(failure.reason, failure.part, opens)
         yield from _close(system, failure, away, closure)
-        if hosts:  # also what runs there and moves nothing now
-            for name in [name for name, used in system.network.least.items() if any(link in used for link in away)]:
+        for name, needed in [*system.running.items()]:  # also what moves nothing now
+            if not needed.isdisjoint(hosts):
                 system.network.refuse(name, closure)
         if failure.lasts is None or opens is None:
             if holds:

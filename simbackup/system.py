@@ -92,6 +92,8 @@ class Attempt:
     """What it has written to that volume."""
     in_objects: float = 0.0
     """Bytes of the save set that are complete in an object store."""
+    finished: float = 0.0
+    """Share (0 to 1) of what a program sends that is complete at its target."""
 
     def stored(self, begin: float, size: float) -> float:
         """Bytes that were written to a range of the volume, whether they are on disk or still in memory."""
@@ -150,6 +152,8 @@ class System:
     # State of the run.
     begun: dict[str, simpy.Event] = field(default_factory=dict[str, simpy.Event])
     """Events of the first start of those jobs that failures wait for, by the name of the job."""
+    running: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """The runs of jobs that work or wait for what they need, and the hosts without which they cannot go on."""
     attempts: dict[str, Attempt] = field(default_factory=dict[str, "Attempt"])
     """What earlier attempts of an unfinished run have stored, by the address of the run."""
     on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])

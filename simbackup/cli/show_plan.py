@@ -53,10 +53,15 @@ def plan(found: Plan) -> None:
     if late:
         head = ("system", "missed", "of nights", "first", "cause")
         show.table(head, late, "Systems that miss a window", right=(1, 2))
-    failures = [tuple(map(str, row.values())) for row in found.failures]
+    failures = [
+        (*map(str, [*row.values()][:5]), f"{row['logs']}, {show_short(row['unsaved'], 'B', 3)}" if row["logs"] else "")
+        for row in found.failures
+    ]
     if failures:
-        head = ("night", "what fails", "jobs", "fail", "late")
-        show.table(head, failures, "Nights in which something fails", right=(2, 3, 4))
+        head, logs = ("night", "what fails", "jobs", "fail", "late"), any(row["logs"] for row in found.failures)
+        rows = failures if logs else [row[:5] for row in failures]
+        head = (*head, "logs not saved") if logs else head
+        show.table(head, rows, "Nights in which something fails", right=(2, 3, 4, 5))
     _stocks(found)
     _losses(found)
     _costs(found)

@@ -156,6 +156,11 @@ class Drive(ABC):
         return {}
 
 
+def _patiently(event: simpy.Event) -> Process:
+    """Wait for an event whatever fails."""
+    yield event
+
+
 @dataclass(slots=True)
 class Library:
     """A library: cartridges, drives that wait for work, and robots.
@@ -223,24 +228,41 @@ class Library:
 
     # Drives: for jobs.
 
-    def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:
-        """A drive, as soon as one is idle: the one with a wanted cartridge if possible, else an empty one."""
-        claim = self.claim()
+    def take_drive(
+        self, job: str, wanted: Cartridge | None = None, needs: int = 1
+    ) -> Generator[simpy.Event, Any, Drive]:
+        """A drive, as soon as one is idle: the one with a wanted cartridge if possible, else an empty one.
+
+        The job `needs` so many drives at once, those that it has among them; it fails if fewer will ever work.
+        """
+        claim = self.claim(needs)
         with self.clock.span(job, self.name, Activity.WAIT_FOR_DRIVE):
-            yield claim
+            yield from self.clock.wait(job, claim)
         return self.drive_of(claim, wanted)
 
-    def claim(self) -> Any:
-        """A claim of a drive, which is granted when one is idle; fails if none will ever work."""
-        self.need(1)
-        return self.free.request()
+    def claim(self, needs: int = 1) -> Any:
+        """A claim of a drive, which is granted when one is idle; fails if fewer than it needs will ever work."""
+        self.need(needs)
+        claim: Any = self.free.request()
+        claim.needs = needs
+        return claim
 
     def need(self, number: int) -> None:
         """Fail if fewer than so many drives will ever work again."""
-        left = len(self.drives) - sum(self.broken.values())
-        if left < number:
-            lacking = "has no working drive" if not left else f"has {left} working drives, and {number} are needed"
-            raise JobFailedError(f"'{self.name.removeprefix('devices.')}' {lacking}")
+        if self.lasting < number:
+            raise self._lacking(number)
+
+    @property
+    def lasting(self) -> int:
+        """How many drives work, or will again."""
+        return len(self.drives) - sum(self.broken.values())
+
+    def _lacking(self, number: int) -> JobFailedError:
+        """That fewer than so many drives will ever work again."""
+        left, name = self.lasting, self.name.removeprefix("devices.")
+        if not left:
+            return JobFailedError(f"'{name}' has no working drive")
+        return JobFailedError(f"'{name}' has {left} working drive{'s' * (left != 1)}, and {number} are needed")
 
     def drive_of(self, claim: simpy.Event, wanted: Cartridge | None = None) -> Drive:
         """The drive that a granted claim gives: the one with a wanted cartridge if possible, else an empty one."""
@@ -266,7 +288,7 @@ class Library:
     # Drives: for failures and repairs.
 
     def lose(self, drive: Drive, *, for_good: bool) -> None:
-        """Break a drive: its job finds out, no other gets it, and jobs that wait for the last working one fail."""
+        """Break a drive: its job finds out, no other gets it, and jobs fail that wait for more than will ever work."""
         self.broken[drive] = for_good
         if drive in self.idle:
             claim = self.free.request()
@@ -276,12 +298,11 @@ class Library:
                 self.give_drive(drive)
             else:  # those who came at this instant take every idle drive
                 claim.cancel()
-        if not all(self.broken.get(each, False) for each in self.drives):
-            return
         waiting: list[Any] = [*cast("Any", self.free).queue]
         for claim in waiting:
-            claim.cancel()
-            claim.fail(JobFailedError(f"'{self.name.removeprefix('devices.')}' has no working drive"))
+            if claim.needs > self.lasting:
+                claim.cancel()
+                claim.fail(self._lacking(claim.needs))
 
     def regain(self, drive: Drive) -> None:
         """Let a drive work again."""
@@ -316,7 +337,7 @@ class Library:
             yield from self._eject(job, drive)
         with self.clock.span(job, self.name, Activity.WAIT_FOR_ANY_CARTRIDGE):
             while (cartridge := self.scratch(pool)) is None and used():
-                yield self.returned
+                yield from self.clock.wait(job, self.returned)
         if cartridge is not None:
             cartridge.in_use = True
         return cartridge
@@ -327,24 +348,35 @@ class Library:
             yield from self._eject(job, drive)
         with self.clock.span(job, f"{self.name}.{cartridge.name}", Activity.WAIT_FOR_THE_CARTRIDGE):
             while cartridge.in_use:
-                yield self.returned
+                yield from self.clock.wait(job, self.returned)
         cartridge.in_use = True
 
     def mount(self, job: str, drive: Drive, cartridge: Cartridge) -> Generator[simpy.Event, Any, Drive]:
         """Bring a reserved cartridge into a drive and load it.
 
-        Returns the drive that has it in the end: if an idle drive has it already, the two drives are swapped.
+        Returns the drive that has it in the end: if an idle drive has it already, the two drives are swapped. A job
+        that fails before that gives the cartridge back.
         """
+        try:
+            return (yield from self._mounted(job, drive, cartridge))
+        except JobFailedError:
+            if cartridge.in_use and drive.cartridge is not cartridge:
+                cartridge.in_use = False
+                self._announce()
+            raise
+
+    def _mounted(self, job: str, drive: Drive, cartridge: Cartridge) -> Generator[simpy.Event, Any, Drive]:
         drive = self._swap_drives(drive, cartridge)
         if drive.cartridge is not None and drive.cartridge is not cartridge:
             yield from self._eject(job, drive)
         with self.clock.span(job, f"{self.name}.{cartridge.name}", Activity.WAIT_FOR_THE_CARTRIDGE):
             while any(other.cartridge is cartridge for other in self.drives if other is not drive):
-                yield self.returned  # it is on its way to its slot, or in a drive that will be given back
+                # it is on its way to its slot, or in a drive that will be given back
+                yield from self.clock.wait(job, self.returned)
                 drive = self._swap_drives(drive, cartridge)
         if drive.cartridge is cartridge:
             return drive
-        yield from self._move(job, Activity.MOUNT)
+        yield from self._move(job, Activity.MOUNT, needed=True)
         with self.clock.span(job, drive.name, Activity.LOAD):
             yield self._timeout(job, "drive.load_time", drive.load_time)
         if cartridge.new:
@@ -442,11 +474,11 @@ class Library:
         event, self.returned = self.returned, self.clock.env.event()
         event.succeed()
 
-    def _move(self, job: str, activity: str) -> Process:
-        """One move of a robot between a slot and a drive."""
+    def _move(self, job: str, activity: str, *, needed: bool = False) -> Process:
+        """One move of a robot between a slot and a drive, which a job that fails needs no more unless it puts away."""
         robot = self.robots.request()
         with self.clock.span(job, f"{self.name}.robot", Activity.WAIT_FOR_ROBOT):
-            yield robot
+            yield from self.clock.wait(job, robot) if needed else _patiently(robot)
         with self.clock.span(job, f"{self.name}.robot", activity):
             yield self._timeout(job, "exchange_time", self.exchange_time)
         self.robots.release(robot)

@@ -12,6 +12,7 @@ import simpy
 from simbackup.devices.library import Drive, Library
 from simbackup.engine.flow import Flow
 from simbackup.engine.network import FlowNetwork
+from simbackup.errors import JobFailedError
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
 
@@ -210,6 +211,13 @@ def take_seat(
                 library.sessions.append(found)
                 library.vacate()  # it has room for others that wait, who need no drive of their own
                 break
-            yield claim | library.vacated
+            try:
+                yield from library.clock.wait(seat.job, claim | library.vacated)
+            except JobFailedError:
+                if not claim.triggered:
+                    claim.cancel()
+                elif claim.ok:
+                    library.free.release(claim)
+                raise
     found.seats.append(seat)
     return found

@@ -32,10 +32,12 @@ class SpoolRoom:
         """Wait for so many bytes of space; the byte at which they begin, or None if nothing is lent to wait for."""
         turn = self._queue.request()
         with self._clock.span(job, f"devices.{self._volume}", Activity.WAIT_FOR_ROOM):
-            yield turn
-            while (place := self._place(size)) is None and self._lent:
-                yield self._returned
-        self._queue.release(turn)
+            yield from self._clock.wait(job, turn)
+            try:
+                while (place := self._place(size)) is None and self._lent:
+                    yield from self._clock.wait(job, self._returned)
+            finally:
+                self._queue.release(turn)
         self._lent += place is not None
         return place
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
-
-import simpy
+from typing import TYPE_CHECKING, Protocol, cast
 
 from simbackup.engine.filling import TIE
 from simbackup.engine.streams import Losses, Streams
+from simbackup.refusals import Closure
 
 if TYPE_CHECKING:
     from simbackup.engine.affected import Coupling
@@ -18,14 +17,6 @@ if TYPE_CHECKING:
 
 FEW = 16
 """Flows up to which the use of a link is summed anew at each change."""
-
-
-class Closure(NamedTuple):
-    """Why a link serves nobody, the address of what has failed, and when it serves again; None if it never does."""
-
-    reason: str
-    part: str = ""
-    opens: simpy.Event | None = None
 
 
 class Recorder(Protocol):

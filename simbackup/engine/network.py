@@ -16,8 +16,9 @@ from simbackup.engine.flow import Flow, LocalWeight, own_limit
 from simbackup.engine.group import BottleneckGroup, LevelWatcher
 from simbackup.engine.grouping import MANY, Groups
 from simbackup.engine.limit import Law, Limit, Parts, Spot
-from simbackup.engine.link import Closure, Link, Recorder
+from simbackup.engine.link import Link, Recorder
 from simbackup.engine.problem import BufferHold, More, Solution, solve
+from simbackup.refusals import Closure, Refusals
 
 _number = attrgetter("number")
 _name = attrgetter("name")
@@ -42,14 +43,21 @@ class FlowNetwork:
     {'devices.sda': 15.0}
     """
 
-    def __init__(self, env: simpy.Environment, trace: Recorder | None = None, *, whole: bool = False) -> None:
+    def __init__(
+        self,
+        env: simpy.Environment,
+        trace: Recorder | None = None,
+        *,
+        whole: bool = False,
+        refusals: Refusals | None = None,
+    ) -> None:
         self.env = env
         self.trace = trace
         self.whole = whole
         self.least: dict[str, dict[Link, float]] = {}
         """Seconds that ended flows of a name take of each link at the least, until they are asked for."""
-        self.refused: dict[str, Closure] = {}
-        """Why flows of a name fail, also those that come, until the name is admitted again."""
+        self.refusals = refusals or Refusals()
+        """Names whose flows fail, also those that come, until they are admitted again."""
         self.closed: dict[str, list[tuple[float, float]]] = {}
         """When links were closed, in seconds, by name; the last may not be over."""
         self._flows: dict[Flow, None] = {}
@@ -247,18 +255,18 @@ class FlowNetwork:
 
         What goes on behind them, at low priority, only fails where it crosses a closed link itself.
         """
-        self.refused.setdefault(name, closure)
+        self.refusals.refuse(name, closure)
         for flow in [flow for flow in self._flows if flow.name == name and not (flow.patient or flow.low_priority)]:
             self.fail(flow, closure.reason)
 
     def admit(self, name: str) -> Closure | None:
         """Refuse flows of a name no more; why they were refused, None if they were not."""
-        return self.refused.pop(name, None)
+        return self.refusals.admit(name)
 
     def _refusal(self, flow: Flow) -> Closure | None:
         """Why a flow that comes fails at once, None if it does not."""
-        if flow.name in self.refused and not flow.low_priority:
-            return self.refused[flow.name]
+        if flow.name in self.refusals.closures and not flow.low_priority:
+            return self.refusals.closures[flow.name]
         for link in flow.links:
             for closure, waits in link.closures.items():
                 if not waits:

@@ -153,6 +153,8 @@ class Job:
     """The job for a run, by its number from 0, if runs differ."""
     beside: Mapping[str, str] = field(default_factory=dict[str, str])
     """Jobs whose work this one does with its own, and their methods."""
+    hosts: frozenset[str] = frozenset()
+    """The hosts without which it cannot go on; none where nothing fails."""
 
 
 def side_by_side(
@@ -275,6 +277,7 @@ def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.
     while True:
         place = yield from _admitted(system, job, name, ends)
         since = float(system.env.now)
+        system.running[name] = job.hosts
         try:
             yield from _failing(system, job.schedule, name, job.schedule.retries - left)
             return (yield from job.work.run(system, name)), ""
@@ -285,6 +288,7 @@ def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.
         except JobFailedError as error:
             reason = str(error)
         finally:
+            del system.running[name]
             if place is not None:
                 place.leave()
         closure, lost = system.network.admit(name), system.env.now - since

@@ -92,7 +92,8 @@ class Remaining:
 
         def usable(copy: str, point: RestorePoint) -> bool:
             locked = self.locked.get(self.site.target_of(policy, copy), math.inf)
-            if point.number == newest[copy] or elapsed(point.time, now) >= locked:
+            readable = self.site.readable(policy, copy, point.time, now)
+            if not readable or point.number == newest[copy] or elapsed(point.time, now) >= locked:
                 return False
             clean = not self.unnoticed or self.arrivals.there(policy, "", point, systems, struck)
             return clean and there(copy, point)
@@ -136,6 +137,11 @@ class Remaining:
             return None
         logs = self._logs(policy, points, best.point.number, state) if self.logged else ""
         return best._replace(logs=logs, until=state)
+
+    def all_but(self, policy: str, missing: Container[tuple[str, int]], now: datetime) -> Usable:
+        """Whether a save set of a policy can be used at a moment, of which some are not complete."""
+        readable = self.site.readable
+        return lambda copy, point: (copy, point.number) not in missing and readable(policy, copy, point.time, now)
 
     def _newest_on_tape(self, policy: str, copy: str, points: Points, there: Usable) -> int | None:
         """The number of the newest save set on cartridges if it is unreadable; None otherwise."""
@@ -222,15 +228,10 @@ def _each_noon(remaining: Remaining, alike: Mapping[str, Sequence[str]], until: 
             lacking.setdefault(frozenset((copy, point.number) for copy, point in each), []).append(policy)
         lost = [0.0]
         for missing, those in lacking.items():
-            found = remaining.newest_of(name, points, _all_but(missing))
+            found = remaining.newest_of(name, points, remaining.all_but(name, missing, noon))
             if found is None:
                 lost.append(math.inf)
             else:
                 delayed = (remaining.with_delay(found, policy, alike[policy], noon) for policy in those)
                 lost += [each.lost(every, noon) for each in (delayed if found.logs else (found,))]
         yield max(lost)
-
-
-def _all_but(missing: Container[tuple[str, int]]) -> Usable:
-    """Whether a save set can be used, of which some are not complete."""
-    return lambda copy, point: (copy, point.number) not in missing

@@ -13,13 +13,18 @@ from pydantic import BeforeValidator
 
 from simbackup.policies.clock import moment
 from simbackup.schema.part import Rules
-from simbackup.schema.quantity import Count, Duration, Frozen, PositiveCount, PositiveDuration, Text, usual
+from simbackup.schema.quantity import Count, Duration, Frozen, PositiveCount, PositiveDuration, Text, si_or, usual
 
 if TYPE_CHECKING:
     from simbackup.planning.spec import SiteSpec
 
-WHAT = ("host", "device", "link", "drive")
+WHAT = ("host", "device", "link", "drive", "disk", "cartridge")
 """Keys of which a failure has one: what fails."""
+HAVE_NO_TIMEOUT = {
+    "host": "what runs on a host cannot wait for it", "disk": "the array goes on without it",
+    "cartridge": "who reads it cannot wait for it",
+}  # fmt: skip
+"""What fails without a time for which transfers wait, and why not."""
 YEAR = 365.0 * 86_400.0
 MOST = 1_000.0
 """Failures in a year up to which a plan can follow each of them."""
@@ -49,14 +54,20 @@ class SiteFailureSpec(Frozen):
     own."""
     drive: Text | None = None
     """The target of whose tape library one drive fails: the first that works at the time, or else the first."""
+    disk: Text | None = None
+    """The target, or the datastore, of whose array one disk fails. The array goes on without it, and is rebuilt beside
+    the jobs when a spare disk has taken its place."""
+    cartridge: Text | None = None
+    """The target whose newest cartridge becomes unreadable. Nobody knows until it is loaded: restores then take other
+    copies, or older ones, of the save sets on it."""
     at: Moments | None = None
     """When it fails, such as `2027-03-01 02:00`, or several times as a list."""
     yearly: PositiveCount | None = None
     """Instead of `at`, how often it fails in a year on average, at times that are drawn at random."""
     seed: Count = usual("0")
     """Which random times are drawn for `yearly`: each number draws others."""
-    lasts: PositiveDuration
-    """How long it is away each time."""
+    lasts: PositiveDuration | None = None
+    """How long it is away each time; of a disk, until a spare one takes its place. A cartridge stays unreadable."""
     timeout: Duration = usual("0 s", "s")
     """How long transfers wait for it before they fail, and go on if it is back by then."""
 
@@ -88,8 +99,12 @@ class SiteFailureSpec(Frozen):
             yield ("yearly",), f"{self.yearly.si:,.0f} failures in a year are too many", f"write {MOST:.0f} or less"
         if self.states("seed") and self.yearly is None:
             yield ("seed",), "has no effect without 'yearly'", "leave it out"
-        if self.states("timeout") and self.what == "host":
-            yield ("timeout",), "has no effect on a host", "what runs on a host cannot wait for it"
+        if self.states("timeout") and self.what in HAVE_NO_TIMEOUT:
+            yield ("timeout",), f"has no effect on a {self.what}", HAVE_NO_TIMEOUT[self.what]
+        if self.lasts is None and named != ["cartridge"]:
+            yield ("lasts",), "does not say how long it is away", "write for example 'lasts: 4 h'"
+        if self.lasts is not None and named == ["cartridge"]:
+            yield ("lasts",), "has no effect on a cartridge", "leave it out: it stays unreadable"
 
     def moments(self, name: str, start: date, last: date, zone: ZoneInfo) -> Iterator[datetime]:
         """The moments at which it fails from the start of a site to the last day, in order."""
@@ -109,7 +124,10 @@ class SiteFailureSpec(Frozen):
 
 
 class Outage(NamedTuple):
-    """A failure of a site that happens: its name, and the moments from which and until which its part is away."""
+    """A failure of a site that happens: its name, and the moments from which and until which its part is away.
+
+    A cartridge that becomes unreadable is away from then on for no time at all: it is no part that nights need.
+    """
 
     name: str
     begin: datetime
@@ -126,13 +144,32 @@ class NightFailure(NamedTuple):
 
 def outages(spec: SiteSpec, last: date) -> list[Outage]:
     """All that fails in a site until the last day, in order."""
+    return [one for one in happening(spec, last) if spec.failures[one.name].what != "cartridge"]
+
+
+def unreadable(spec: SiteSpec, last: date) -> list[tuple[str, datetime]]:
+    """The targets whose newest cartridge becomes unreadable until the last day, and when, in order."""
+    found = (one for one in happening(spec, last) if spec.failures[one.name].what == "cartridge")
+    return [(spec.failures[one.name].name, one.begin) for one in found]
+
+
+def happening(spec: SiteSpec, last: date) -> list[Outage]:
+    """All failures of a site until the last day, in order."""
     zone = ZoneInfo(spec.zone)
     found = [
-        Outage(name, begin, (begin.astimezone(UTC) + timedelta(seconds=one.lasts.si)).astimezone(zone))
+        Outage(name, begin, (begin.astimezone(UTC) + timedelta(seconds=si_or(one.lasts, 0.0))).astimezone(zone))
         for name, one in spec.failures.items()
         for begin in one.moments(name, spec.start, last, zone)
     ]
     return sorted(found, key=lambda one: (one.begin, one.name))
+
+
+def outside(spec: SiteSpec, last: date) -> Iterator[tuple[str, str]]:
+    """The failures that do not happen in a plan until the last day, with the moments at which they would."""
+    for name, one in spec.failures.items():
+        for text in one.at or ():
+            if not spec.start <= datetime.fromisoformat(text).date() <= last:
+                yield name, text
 
 
 def in_night(found: Outage, day: date) -> NightFailure:
@@ -183,8 +220,14 @@ def _links(spec: SiteSpec, name: str) -> list[str]:
     return [f"{name}-{key}" for key, link in given.items() if link is not None]
 
 
+def _arrays(spec: SiteSpec, name: str) -> list[str]:
+    return [each for each in _devices(spec, name) if spec.is_array(each)]
+
+
 def _libraries(spec: SiteSpec, name: str) -> list[str]:
     return [spec.device_of(name)] if name in spec.targets and spec.is_library(name) else []
 
 
-_FINDERS = {"host": _hosts, "device": _devices, "link": _links, "drive": _libraries}
+_FINDERS = {
+    "host": _hosts, "device": _devices, "link": _links, "drive": _libraries, "disk": _arrays, "cartridge": _libraries,
+}  # fmt: skip

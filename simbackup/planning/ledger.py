@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import pickle
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, cast
 
 from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget
@@ -20,6 +22,7 @@ from simbackup.policies.days import each_day
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
 
+ONE_DAY = timedelta(days=1)
 Sessions = dict[str, dict[Retention, list[tuple[Hashable, float, int]]]]
 """Save sets that are written to tape on a date, with bytes and number of systems: by target and retention."""
 
@@ -71,8 +74,8 @@ def rules_of(site: PlannedSite, name: str) -> Hashable:
     copies = tuple((copy, part.which, part.on, part.seeded) for copy, part in policy.copies.items())
     kept = tuple((site.target_of(name, copy), each.retention, each.merges) for copy, each in points.series.items())
     logs = None if policy.logs is None else (policy.logs.to or (policy.target,), policy.logs.every.si)
-    lacking = tuple(site.lacking_of(name).items())
-    return site.calendar(name), copies, kept, logs, lacking
+    lacking, unreadable = tuple(site.lacking_of(name).items()), tuple(site.unreadable_of(name).items())
+    return site.calendar(name), copies, kept, logs, lacking, unreadable
 
 
 @dataclass
@@ -204,18 +207,21 @@ class Ledger:
         """The policies that some system follows, in the order of the file."""
         return [name for name in self.site.file.spec.policies if self.site.of_policy(name)]
 
-    def days(self, last: date | datetime) -> Iterator[Day]:
-        """Each day from the start to the last, or to a moment of it; a policy that no system follows saves nothing."""
+    def days(self, last: date | datetime, after: date | None = None) -> Iterator[Day]:
+        """Each day from the start to the last, or to a moment of it; a policy that no system follows saves nothing.
+
+        With `after`, the days until this one have been followed.
+        """
         due: dict[date, list[tuple[str, Due]]] = {}
         until = last if isinstance(last, datetime) else None
         last = last.date() if isinstance(last, datetime) else last
         runs = {stock.name: list(self.site.due(stock.name, last)) for stock in self.each}
         for name, stock in self.stocks.items():
             for run in runs[stock.name]:
-                if until is None or run.time <= until:
+                if (after is None or run.day > after) and (until is None or run.time <= until):
                     due.setdefault(run.day, []).append((name, run))
         before: Day | None = None
-        for day in each_day(self.site.start, last):
+        for day in each_day(self.site.start if after is None else after + ONE_DAY, last):
             found = self._day(day, sorted(due.get(day, []), key=lambda one: one[1].time))
             if before is not None and before.points == found.points and before.broken == found.broken:
                 found = found._replace(points=before.points, broken=before.broken)
@@ -247,6 +253,11 @@ class Ledger:
         runs = ((LevelRun(policy, *saved[self.stocks[policy].name][1:]), run.time) for policy, run in due)
         whole, broken = ({policy: stock.counts[i] for policy, stock in self.stocks.items()} for i in range(2))
         return Day(day, tuple(runs), self._stocks(day, peaks), whole, self._catalogue(), broken)
+
+    def on_newest_cartridge(self, target: str) -> list[tuple[str, str, int]]:
+        """The save sets on the cartridge of a library that was begun last: policy, copy, and number of the point."""
+        written = self.tapes[target].written
+        return sorted(cast("set[tuple[str, str, int]]", written[-1].holds)) if written else []
 
     def _expire(self, stock: PolicyStock) -> Iterator[MadeAtTarget]:
         """Free what has expired since the last run, on tape as well; what targets merge."""
@@ -284,3 +295,53 @@ class Ledger:
         """Bytes of the catalogue: a record for each file of each save set, wherever it is kept."""
         record = self.site.file.spec.index_record
         return 0.0 if record is None else record.si * sum(chain.from_iterable(stock.catalogued for stock in self.each))
+
+
+@dataclass
+class Ledgers:
+    """The ledgers of a site at many moments, all from one that is followed day by day.
+
+    The state at the end of some days is kept, and each ledger goes on from the last of these before its moment.
+    """
+
+    site: PlannedSite
+    since: date
+    """The first day whose state is worth keeping."""
+    kept: dict[date, bytes] = field(default_factory=dict[date, bytes])
+
+    def at(self, now: datetime) -> Ledger:
+        """The ledger at a moment."""
+        yesterday = now.date() - ONE_DAY
+        day = max((each for each in self.kept if each <= yesterday), default=None)
+        ledger = Ledger(self.site) if day is None else self._unpacked(self.kept[day])
+        for each in ledger.days(yesterday, day) if day is None or day < yesterday else ():
+            if (each.day >= self.since and (each.day - self.since).days % KEPT_EVERY == 0) or each.day == yesterday:
+                self.kept[each.day] = self._packed(ledger)
+        for _ in ledger.days(now, yesterday if yesterday >= self.site.start else None):
+            pass
+        return ledger
+
+    def _packed(self, ledger: Ledger) -> bytes:
+        """The state of a ledger, without what never changes."""
+        self._shared |= {str(i): stock.places[""].systems for i, stock in enumerate(ledger.each)}
+        known = {id(one): name for name, one in self._shared.items()}
+        stream = io.BytesIO()
+        pickler = pickle.Pickler(stream, pickle.HIGHEST_PROTOCOL)
+        pickler.persistent_id = lambda one: known.get(id(one))  # pyright: ignore[reportAttributeAccessIssue]
+        pickler.dump(ledger)
+        return stream.getvalue()
+
+    def _unpacked(self, state: bytes) -> Ledger:
+        """A ledger in a state."""
+        unpickler = pickle.Unpickler(io.BytesIO(state))
+        unpickler.persistent_load = self._shared.__getitem__  # pyright: ignore[reportAttributeAccessIssue]
+        return unpickler.load()
+
+    @cached_property
+    def _shared(self) -> dict[str, object]:
+        """What all ledgers have in common, by the names that it has in states."""
+        return {"site": self.site, **{f"target {name}": target for name, target in self.site.targets.items()}}
+
+
+KEPT_EVERY = 7
+"""Days between the states of a ledger that are kept."""

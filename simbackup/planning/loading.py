@@ -222,7 +222,10 @@ def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             message = "is not a name: letters, digits, '-' and '_', beginning with a letter"
             yield _problem(tree, ("failures", name), message, "rename it", key=True)
         if failure.what and not parts_that_fail(spec, failure):
-            wanted = {"host": "host", "device": "target or datastore", "link": "link", "drive": "tape library"}
+            wanted = {
+                "host": "host", "device": "target or datastore", "link": "link", "drive": "tape library",
+                "disk": "array", "cartridge": "tape library",
+            }  # fmt: skip
             yield from _known(
                 tree, ("failures", name, failure.what), failure.name, legal(spec, failure.what), wanted[failure.what]
             )

@@ -260,15 +260,18 @@ class Nights:
         return self.site.seconds(self.days[i].runs[0][1])
 
     def _failures(self, i: int, following: int) -> tuple[NightFailure, ...]:
-        """What fails from the first backup of a night until the next of those that are not simulated with it."""
+        """What fails from the first backup of a night until the next of those that are not simulated with it.
+
+        Of the day of the first night of all, an array may still be rebuilt in it.
+        """
         first = min(time for _, time in self.days[i].runs)
         after = self.running[following] if following < len(self.running) else None
         end = None if after is None else min(time for _, time in self.days[after].runs)
-        return tuple(
-            in_night(one, self.days[i].day)
-            for one in self._outages
-            if one.end > first and (end is None or one.begin < end)
-        )
+        found = [one for one in self._outages if one.end > first and (end is None or one.begin < end)]
+        if i == self.running[0]:
+            rebuilt = (one for one in self._outages if one.end <= first and one.begin.date() == self.days[i].day)
+            found = [*(one for one in rebuilt if self.site.file.spec.failures[one.name].what == "disk"), *found]
+        return tuple(in_night(one, self.days[i].day) for one in found)
 
     def _kinds(self) -> dict[NightKind, list[int]]:
         """The first nights of those that are simulated together, by kind; also notes the first night of each night."""

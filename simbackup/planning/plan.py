@@ -17,6 +17,7 @@ from simbackup.planning.cautions import unsent
 from simbackup.planning.cost import TERABYTE, Month, by_year, months
 from simbackup.planning.endless import endless
 from simbackup.planning.evenings import evenings
+from simbackup.planning.failure import outside
 from simbackup.planning.futile import futile
 from simbackup.planning.idle import idle_keys
 from simbackup.planning.ledger import Day, Ledger
@@ -24,6 +25,7 @@ from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Outcome, Play, of_site
+from simbackup.planning.scenarios import is_rebuild, logs_jobs
 from simbackup.planning.settled import settled
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
@@ -155,19 +157,24 @@ class Plan(Tabled):
     def failures(self) -> list[Row]:
         """One mapping for each night in which parts fail: which, jobs that fail, and others that miss their window.
 
-        What fails after all jobs of a night have ended costs nothing.
+        Backups of transaction logs that fail are counted, with the bytes that they would have saved. What fails after
+        all jobs of a night have ended costs nothing.
         """
         found: list[Row] = []
         for kind, i in self.nights.in_order():
-            outcomes = self.nights.between(kind, i) if kind.failures else dict[str, Outcome]()
+            all_of_them = self.nights.between(kind, i) if kind.failures else dict[str, Outcome]()
+            outcomes = {job: one for job, one in all_of_them.items() if not is_rebuild(job, kind.failures)}
             end = max((one.end for one in outcomes.values()), default=0.0)
-            names = dict.fromkeys(one.name for one in kind.failures if one.at <= end)
+            unsaved = any(one.failed for one in outcomes.values())
+            names = dict.fromkeys(one.name for one in kind.failures if unsaved or one.at <= end)
             if names:
                 failing = sum(bool(one.reason) for one in outcomes.values())
                 missed = sum(not one.met for one in self.nights.verdicts_on(kind, i))
                 found.append({
                     "night": self.nights.days[i].day, "failures": ", ".join(names), "jobs": len(outcomes),
                     "fail": failing, "late": max(missed - failing, 0),
+                    "logs": sum(one.failed for one in outcomes.values()),
+                    "unsaved": math.fsum(one.unsaved for one in outcomes.values()),
                 })  # fmt: skip
         return found
 
@@ -175,7 +182,8 @@ class Plan(Tabled):
     def logs_lost(self) -> dict[str, float]:
         """Seconds of changes that a loss may cost at the most, by policy with backups of logs.
 
-        Those between two of them, and those that come while the longest one of all nights runs.
+        Those between two of them, and those that come while the longest one of all nights runs. Where some fail, the
+        next one after them also saves what they would have saved.
         """
         found: dict[str, float] = {}
         for (policy, _, copy), one in self.windows.levels.items():
@@ -183,7 +191,22 @@ class Plan(Tabled):
                 found[policy] = max(found.get(policy, 0.0), one.longest)
         spec = self.site.file.spec.policies
         every = {self._called(name): policy.logs.every.si for name, policy in spec.items() if policy.logs is not None}
-        return {policy: every[policy] + longest for policy, longest in found.items()}
+        gaps = self._failed_logs()
+        return {policy: every[policy] * (1 + gaps.get(policy, 0)) + longest for policy, longest in found.items()}
+
+    def _failed_logs(self) -> dict[str, int]:
+        """The most backups of logs of a system that fail in a night at all targets, by policy."""
+        found: dict[str, int] = {}
+        policies = self.site.file.spec.policies
+        for kind, i in (each for each in self.nights.in_order() if each[0].failures):
+            outcomes = self.nights.between(kind, i)
+            for run in kind.runs:
+                for system in self.site.of_policy(run.policy):
+                    jobs = logs_jobs(policies[run.policy], system.name, run.later).values()
+                    failed = min((outcomes[job].failed for job in jobs if job in outcomes), default=0)
+                    name = self._called(run.policy)
+                    found[name] = max(found.get(name, 0), failed)
+        return found
 
     @cached_property
     def arrivals(self) -> Arrivals:
@@ -226,7 +249,14 @@ class Plan(Tabled):
     @cached_property
     def warnings(self) -> list[Problem]:
         """Keys without effect, what never happens, chains that never end, and policies by which nothing is saved."""
-        return [*idle_keys(self.site), *self.doubts, *self._doubtful(), *self._unending(), *self._overfull()]
+        return [
+            *idle_keys(self.site),
+            *self.doubts,
+            *self._doubtful(),
+            *self._unending(),
+            *self._overfull(),
+            *self._lost_arrays(),
+        ]
 
     @cached_property
     def doubts(self) -> list[Problem]:
@@ -239,7 +269,30 @@ class Plan(Tabled):
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"
             ))  # fmt: skip
-        return [*futile(self.site, self.until), *endless(self.site.file), *unsent(self.site), *never.values()]
+        return [
+            *futile(self.site, self.until), *endless(self.site.file), *unsent(self.site), *never.values(),
+            *self._never_failing(),
+        ]  # fmt: skip
+
+    def _never_failing(self) -> Iterator[Problem]:
+        """A warning for each moment of a failure that the plan does not reach."""
+        for name, at in outside(self.site.file.spec, self.until):
+            place = self.site.file.source.find(("failures", name, "at"))[0].place
+            message = f"'{at}' is not in the plan, from {self.site.start} to {self.until}: it costs nothing"
+            yield Problem(place, f"failures.{name}.at", message, "name a moment in it, or plan longer", "warning")
+
+    def _lost_arrays(self) -> Iterator[Problem]:
+        """A warning for each array that is not rebuilt, as with a disk too many all that is on it is lost."""
+        for kind, i in self.nights.in_order():
+            outcomes = self.nights.played.get(kind, {}).get(i, {})
+            lost = (job for job, one in outcomes.items() if one.reason and is_rebuild(job, kind.failures))
+            job = next(lost, None)
+            if job is not None:
+                name = next(each.name for each in kind.failures if job.startswith(f"{each.name}-"))
+                place, day = self.site.file.source.find(("failures", name))[0].key, self.nights.days[i].day
+                reason = f"an array is not rebuilt: {outcomes[job].reason}"
+                message = f"in the night of {day}, {reason}; later nights and restores do not count what is lost"
+                yield Problem(place, f"failures.{name}", message, "'simbackup protect' does", "warning")
 
     def _unending(self) -> Iterator[Problem]:
         """A warning where jobs never end, with the first night in which they do not."""

@@ -12,7 +12,7 @@ from simbackup.collector import seldom
 from simbackup.planning.hardware import of_policy
 from simbackup.planning.night import DAY, Night, begin, night_suffix
 from simbackup.planning.origins import Origins, scenario_of
-from simbackup.planning.scenarios import OVERTIME, logs_jobs, logs_of, night_scenario
+from simbackup.planning.scenarios import OVERTIME, logs_jobs, logs_of, night_scenario, rebuilds
 from simbackup.planning.site import PlannedSite
 from simbackup.results.result import Result
 from simbackup.run import NeverEndsError, ran
@@ -45,6 +45,10 @@ class Outcome(NamedTuple):
     """Why it failed; empty if it did not."""
     cause: str = ""
     """The address on which it spent most of its time, and its activity there."""
+    failed: int = 0
+    """Backups of transaction logs that failed."""
+    unsaved: float = 0.0
+    """Bytes that these would have saved."""
 
 
 Play = Callable[[Night], Mapping[str, Outcome]]
@@ -189,16 +193,25 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
                 if name in endless:
                     found[name] = Outcome(due, max(stopped, due), 0.0, endless[name])
                 elif name in logs:
-                    found[name] = _longest(due, logs[name], cause)
-    return found
+                    found[name] = _longest(due, logs[name], cause, night.logs[job_of(system, run.later)])
+    lasting: Row = {"due": stopped, "end": stopped, "reason": NEVER}
+    rebuilt = {name: rows.get(name, lasting) for name in rebuilds(site.file, night)}
+    return found | {
+        name: Outcome(float(row["due"]), float(row["end"]), 0.0, origins.worded(str(row["reason"])))
+        for name, row in rebuilt.items()
+    }
 
 
-def _longest(due: float, rows: Sequence[Row], cause: Callable[[str], str]) -> Outcome:
-    """The backups of transaction logs of a night as one, as long as the longest of them; it fails if one does."""
+def _longest(due: float, rows: Sequence[Row], cause: Callable[[str], str], each: float) -> Outcome:
+    """The backups of transaction logs of a night as one, as long as the longest of them; it fails if one does.
+
+    Each saves so many bytes.
+    """
     longest = max(rows, key=lambda row: float(row["end"]) - float(row["due"]))
     reason = next((str(row["reason"]) for row in rows if row["status"] not in GOOD), "")
     took, size = float(longest["end"]) - float(longest["due"]), sum(float(row["bytes"]) for row in rows)
-    return Outcome(due, due + took, size, reason, cause(str(longest["job"])))
+    failed = sum(row["status"] not in GOOD for row in rows)
+    return Outcome(due, due + took, size, reason, cause(str(longest["job"])), failed, failed * each)
 
 
 def differences(

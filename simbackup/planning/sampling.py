@@ -99,8 +99,15 @@ class Sampling:
         return found
 
     def _kinds(self) -> list[tuple[NightKind, list[int]]]:
-        """The kinds of nights that are simulated, with the first nights of each."""
-        return [(kind, at) for kind, at in self.nights.kinds.items() if kind.failures or not self.failing]
+        """The kinds of nights that are simulated, with the first nights of each.
+
+        Of those in which something fails, also the nights before: their jobs may run on.
+        """
+        if not self.failing:
+            return [*self.nights.kinds.items()]
+        order = self.nights.in_order()
+        wanted = {kind for (kind, _), (after, _) in pairwise(order) if after.failures}
+        return [(kind, at) for kind, at in self.nights.kinds.items() if kind.failures or kind in wanted]
 
     def _reach(self, kind: NightKind, i: int) -> int | None:
         """How many nights the jobs of one reach into, if these are more than are simulated together with it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from simbackup import units
 from simbackup.planning.chunks import deduplicating, replicating
-from simbackup.planning.failure import parts_that_fail
+from simbackup.planning.failure import NightFailure, parts_that_fail
 from simbackup.planning.hardware import (
     add_log,
     fields_of,
@@ -29,6 +29,8 @@ from simbackup.results.fleet_figures import series
 HALF_A_DAY = DAY / 2.0
 LOG = "log"
 """How the name of what holds the transaction logs of a system ends."""
+REBUILD = "rebuild"
+"""How the names of jobs end that rebuild arrays."""
 OVERTIME = f"overtime-{LOGS}"
 """How the names of jobs end that save transaction logs after windows have closed."""
 CONNECTING = ("connections", "object_size")
@@ -68,6 +70,7 @@ def night_scenario(file: SiteFile, night: Night, *, overtime: bool = False) -> d
             parts["jobs"] |= jobs
     if night.failures:
         parts["failures"] = failing(file, night)
+        parts["jobs"] |= rebuilds(file, night)
     return {**parts, "jobs": on_devices(file.spec, parts["jobs"])}
 
 
@@ -76,10 +79,26 @@ def failing(file: SiteFile, night: Night) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for number, (name, at, lasts) in enumerate(night.failures, 1):
         one = file.spec.failures[name]
-        patience = {"timeout": f"{one.timeout.si} s"} if one.states("timeout") else {}
+        more = {} if one.what == "disk" else {"lasts": f"{lasts} s"}
+        more |= {"timeout": f"{one.timeout.si} s"} if one.states("timeout") else {}
         for part in parts_that_fail(file.spec, one):
-            found[f"{name}-{number}-{part}"] = {one.what: part, "at": f"{at} s", "lasts": f"{lasts} s"} | patience
+            found[f"{name}-{number}-{part}"] = {one.what: part, "at": f"{at} s"} | more
     return found
+
+
+def rebuilds(file: SiteFile, night: Night) -> dict[str, dict[str, Any]]:
+    """The jobs that rebuild arrays in a night: each begins when a spare disk takes the place of one that has failed."""
+    disks = ((n, one) for n, one in enumerate(night.failures, 1) if file.spec.failures[one.name].what == "disk")
+    return {
+        f"{name}-{number}-{REBUILD}": {"method": REBUILD, "of": part, "begin": f"{at + lasts} s"}
+        for number, (name, at, lasts) in disks
+        for part in parts_that_fail(file.spec, file.spec.failures[name])
+    }
+
+
+def is_rebuild(job: str, failures: Iterable[NightFailure]) -> bool:
+    """Whether a job of a night rebuilds an array of which a disk has failed."""
+    return any(job.startswith(f"{one.name}-") and job.endswith(f"-{REBUILD}") for one in failures)
 
 
 def limited(file: SiteFile, parts: dict[str, Any], system: str, jobs: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from simbackup.planning.evenings import evenings
-from simbackup.planning.failure import outages
+from simbackup.planning.failure import outages, unreadable
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import site_of
 from simbackup.planning.nights import Nights
@@ -17,13 +17,31 @@ from simbackup.schema.tree import Node
 
 
 def settled(site: PlannedSite, last: date, play: Play | None = None) -> PlannedSite:
-    """The site with what does not come about until a day, by simulating the nights in which something fails.
+    """The site with what does not come about, or becomes unreadable, until a day.
+
+    The nights in which something fails are simulated.
 
     What fails in a night decides what later nights have to save, so this is repeated until nothing changes. Systems
     of a policy that do not fail alike get policies of their own.
     """
-    if not outages(site.file.spec, last):
-        return site
+    return _with_unreadable(_with_lacking(site, last, play) if outages(site.file.spec, last) else site, last)
+
+
+def _with_unreadable(site: PlannedSite, last: date) -> PlannedSite:
+    """The site with the save sets on cartridges that become unreadable until a day."""
+    found: dict[str, dict[tuple[str, datetime], datetime]] = {}
+    for target, at in unreadable(site.file.spec, last):
+        ledger = Ledger(site)
+        for _ in ledger.days(at):
+            pass
+        for policy, copy, number in ledger.on_newest_cartridge(target):
+            due = ledger.stocks[policy].times[number]
+            found.setdefault(policy, {}).setdefault((copy, due), at)
+    return replace(site, unreadable=found) if found else site
+
+
+def _with_lacking(site: PlannedSite, last: date, play: Play | None) -> PlannedSite:
+    """The site with what does not come about until a day."""
     lacking: Mapping[str, Lacking] = {
         system.name: found for system in site.systems if (found := site.lacking_of(system.policy))
     }

@@ -36,6 +36,9 @@ MOST_OF_A_DATASTORE = 0.98
 Lacking = Mapping[datetime, frozenset[str]]
 """What does not come about, by the time at which it is due: copies, and the backup with an empty name."""
 NOTHING_LACKS: Lacking = {}
+Unreadable = Mapping[tuple[str, datetime], datetime]
+"""From when on save sets cannot be read: by copy, empty for the backup, and the time at which the backup was due."""
+ALL_READABLE: Unreadable = {}
 
 
 class Client(NamedTuple):
@@ -197,6 +200,8 @@ class PlannedSite:
     """What it has for its backups and pays for beside storage."""
     lacking: Mapping[str, Lacking] = field(default_factory=dict[str, "Lacking"])
     """What does not come about as parts fail, by policy."""
+    unreadable: Mapping[str, Unreadable] = field(default_factory=dict[str, "Unreadable"])
+    """What cannot be read any more as cartridges fail, by policy."""
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -287,6 +292,15 @@ class PlannedSite:
     def lacking_of(self, policy: str) -> Lacking:
         """What does not come about of a policy."""
         return self.lacking.get(policy, NOTHING_LACKS)
+
+    def unreadable_of(self, policy: str) -> Unreadable:
+        """What cannot be read any more of a policy."""
+        return self.unreadable.get(policy, ALL_READABLE)
+
+    def readable(self, policy: str, copy: str, due: datetime, now: datetime) -> bool:
+        """Whether a save set of a policy, due at a time, can be read at a moment from a copy, empty for the backup."""
+        since = self.unreadable_of(policy).get((copy, due))
+        return since is None or now < since
 
     def opening(self, policy: str, time: datetime) -> Opening | None:
         """The window of a policy by which a backup that is due at a moment is judged, None if it has none."""

@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 from simbackup.planning.failure import SiteFailureSpec
 from simbackup.planning.policy import LimitSpec, PolicySpec, RawPart, readable
 from simbackup.planning.prices import PricesSpec
-from simbackup.schema.capability import MediaLibrary
+from simbackup.schema.capability import MediaLibrary, RedundantDevice
 from simbackup.schema.job import Names
 from simbackup.schema.part import Rules
 from simbackup.schema.quantity import (
@@ -359,11 +359,20 @@ class SiteSpec(Frozen):
 
     def is_library(self, target: str) -> bool:
         """Whether the device of a target is a tape library."""
-        given: object = self.targets[self.device_of(target)].device
+        return self._is_kind(self.targets[self.device_of(target)].device, MediaLibrary)
+
+    def is_array(self, device: str) -> bool:
+        """Whether a device, called after its target or its datastore, has disks that it can do without."""
+        part = self.targets.get(device) or self.datastores.get(device)
+        return part is not None and self._is_kind(part.device, RedundantDevice)
+
+    @staticmethod
+    def _is_kind(given: object, kind: type) -> bool:
+        """Whether what a file says about a device is one of a kind."""
         said = cast("Mapping[str, object]", given) if isinstance(given, Mapping) else dict[str, object]()
         named = given if isinstance(given, str) else str(said.get("model", said.get("kind", "")))
         found = device_kinds().get(named.partition("/")[0])
-        return found is not None and issubclass(found.spec, MediaLibrary)
+        return found is not None and issubclass(found.spec, kind)
 
     purchases: dict[Text, PurchaseSpec] = Field(default_factory=dict)
     """What could be bought, by name: `plan buy` finds the cheapest set with which the site meets its goals."""

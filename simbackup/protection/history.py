@@ -149,6 +149,8 @@ class History:
         """Moments of a strike at which what backups offer may change."""
         copies = [copy for copy in group.copies if copy.name != SNAPSHOTS]
         locks = dict(left.locked).values()
+        for since in self.site.unreadable_of(group.policy).values():
+            yield self.seconds(since) - left.unnoticed
         for run in runs:
             at = self.seconds(run.time)
             yield from (at, at - left.unnoticed, *(at + lock - left.unnoticed for lock in locks))

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.planning.declared import Declared
-from simbackup.planning.ledger import Ledger
+from simbackup.planning.ledger import Ledgers
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY
 from simbackup.planning.playing import Play
@@ -340,6 +340,11 @@ class Restores:
     groups: Sequence[Group]
     known: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
+    @cached_property
+    def ledgers(self) -> Ledgers:
+        """The ledgers of the site at the moments of losses."""
+        return Ledgers(self.history.site, self.history.at(self.history.begin).date())
+
     def back(self, group: Group, loss: Loss) -> Back:
         """The time until a system of a group is in service again."""
         site = self.history.site
@@ -403,10 +408,9 @@ class Restores:
         remaining = together.remaining(site, self.history.arrivals)
         _, whole = groups[0].coming_back(groups, loss)
         clients = [client for one in groups for client in (one.systems if whole else [_largest(one)])]
-        ledger = Ledger(site)
-        for _ in ledger.days(now):
-            pass
-        found = restored(ledger, now, (clients, loss.spec.what == "one-file"), After("", remaining, declared), Way())
+        found = restored(
+            self.ledgers.at(now), now, (clients, loss.spec.what == "one-file"), After("", remaining, declared), Way()
+        )
         last, sure = found.until(1.0), found.interval
         low, high = (sure.low / last, sure.high / last) if sure is not None and last else (1.0, 1.0)
         rows = {row.system: math.inf if row.reason else row.back for row in found.systems}

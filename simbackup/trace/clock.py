@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import simpy
+from simpy.resources.resource import Request
 
+from simbackup.errors import JobFailedError
+from simbackup.refusals import Refusals
 from simbackup.trace.trace import Trace
 
 Process = Generator[simpy.Event, Any, None]
@@ -52,6 +55,9 @@ class Clock:
     inside: dict[object, tuple[str, str, str]] = field(default_factory=dict[object, tuple[str, str, str]])
     """Spans that have begun and not ended: (job, cause, activity)."""
 
+    refusals: Refusals = field(default_factory=Refusals)
+    """The jobs that must not go on, as what they need has failed."""
+
     def passing(self) -> Iterator[tuple[str, str, str]]:
         """The jobs whose time passes now, each with the cause and the activity, in the order in which they began."""
         yield from self.inside.values()
@@ -59,3 +65,14 @@ class Clock:
     def span(self, job: str, cause: str, activity: str) -> _Passing:
         """Record the time that passes inside as spent by a job on a cause; no record where none passes."""
         return _Passing(self, (job, cause, activity))
+
+    def wait(self, job: str, event: simpy.Event) -> Generator[simpy.Event, Any, None]:
+        """Wait for an event that a job needs to go on; it fails at once if what it runs on, or uses, fails meanwhile.
+
+        A request that is given up is withdrawn.
+        """
+        closure = yield from self.refusals.until(job, event)
+        if closure is not None:
+            if isinstance(event, Request):
+                event.cancel()
+            raise JobFailedError(closure.reason)

@@ -261,6 +261,70 @@ def test_a_drive_comes_back_and_takes_who_waits() -> None:
     assert {each["status"] for each in result.job_rows} == {"done"}
 
 
+FAR = (
+    TAPE.replace("devices:\n", "  far: {" + MACHINE + ", owns: [other]}\ndevices:\n  other: {" + FLASH + "}\n", 1)
+    .replace("data:\n", "links:\n  lan: {joins: [far, host], rate: 1 GB/s, latency: 0 s}\ndata:\n", 1)
+    .replace("jobs:\n", '  far-files: {"on": other, size: 8 GB}\njobs:\n', 1)
+    + "  more: {method: image, data: files, to: library}\n"
+    + "  last: {method: image, data: far-files, to: library, priority: 9}\n"
+)
+"""Two jobs have both drives from the beginning; the last one waits, for data of another host."""
+
+
+@pytest.mark.parametrize("lasts", ["5 s", "1 h", None])
+def test_a_job_that_waits_for_a_drive_fails_when_its_host_does(lasts: str | None) -> None:
+    """It has moved nothing by then, and the host is back before it would. Its claim of a drive goes with it."""
+    text = FAR + "  then: {method: image, data: files, to: library, begin: 1000 s}\n"
+    crash = {"host": "far", "at": "20 s"} | ({"lasts": lasts} if lasts else {})
+    result = run(text, {"crash": crash})
+    last = row(result, "last")
+    assert (last["status"], last["end"]) == ("failed", pytest.approx(20.0))
+    assert last["reason"].startswith("the host 'far' failed")
+    assert {row(result, job)["status"] for job in ("full", "more", "then")} == {"done"}
+    assert row(result, "then")["elapsed"] == pytest.approx(row(run(TAPE, {}), "full")["elapsed"], rel=0.05)
+
+
+def test_a_job_that_waits_for_a_cartridge_fails_when_its_host_does() -> None:
+    """There is one cartridge: the last job has the second drive, and waits for it from 0 s on."""
+    text = FAR.replace("slots: 8", "slots: 1").replace("  more:", "  #more:")
+    result = run(text, {"crash": {"host": "far", "at": "60 s", "lasts": "5 s"}})
+    assert (row(result, "last")["status"], row(result, "last")["end"]) == ("failed", pytest.approx(60.0))
+    assert row(result, "full")["status"] == "done"
+
+
+def test_a_job_in_a_queue_has_not_begun_and_outlives_a_failure_of_its_host() -> None:
+    text = FAR.replace("devices:\n", "devices:\n  slot: {kind: job_queue, at_once: 1}\n", 1)
+    text = text.replace("data: files, to: library}", "data: files, to: library, queues: [slot]}")
+    text = text.replace("priority: 9", "queues: [slot]")
+    result = run(text, {"crash": {"host": "far", "at": "20 s", "lasts": "1 min"}})
+    assert {each["status"] for each in result.job_rows} == {"done"}
+
+
+PAIR = (
+    TAPE.replace("drives: 2,", "pools: {new: 4, old: 4}, drives: 2,")
+    .replace(
+        "full: {method: image, data: files, to: library}", "full: {method: image, data: large, to: library, pool: old}"
+    )
+    .replace("jobs:\n", '  large: {"on": source, size: 24 GB}\njobs:\n', 1)
+    + "  small: {method: image, data: files, to: library, pool: new, begin: 1 s}\n"
+    + "  aside: {method: copy_save_set, save_set: small, to: library, pool: old, after: small, retries: 1}\n"
+)
+"""`full` has the first drive for 300 s and more; `aside` has the second from about 165 s, and waits for the first."""
+
+
+def test_a_job_that_needs_two_drives_fails_when_only_one_is_left() -> None:
+    result = run(PAIR, {"broken": {"drive": "library", "at": "250 s"}})
+    aside = row(result, "aside")
+    assert (aside["status"], aside["end"]) == ("failed", pytest.approx(250.0, abs=1.0))
+    assert "'library' has 1 working drive, and 2 are needed" in aside["reason"]
+
+
+def test_a_job_that_needs_two_drives_waits_for_the_repair_of_one() -> None:
+    result = run(PAIR, {"broken": {"drive": "library", "at": "250 s", "lasts": "1 h"}})
+    assert (row(result, "full")["status"], row(result, "aside")["status"]) == ("failed", "done")
+    assert row(result, "aside")["end"] > 3850.0
+
+
 def test_a_restore_that_cannot_read_its_cartridge_turns_to_the_copy_and_the_time_counts() -> None:
     """It notices when the cartridge is loaded, and puts it back: 30 s more than the way there."""
     text = TAPE + "  copy: {method: copy_save_set, save_set: full, to: target, after: full}\n"

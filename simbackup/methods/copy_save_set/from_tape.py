@@ -133,15 +133,16 @@ class FromTape:
         """Read one cartridge after the other in a drive, while another one writes."""
         library, (names, on) = system.of(Library)[self.lies.target], runs
         stay, to = self.tool.unload_after, system.of(Library)[copy.target]
-        library.need(2 if to is library else 1)
+        needs = 2 if to is library else 1
+        library.need(needs)
         turn: Any = system.pairs.request()
         with system.clock.span(copy.job, library.name, Activity.WAIT_FOR_DRIVE):
-            yield turn
+            yield from system.clock.wait(copy.job, turn)
         reading = writing = None
         try:
             try:
-                reading = yield from library.take_drive(copy.job)
-                writing = WritingDrive(to, pool, (yield from to.take_drive(copy.job)))
+                reading = yield from library.take_drive(copy.job, needs=needs)
+                writing = WritingDrive(to, pool, (yield from to.take_drive(copy.job, needs=needs)))
             finally:
                 system.pairs.release(turn)
             while names:

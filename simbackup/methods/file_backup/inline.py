@@ -238,10 +238,11 @@ def _opened(system: System, job: str, ends: Sequence[Receiver]) -> Process:
         yield from side_by_side(system, [end.open() for end in drives])
         return
     for end in drives:
-        end.library.need(sum(other.library is end.library for other in drives))
+        end.needs = sum(other.library is end.library for other in drives)
+        end.library.need(end.needs)
     turn: Any = system.pairs.request()
     with system.clock.span(job, drives[0].library.name, Activity.WAIT_FOR_DRIVE):
-        yield turn
+        yield from system.clock.wait(job, turn)
     try:
         for end in drives:
             yield from end.open()

@@ -130,6 +130,8 @@ class OntoTape(Receiver):
     """The cartridge that it has reserved."""
     loaded: bool = False
     """Whether that is mounted, with the tape at its end."""
+    needs: int = 1
+    """Drives of its library that the stream needs at once."""
 
     @property
     def library(self) -> Library:
@@ -175,7 +177,7 @@ class OntoTape(Receiver):
 
     def open(self) -> Process:
         """Take a drive."""
-        self.drive = yield from self.library.take_drive(self.job)
+        self.drive = yield from self.library.take_drive(self.job, needs=self.needs)
 
     def reserve(self) -> Process:
         """Take a cartridge with free space."""

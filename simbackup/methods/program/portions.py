@@ -24,6 +24,18 @@ class Portions:
         size = self.bytes[of]
         return max(size / item, 1.0) if size > 0.0 else 0.0
 
+    def without(self, done: float, *, new: bool) -> Portions:
+        """What is left when a share of it is done: of what is `new` to the target, or else of what has changed."""
+        if not done:
+            return self
+        less = ("new", "stored") if new else ("changed", "new", "stored")
+
+        def left(by: Mapping[str, float]) -> dict[str, float]:
+            found = dict(by) | {of: by[of] * (1.0 - done) for of in less}
+            return found if new else found | {"unchanged": by["unchanged"] + by["changed"] * done}
+
+        return Portions(left(self.bytes), left(self.files), left(self.directories))
+
     def each(self, of: str, item: float, items: float) -> float:
         """Bytes of the data in one of so many items of a portion; those of a directory are in its files."""
         return 0.0 if item == DIRECTORIES else self.bytes[of] / items

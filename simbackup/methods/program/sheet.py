@@ -156,6 +156,11 @@ class OperationSpec(Frozen):
     """Share of the work of a group that one of its workers does while the others wait; by default, that of the job.
     A phase takes the longest that a group takes by itself, `(1 - s) T(all workers) + s T(one worker)`.
     """
+    resumes: Annotated[bool, Word()] = False
+    """Whether a job that is tried again does not send what was finished: where the last group of a phase takes what is
+    `new` or `stored`, all is read again, and the rest is stored; where it takes what has `changed`, files that were
+    finished count as unchanged. By default, and on tape, everything is done again.
+    """
     phases: dict[str, Annotated[dict[str, GroupSpec], Field(min_length=1)]]
     """Phases, one after the other, by names of your choice; in each the groups of workers, in the order in which items
     pass from one to the next. All groups of a phase work at the same time.

@@ -24,7 +24,7 @@ class RebuildSpec(JobSpec):
 
     method: Literal["rebuild"]
     of: Annotated[Text, Refers("changes", "devices")]
-    """The array with a disk that has `failed`."""
+    """The array with a disk that has `failed`, or that fails by then (`failures`)."""
     precedence: Ratio = usual("1", "1")
     """Turns that it has at the disks for each turn of another stream, or of the users' requests. Near
     zero, it only works in idle time, and may not end while others work.
@@ -32,6 +32,8 @@ class RebuildSpec(JobSpec):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a device that has no disk to rebuild."""
+        if any(failure.disk == self.of for failure in checks.spec.failures.values()):
+            return
         legal = Chosen(checks.spec.devices, lambda device: isinstance(device, RedundantDevice) and device.missing())
         if not checks.name((*path, "of"), self.of, legal, "device") and self.of in checks.spec.devices:
             message = f"no disk of '{self.of}' has failed"

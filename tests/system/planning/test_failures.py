@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
@@ -47,6 +48,9 @@ VAULT = {
 }  # fmt: skip
 
 
+NO_LOGS = {"logs": 0, "unsaved": 0.0}
+
+
 def of(failures: Mapping[str, Any], until: str = "2027-01-13", *, every_night: bool = False, **policy: Any) -> Plan:
     """The plan of the site with some failures."""
     policies = {"nightly": {**SITE["policies"]["nightly"], **policy}}
@@ -75,7 +79,7 @@ def test_backup_server_that_dies_in_mid_night() -> None:
     system = found.site.systems[0]
     one, two = (system.differs(days * 86_400.0, 1.0) for days in (1, 2))
     assert all_saved - used == pytest.approx(2 * 500e9 * (1.0 - (two - one)))  # no full one, a larger incremental
-    assert found.failures == [{"night": SATURDAY, "failures": "crash", "jobs": 2, "fail": 2, "late": 0}]
+    assert found.failures == [{"night": SATURDAY, "failures": "crash", "jobs": 2, "fail": 2, "late": 0} | NO_LOGS]
     assert found.losses[0]["worst"] == pytest.approx(40 * 3600.0)  # at noon on Sunday, Friday 20:00 is the newest
     assert found.losses[0]["day"] == date(2027, 1, 10)
     assert whole.losses[0]["worst"] == pytest.approx(16 * 3600.0)
@@ -88,7 +92,7 @@ def test_a_backup_that_is_tried_again_runs_late() -> None:
     found, whole = of({"crash": crash}, retries=1, retry_after="5 min"), of({})
     assert nights(found, "a")[SATURDAY] == pytest.approx(5400.0 + nights(whole, "a")[SATURDAY], rel=1e-6)
     assert found.days[-1].points == {"nightly": 10}
-    assert found.failures[0] == {"night": SATURDAY, "failures": "crash", "jobs": 2, "fail": 0, "late": 2}
+    assert found.failures[0] == {"night": SATURDAY, "failures": "crash", "jobs": 2, "fail": 0, "late": 2} | NO_LOGS
 
 
 def test_transfers_wait_for_a_line_that_is_soon_back() -> None:
@@ -152,6 +156,90 @@ def test_a_copy_that_fails_leaves_the_backup() -> None:
     assert not any(again.site.lacking.values())
 
 
+def test_a_disk_of_the_pool_fails_and_a_spare_one_is_rebuilt_beside_the_backups() -> None:
+    """A rebuild alone fills 12 TB at 184 MB/s, the mean of a disk; two backups of 500 GB take their part of it."""
+    found = of({"disk": {"disk": "pool", "at": "2027-01-09 20:30", "lasts": "1 min"}}, "2027-01-13")
+    kind, i = next((kind, i) for kind, i in found.nights.in_order() if kind.failures)
+    rebuild = found.nights.played[kind][i]["disk-1-rebuild"]
+    assert rebuild.due == pytest.approx(20.5 * 3600.0 + 60.0)
+    idle = of({"disk": {"disk": "pool", "at": "2027-01-10 00:00", "lasts": "1 min"}}, "2027-01-13")
+    kind, i = next((kind, i) for kind, i in idle.nights.in_order() if kind.failures)
+    alone = idle.nights.played[kind][i]["disk-1-rebuild"]
+    assert alone.end - alone.due == pytest.approx(12e12 / 184e6)
+    assert alone.end - alone.due < rebuild.end - rebuild.due < alone.end - alone.due + 8500.0
+    assert found.failures[0]["jobs"] == 2
+    assert found.failures[0]["fail"] == 0
+    assert not found.warnings
+
+
+def test_a_rebuild_that_takes_days_slows_all_nights_in_which_it_runs() -> None:
+    """The spare disk comes after two days: three nights are simulated together, the last with a rebuild in it."""
+    found = of({"disk": {"disk": "pool", "at": "2027-01-09 20:30", "lasts": "2 d"}}, "2027-01-13")
+    assert [found.nights.lengths.get(i) for kind, i in found.nights.in_order() if kind.failures] == [3]
+
+
+def test_a_second_disk_before_the_first_is_rebuilt_takes_all_data() -> None:
+    disks = {"disks": {"disk": "pool", "at": ["2027-01-09 20:30", "2027-01-09 21:00"], "lasts": "1 min"}}
+    found = of(disks, "2027-01-13")
+    assert found.failures[0]["fail"] == 2
+    [warning] = found.warnings
+    assert warning.address == "failures.disks"
+    assert "'pool' lost a disk too many" in warning.message
+
+
+@pytest.mark.parametrize(("offsite", "left"), [(True, 9), (False, None)])
+def test_a_cartridge_that_cannot_be_read(offsite: bool, left: int | None) -> None:
+    """Full backups go to tape on the 4th, 9th and 16th; where each has a cartridge of its own, the 9th is left.
+
+    All three fit on one cartridge of 6 TB: where sessions go on where the last one ended, all three are lost.
+    """
+    vault: dict[str, Any] = {"targets": SITE["targets"] | {"vault": VAULT | {"offsite": offsite}}}
+    copies = {"tape": {"to": "vault", "which": "full", "at": "23:30"}}
+    failures = {"tape": {"cartridge": "vault", "at": "2027-01-18 12:00"}}
+    site = SITE | vault | {"policies": {"nightly": {**SITE["policies"]["nightly"], "copies": copies}}}
+
+    def newest(day: int, **more: Any) -> int | None:
+        point = restore(site | more, "client a", date(2027, 1, day), lost="pool").systems[0].point
+        return None if point is None else point.day
+
+    assert newest(19) == 16
+    assert newest(18, failures=failures) == left  # noon, when it becomes unreadable
+    assert newest(17, failures=failures) == 16
+    loss = plan(site | {"failures": failures}, "2027-01-19").loss("pool")
+    assert math.isinf(loss.worst) == (left is None)
+    assert loss.day == (date(2027, 1, 19) if left else date(2027, 1, 18))
+    if left:  # from 9 January, 20:00, to 19 January, noon
+        assert loss.worst == pytest.approx((9.0 + 16.0 / 24.0) * 86_400.0)
+
+
+def test_jobs_that_run_on_into_a_night_in_which_something_fails() -> None:
+    """The full backups of Saturday, 25 h at 117.7 MB/s, still run when the pool fails half an hour after Sunday's."""
+    larger = {name: {**one, "size": "5.3 TB"} for name, one in SITE["systems"].items()}
+    crash = {"crash": {"host": "pool", "at": "2027-01-10 20:30", "lasts": "15 min"}}
+    found = plan(SITE | {"systems": larger, "failures": crash}, "2027-01-13")
+    assert {time.day for time in found.site.lacking["nightly"]} == {9, 10}
+    assert nights(found, "a")[SATURDAY] == pytest.approx(24.5 * 3600.0)
+    assert found.days[-1].points == {"nightly": 8}
+
+
+def test_logs_that_fail_are_listed_with_what_they_would_have_saved() -> None:
+    """Of 100 GB, 5 % a day: a quarter of an hour has 52 MB, and four of them fail in the hour from 21 to 22 o'clock."""
+    systems = {name: {**one, "size": "100 GB", "log": "5 %"} for name, one in SITE["systems"].items()}
+    policies = {"nightly": {**SITE["policies"]["nightly"], "logs": {"every": "15 min"}}}
+    line = {"line": {"link": "network", "at": "2027-01-09 21:00", "lasts": "1 h"}}
+    found = plan(SITE | {"systems": systems, "policies": policies, "failures": line}, "2027-01-13")
+    [row] = found.failures
+    assert (row["logs"], row["unsaved"]) == (8, pytest.approx(8 * 100e9 * 0.05 / 96))
+    whole = plan(SITE | {"systems": systems, "policies": policies}, "2027-01-13").logs_lost["nightly"]
+    assert found.logs_lost["nightly"] == pytest.approx(whole + 3600.0)
+
+
+@pytest.mark.parametrize("at", ["2027-01-03 20:00", "2028-01-09 20:00"])
+def test_a_failure_outside_the_plan_is_said_to_cost_nothing(at: str) -> None:
+    [warning] = of({"late": {"host": "pool", "at": ["2027-01-05 12:00", at], "lasts": "1 h"}}).warnings
+    assert (warning.address, f"'{at}' is not in the plan" in warning.message) == ("failures.late.at", True)
+
+
 def test_a_restore_takes_what_came_about() -> None:
     failing = SITE | {"failures": {"crash": {"host": "pool", "at": "2027-01-09 20:30", "lasts": "3 h"}}}
     lost = {name: restore(site, "client a", date(2027, 1, 10)).systems[0].lost for name, site in
@@ -191,9 +279,14 @@ def test_outages_of_all_failures_in_their_order() -> None:
         ({"host": "pool", "at": "2027-01-05 20:00", "yearly": 1}, "says when it fails, and how often"),
         ({"at": "2027-01-05 20:00"}, "does not say what fails"),
         ({"host": "pool", "at": "2027-01-05 20:00", "timeout": "1 min"}, "has no effect on a host"),
+        ({"disk": "a", "at": "2027-01-05 20:00"}, "there is no array 'a'; choose from: pool"),
+        ({"disk": "pool", "at": "2027-01-05 20:00", "timeout": "1 min"}, "has no effect on a disk"),
+        ({"cartridge": "pool", "at": "2027-01-05 20:00"}, "there is no tape library 'pool'"),
+        ({"cartridge": "pool", "at": "2027-01-05 20:00"}, "has no effect on a cartridge"),
+        ({"host": "pool", "at": "2027-01-05 20:00", "lasts": None}, "does not say how long it is away"),
     ],
 )
 def test_what_is_wrong_is_said_at_its_place(failure: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError) as caught:
-        read_site(SITE | {"failures": {"crash": failure | {"lasts": "1 h"}}})
+        read_site(SITE | {"failures": {"crash": {"lasts": "1 h"} | failure}})
     assert any(said in str(one) and one.address.startswith("failures.crash") for one in caught.value.problems)

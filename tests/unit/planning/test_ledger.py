@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
 from sites.plan import site
 
-from simbackup.planning.ledger import Day, Ledger
+from simbackup.planning.ledger import Day, Ledger, Ledgers
 from simbackup.planning.site import load_site
 from tests.cases import for_each, grid
 
@@ -151,3 +151,25 @@ def test_retentions_that_differ_share_no_cartridges() -> None:
     together = {name: policy | {"retention": kept["long"]} for name in kept}
     days = list(Ledger(load_site(made | {"policies": together})).days(date(2027, 1, 2) + timedelta(days=99)))
     assert days[-1].stocks["vault"].cartridges == 20
+
+
+def state(ledger: Ledger) -> dict[str, Any]:
+    """All that a ledger has of its save sets, and the cartridges that they are on."""
+    found: dict[str, Any] = {name: (tapes.bought, tapes.written) for name, tapes in ledger.tapes.items()}
+    for name, stock in ledger.stocks.items():
+        for copy, place in stock.places.items():
+            sizes = {number: list(each) for number, each in place.sizes.items()}
+            found[f"{name} {copy}"] = place.series.points, place.series.kept, sizes, place.together, place.files
+    return found
+
+
+def test_ledgers_at_many_moments_are_those_of_each_alone() -> None:
+    """Before and after the runs of a day, in any order, and on the first day."""
+    loaded = load_site(site())
+    ledgers, first = Ledgers(loaded, date(2027, 6, 1)), datetime(2027, 1, 2, 12, tzinfo=loaded.zone)
+    for days, hours in ((180, 0), (170, 10), (180, 10), (0, 0), (181, -6), (0, 10), (400, 10)):
+        now = first + timedelta(days=days, hours=hours)
+        alone = Ledger(loaded)
+        for _ in alone.days(now):
+            pass
+        assert repr(state(ledgers.at(now))) == repr(state(alone))
