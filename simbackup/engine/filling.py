@@ -53,7 +53,7 @@ def max_min_rates(
     demands: Sequence[Mapping[int, float]],
     shares: Sequence[float],
     caps: Sequence[float],
-    turns: Mapping[int, Switchover] | None = None,
+    switchovers: Mapping[int, Switchover] | None = None,
 ) -> Allocation:
     """Units per second of each flow, and what limits it, under weighted max-min fairness.
 
@@ -67,7 +67,7 @@ def max_min_rates(
         The weight of each flow in fairness, above zero.
     caps
         The greatest rate of each flow, units per second, may be infinite.
-    turns
+    switchovers
         Streams between which a resource turns; their demands on it are those of turning for all that they move.
 
     Raises
@@ -89,7 +89,7 @@ def max_min_rates(
     >>> max_min_rates([10.0], [{0: 1.0}, {0: 1.0}], [1.0, 1.0], [2.0, math.inf])
     Allocation(rates=[2.0, 8.0], bottlenecks=[-1, 0], filled=[0])
     """
-    return Filling(capacities, demands, shares, caps, turns or {}).filled_up()
+    return Filling(capacities, demands, shares, caps, switchovers or {}).filled_up()
 
 
 class Filling:
@@ -101,13 +101,13 @@ class Filling:
         demands: Sequence[Mapping[int, float]],
         shares: Sequence[float],
         caps: Sequence[float],
-        turns: Mapping[int, Switchover],
+        switchovers: Mapping[int, Switchover],
     ) -> None:
         self.capacities = capacities
         self.demands = demands
         self.shares = shares
         self.caps = caps
-        self.turns = turns
+        self.switchovers = switchovers
         self.left = len(shares)
         self.rates = [0.0] * self.left
         self.bottlenecks = [CAP] * self.left
@@ -204,10 +204,10 @@ class Filling:
     def level_of(self, resource: int) -> float:
         """The level at which a resource with growing flows is full."""
         left, weight = self.capacities[resource] - self.frozen[resource], self.weights[resource]
-        turns = self.turns.get(resource) if self.turns else None
-        if turns is None or left == math.inf:
+        switchover = self.switchovers.get(resource) if self.switchovers else None
+        if switchover is None or left == math.inf:
             return left / weight
-        return turns.level(left, weight, self.shares, self.growing, self.rates)
+        return switchover.level(left, weight, self.shares, self.growing, self.rates)
 
     def freeze_capped(self, below: float) -> bool:
         """Whether any flow reached its cap at a level lower than `below`; those that did are frozen."""
@@ -258,10 +258,10 @@ class OfferFilling(Filling):
         shares: Sequence[float],
         caps: Sequence[float],
         *,
-        turns: Mapping[int, Switchover],
+        switchovers: Mapping[int, Switchover],
         uses: Mapping[int, Use],
     ) -> None:
-        super().__init__(capacities, demands, shares, caps, turns)
+        super().__init__(capacities, demands, shares, caps, switchovers)
         self.uses = uses
         self.offers: dict[int, float] = {}
         self.crossing = [tuple(members) for members in self.members]
@@ -331,9 +331,9 @@ class OfferFilling(Filling):
                 rates[flow] = self.rates[flow]
             else:
                 rates[flow] = self._offer(flow, level) if flow == whole else self._used(flow, level)
-        turns = self.turns.get(resource)
+        switchover = self.switchovers.get(resource)
         taken = sum([self.demands[flow][resource] * rate for flow, rate in rates.items()])
-        return taken if turns is None else taken - turns.spared(rates)
+        return taken if switchover is None else taken - switchover.spared(rates)
 
     def _offer(self, flow: int, level: float) -> float:
         return min(self.shares[flow] * level, self.caps[flow])

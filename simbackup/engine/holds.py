@@ -66,7 +66,7 @@ class _Trial:
         return not any(map(self.exceeds, range(len(self.led))))
 
     @property
-    def settled(self) -> bool:
+    def converged(self) -> bool:
         return self.feasible and not any(map(self.wastes, range(len(self.led))))
 
 
@@ -77,13 +77,13 @@ def coupled_rates(
     caps: Sequence[float],
     holds: Sequence[Hold],
     *,
-    turns: Mapping[int, Switchover] | None = None,
+    switchovers: Mapping[int, Switchover] | None = None,
 ) -> Allocation:
     """Units per second of each flow under weighted max-min fairness, no hold's followers ahead of its leaders.
 
     Parameters
     ----------
-    capacities, demands, shares, caps, turns
+    capacities, demands, shares, caps, switchovers
         As for `max_min_rates`.
     holds
         The full and the empty buffers. In the result, hold i is the resource `len(capacities) + i`.
@@ -110,10 +110,10 @@ def coupled_rates(
     >>> coupled_rates([20.0, 5.0], [{0: 1.0}, {1: 1.0}], [1.0, 1.0], [math.inf, math.inf], [Hold({0: 1.0}, {1: 1.0})])
     Allocation(rates=[5.0, 5.0], bottlenecks=[2, 1], filled=[1, 2])
     """
-    coupling = _Coupling(capacities, demands, shares, caps, holds, turns=turns or {})
+    coupling = _Coupling(capacities, demands, shares, caps, holds, switchovers=switchovers or {})
     free = coupling.at([math.inf] * len(holds))
     trial = coupling.newton(free)
-    if not trial.settled:
+    if not trial.converged:
         trial = coupling.from_below(coupling.lowered(free))
     return trial.allocation
 
@@ -129,13 +129,13 @@ class _Coupling:
         caps: Sequence[float],
         holds: Sequence[Hold],
         *,
-        turns: Mapping[int, Switchover],
+        switchovers: Mapping[int, Switchover],
     ) -> None:
         self.capacities = capacities
         self.shares = shares
         self.caps = caps
         self.holds = holds
-        self.turns = turns
+        self.switchovers = switchovers
         self.first = len(capacities)
         self.demands = [dict(demand) for demand in demands]
         for resource, hold in enumerate(holds, self.first):
@@ -144,15 +144,15 @@ class _Coupling:
 
     def at(self, held: list[float]) -> _Trial:
         """The outcome of these capacities of the holds."""
-        allocation = max_min_rates([*self.capacities, *held], self.demands, self.shares, self.caps, self.turns)
+        allocation = max_min_rates([*self.capacities, *held], self.demands, self.shares, self.caps, self.switchovers)
         followed = [_moved(hold.followers, allocation) for hold in self.holds]
         led = [hold.beside + _moved(hold.leaders, allocation) for hold in self.holds]
         return _Trial(held, allocation, followed, led)
 
     def newton(self, trial: _Trial) -> _Trial:
-        """The trial at which Newton's method ends: settled, unless it found no solution."""
+        """The trial at which Newton's method ends: converged, unless it found no solution."""
         for _ in range(MOST_STEPS):
-            if trial.settled:
+            if trial.converged:
                 break
             following = self._next(trial)
             if following is None:
@@ -161,10 +161,10 @@ class _Coupling:
         return trial
 
     def from_below(self, lowered: _Trial) -> _Trial:
-        """A settled trial, found by Newton's method from here and from averages on the way; else this one."""
+        """A converged trial, found by Newton's method from here and from averages on the way; else this one."""
         trial = lowered
         for step in range(MOST_AVERAGES):
-            if step % 6 == 0 and (found := self.newton(trial)).settled:
+            if step % 6 == 0 and (found := self.newton(trial)).converged:
                 return found
             pairs = zip(map(min, trial.capacities, trial.led), trial.led, strict=True)
             trial = self.at([capacity + (led - capacity) / (step + 2.0) for capacity, led in pairs])
@@ -197,8 +197,8 @@ class _Coupling:
         for resource in allocation.filled:
             total = {resource - self.first: 1.0} if resource >= self.first else {}
             weight = 0.0
-            turns = self.turns.get(resource)
-            cheaper = turns.marginal(allocation.rates) if turns is not None else {}
+            switchover = self.switchovers.get(resource)
+            cheaper = switchover.marginal(allocation.rates) if switchover is not None else {}
             for flow in members[resource]:
                 demand = self.demands[flow][resource] - cheaper.get(flow, 0.0)
                 if allocation.bottlenecks[flow] == resource:
