@@ -48,6 +48,32 @@ class Allocation:
     filled: list[int]
 
 
+class Bracket:
+    """Two places between which a function falls through zero, narrowed by regula falsi with the Illinois step.
+
+    (Dowell and Jarratt, BIT 11, 1971)
+    """
+
+    def __init__(self, low: float, at_low: float, high: float, at_high: float) -> None:
+        self.low, self.at_low = low, at_low
+        self.high, self.at_high = high, at_high
+        self.last = 0.0
+
+    def middle(self) -> float:
+        """The next place to try."""
+        return (self.low * self.at_high - self.high * self.at_low) / (self.at_high - self.at_low)
+
+    def narrow(self, place: float, value: float, *, below: bool) -> None:
+        """Let a place take that of one end, as its value says; an end that stays twice in a row counts half."""
+        if below:
+            self.at_high *= 0.5 if self.last > 0.0 else 1.0
+            self.low, self.at_low = place, value
+        else:
+            self.at_low *= 0.5 if self.last < 0.0 else 1.0
+            self.high, self.at_high = place, value
+        self.last = value
+
+
 def max_min_rates(
     capacities: Sequence[float],
     demands: Sequence[Mapping[int, float]],
@@ -302,26 +328,23 @@ class OfferFilling(Filling):
     def _level_for(self, flow: int, resource: int, low: float) -> float:
         """The level at which the whole offer of a flow and what the others use fill a resource, or it reaches its cap.
 
-        By regula falsi with the Illinois step, from below: nothing is exceeded (Dowell and Jarratt, BIT 11, 1971).
+        From below: nothing is exceeded.
         """
         left = self.capacities[resource] - self._taken(resource, low, flow)
         if left <= 0.0:
             return low
-        high, before = 2.0 * low, 0.0
+        high = 2.0 * low
         while (short := self.capacities[resource] - self._taken(resource, high, flow)) > 0.0:
             if high >= self.cap_levels[flow]:
                 return self.cap_levels[flow]
             low, left, high = high, short, 2.0 * high
-        while high - low > TIE * high:
-            step = 0.25 * TIE * high
-            middle = min(max((low * short - high * left) / (short - left), low + step), high - step)
+        bracket = Bracket(low, left, high, short)
+        while bracket.high - bracket.low > TIE * bracket.high:
+            step = 0.25 * TIE * bracket.high
+            middle = min(max(bracket.middle(), bracket.low + step), bracket.high - step)
             gap = self.capacities[resource] - self._taken(resource, middle, flow)
-            if gap >= 0.0:
-                low, left, short = middle, gap, short * (0.5 if before > 0.0 else 1.0)
-            else:
-                high, short, left = middle, gap, left * (0.5 if before < 0.0 else 1.0)
-            before = gap
-        return low
+            bracket.narrow(middle, gap, below=gap >= 0.0)
+        return bracket.low
 
     def _taken(self, resource: int, level: float, whole: int) -> float:
         """Units a second that flows take of a resource at a level, one of them its whole offer."""

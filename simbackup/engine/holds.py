@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from simbackup.engine.filling import Allocation, max_min_rates
+from simbackup.engine.filling import Allocation, Bracket, max_min_rates
 from simbackup.engine.switchover import Switchover
 
 EQUAL = 1e-12
@@ -51,6 +51,10 @@ class _Trial:
     allocation: Allocation
     followed: list[float]
     led: list[float]
+
+    def gap(self, hold: int) -> float:
+        """What the leaders of a hold move more than its followers, bytes a second."""
+        return self.led[hold] - self.followed[hold]
 
     def exceeds(self, hold: int) -> bool:
         """Whether the followers move more than the leaders."""
@@ -224,31 +228,26 @@ class _Coupling:
         return self.at([*trial.capacities[:hold], capacity, *trial.capacities[hold + 1 :]])
 
     def _lowered_one(self, trial: _Trial, hold: int) -> _Trial:
-        """The trial with one hold lowered to where its leaders keep up, by regula falsi with the Illinois step.
+        """The trial with one hold lowered to where its leaders keep up.
 
         What the leaders move less what the followers move is continuous, not negative at zero and negative at
-        the start (Dowell and Jarratt, BIT 11, 1971).
+        the start.
         """
         best = self._with(trial, hold, 0.0)
-        low, low_gap = 0.0, best.led[hold] - best.followed[hold]
-        high, high_gap = trial.followed[hold], trial.led[hold] - trial.followed[hold]
-        before = 0.0
+        bracket = Bracket(0.0, best.gap(hold), trial.followed[hold], trial.gap(hold))
         for _ in range(MOST_HALVINGS):
-            middle = (low * high_gap - high * low_gap) / (high_gap - low_gap)
-            if not low < middle < high:
-                middle = 0.5 * (low + high)
-            if not low < middle < high:
+            middle = bracket.middle()
+            if not bracket.low < middle < bracket.high:
+                middle = 0.5 * (bracket.low + bracket.high)
+            if not bracket.low < middle < bracket.high:
                 break
             trial = self._with(trial, hold, middle)
-            gap = trial.led[hold] - trial.followed[hold]
-            if not trial.exceeds(hold):
+            keeps_up = not trial.exceeds(hold)
+            if keeps_up:
                 best = trial
                 if not trial.wastes(hold):
                     break
-                low, low_gap, high_gap = middle, gap, high_gap * (0.5 if before > 0.0 else 1.0)
-            else:
-                high, high_gap, low_gap = middle, gap, low_gap * (0.5 if before < 0.0 else 1.0)
-            before = gap
+            bracket.narrow(middle, trial.gap(hold), below=keeps_up)
         return best
 
 
